@@ -1,0 +1,220 @@
+"""Every setting of the console, read once from the environment; nothing else reads the environment.
+
+Values that cannot be are refused here, by name, before anything starts. `NAME_FILE` may hold the path of a file with
+the value of NAME (a mounted secret). The table for people is docs/reference/settings.md; a test keeps both equal.
+"""
+
+import os
+import secrets
+from pathlib import Path
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext_lazy as _
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.FileAwareEnv()
+
+
+def env_bool(name: str, default: bool) -> bool:
+    """True for 1/true/yes/on, False for 0/false/no/off; anything else is refused by name."""
+    value = str(env.str(name, "")).strip().lower()
+    if value in ("", "1", "true", "yes", "on", "0", "false", "no", "off"):
+        return default if not value else value in ("1", "true", "yes", "on")
+    raise ImproperlyConfigured(f"{name}={value!r} is not a yes or a no: use 1 or 0")
+
+
+def env_int(name: str, default: int) -> int:
+    """A whole number, or a refusal that names the setting."""
+    value = str(env.str(name, "")).strip()
+    try:
+        return int(value) if value else default
+    except ValueError:
+        raise ImproperlyConfigured(f"{name}={value!r} is not a whole number") from None
+
+
+def secret_key(folder: Path) -> str:
+    """SECRET_KEY, or one made at the first start and kept readable by the owner only."""
+    if value := str(env.str("SECRET_KEY", "")):
+        return value
+    path = folder / "secret_key"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as sink:
+            sink.write(secrets.token_urlsafe(50))
+    return path.read_text()
+
+
+VERSION = "0.1.0"
+DATA_DIR = Path(str(env.str("DATA_DIR", ""))).resolve() if env.str("DATA_DIR", "") else BASE_DIR / ".data"
+DEBUG = env_bool("DEBUG", False)
+SECRET_KEY = secret_key(DATA_DIR)
+ALLOWED_HOSTS = [host for host in str(env.str("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")).split(",") if host]
+CSRF_TRUSTED_ORIGINS = [origin for origin in str(env.str("CSRF_TRUSTED_ORIGINS", "")).split(",") if origin]
+
+# The cluster: a kubeconfig (KUBECONFIG or ~/.kube/config) and a context, or in-cluster identity when neither is there.
+KUBECONFIG = str(env.str("KUBECONFIG", ""))
+KUBE_CONTEXT = str(env.str("CONTEXT", ""))
+# What people read beside the cluster's name, e.g. "embedded"; `make run` sets it, the pages only print it.
+CLUSTER_NOTE = str(env.str("CLUSTER_NOTE", ""))
+
+REDIS_URL = str(env.str("REDIS_URL", "redis://127.0.0.1:6379/0"))
+# One prefix for all our Redis keys, so that two consoles (or a test) can share a server.
+REDIS_PREFIX = str(env.str("REDIS_PREFIX", "console"))
+
+INSTALLED_APPS = [
+    "django.contrib.contenttypes",
+    "django.contrib.auth",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "rest_framework",
+    "drf_spectacular",
+    "console",
+    "operatorhub",
+    "resources",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "console.web.csp.ContentSecurityPolicyMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "console.web.language.LanguageMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "console.web.request.ClusterMiddleware",
+    "console.web.errors.KubeErrorMiddleware",
+]
+
+ROOT_URLCONF = "console.urls"
+WSGI_APPLICATION = "console.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.messages.context_processors.messages",
+                "console.web.context.console",
+            ]
+        },
+    }
+]
+
+# SQLite beside the data unless DATABASE_URL says otherwise (PostgreSQL in deployments).
+DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'console.sqlite3'}")}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # Several processes share the file: wait for the writer instead of failing, and let readers go on meanwhile.
+    DATABASES["default"]["OPTIONS"] = {
+        "timeout": 20,
+        "transaction_mode": "IMMEDIATE",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000;",
+    }
+else:
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "console.web.errors.csrf_failure"
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+HTTPS = env_bool("HTTPS", False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+# Consoles on one host share cookies over all ports: the port is in the names so that two do not fight.
+SESSION_COOKIE_NAME = f"console_session_{env_int('PORT', 9000)}"
+CSRF_COOKIE_NAME = f"console_csrf_{env_int('PORT', 9000)}"
+
+# A form of a large custom resource has more fields than Django's 1,000 and may be over 2.5 MB; etcd takes 1.5 MB an object.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 50_000
+DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
+FILE_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("ko", "한국어")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGE_COOKIE_NAME = "console_language"
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = DATA_DIR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": env.str("STATICFILES_BACKEND", "console.web.static.HashedStorage"),
+    },
+}
+WHITENOISE_USE_FINDERS = DEBUG
+WHITENOISE_KEEP_ONLY_HASHED_FILES = False
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "console.web.errors.api_exception",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Operator Console",
+    "DESCRIPTION": "Everything the pages can do, as JSON.",
+    "VERSION": VERSION,
+    "SERVE_INCLUDE_SCHEMA": False,
+}
+
+# Celery. Short tasks on `default`; the watch hub is a bootstep of the worker that also consumes `watch`.
+CELERY_BROKER_URL = f"redis+socket://{REDIS_URL[7:]}" if REDIS_URL.startswith("unix://") else REDIS_URL
+CELERY_TASK_DEFAULT_QUEUE = "default"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_TIME_LIMIT = 900
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "global_keyprefix": f"{REDIS_PREFIX}:celery:"}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 2.0
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat")
+CELERY_BEAT_SCHEDULE = {
+    "refresh-catalogs": {
+        "task": "operatorhub.tasks.refresh_catalogs",
+        "schedule": env_int("CATALOG_REFRESH_SECONDS", 300),
+        "options": {"expires": 280},
+    },
+}
+
+LOG_LEVEL = str(env.str("LOG_LEVEL", "INFO")).upper()
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        "django.server": {"level": "ERROR"},
+        "uvicorn.access": {"level": "WARNING"},
+        "celery.utils.functional": {"level": "WARNING"},
+    },
+}
+
+PRODUCT_NAME = _("Operator Console")

@@ -1,0 +1,62 @@
+"""`{% load console %}`: icons, ages, kubectl lines: what every template needs."""
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+register = template.Library()
+
+
+@lru_cache(maxsize=128)
+def _drawing(name: str) -> str:
+    path = Path(settings.BASE_DIR) / "templates" / "icons" / f"{name}.svg"
+    text = path.read_text(encoding="utf-8").strip()
+    return text.replace("<svg ", '<svg class="console-icon" aria-hidden="true" focusable="false" ', 1)
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """The drawing templates/icons/<name>.svg, inline; decorative, so words must stand beside it."""
+    return mark_safe(_drawing(name))  # noqa: S308  our own files
+
+
+def age_words(then: datetime, now: datetime) -> str:
+    """kubectl's short age: 5s, 3m10s, 4h, 12d."""
+    seconds = max(0, int((now - then).total_seconds()))
+    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86400
+    if seconds < 120:
+        return f"{seconds}s"
+    if minutes < 10:
+        return f"{minutes}m{seconds % 60}s" if seconds % 60 else f"{minutes}m"
+    if hours < 3:
+        return f"{minutes}m"
+    if hours < 8:
+        return f"{hours}h{minutes % 60}m" if minutes % 60 else f"{hours}h"
+    if hours < 48:
+        return f"{hours}h"
+    return f"{days}d" if days < 730 else f"{days // 365}y"
+
+
+@register.filter
+def age(timestamp: Any) -> str:
+    """RFC 3339 text → `<time>` with the age now; static/js/live.js keeps it ticking."""
+    if not timestamp:
+        return "–"
+    try:
+        then = timestamp if isinstance(timestamp, datetime) else datetime.fromisoformat(str(timestamp).replace("Z", "+00:00"))
+    except ValueError:
+        return str(timestamp)
+    return format_html('<time datetime="{}" title="{}" data-age>{}</time>', then.isoformat(), then.strftime("%Y-%m-%d %H:%M:%S %Z"), age_words(then, datetime.now(UTC)))
+
+
+@register.inclusion_tag("console/_kubectl.html")
+def kubectl(command: str) -> dict[str, str]:
+    """The command that does the same, with a button that copies it."""
+    return {"command": command, "label": _("The same with kubectl")}

@@ -1,0 +1,18 @@
+"""What base.html prints on every page: navigation, cluster, namespace picker, language, theme."""
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from console.web.csp import nonce
+from console.web.frame import Frame
+
+
+def console(request: HttpRequest) -> dict[str, object]:
+    """`frame` is lazy: a fragment that does not print the frame costs no request to the cluster."""
+    return {
+        "csp_nonce": nonce(request),
+        "frame": Frame(request),
+        "product": settings.PRODUCT_NAME,
+        "version": settings.VERSION,
+        "theme": request.COOKIES.get("console_theme", ""),
+    }

@@ -1,0 +1,126 @@
+"""The one place where errors become answers: a page, a part for htmx, or a JSON problem.
+
+Views let KubeError rise. The message says what happened, to which object, and what to do; what the API server said is kept,
+word for word, below it.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from console.web.request import wants_fragment
+from kube.errors import (
+    AlreadyExists,
+    Conflict,
+    Forbidden,
+    Gone,
+    Invalid,
+    KubeError,
+    NotFound,
+    TooManyRequests,
+    Unauthorized,
+    Unreachable,
+)
+
+log = logging.getLogger("console.errors")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What a person reads. `status` is the HTTP status of the answer."""
+
+    status: int
+    title: str
+    advice: str
+    detail: str
+    reason: str = ""
+
+
+def explain(error: KubeError) -> Problem:
+    """The problem in words: one title and one advice for each kind of error."""
+    for kind, status, title, advice in (
+        (Unreachable, 503, _("The cluster does not answer"), _("Check that the API server runs and that this machine can reach it. This page works again as soon as it answers.")),
+        (Unauthorized, 401, _("The cluster does not accept the credentials"), _("The token or certificate of the kubeconfig has expired or is wrong. Renew it and start again.")),
+        (Forbidden, 403, _("You may not do this"), _("Ask an administrator of the cluster for the permission named below.")),
+        (NotFound, 404, _("Not found"), _("It may have been deleted, or its type is not served by this cluster any more.")),
+        (AlreadyExists, 409, _("There is already one with this name"), _("Choose another name, or open the existing object.")),
+        (Conflict, 409, _("Somebody else changed the object meanwhile"), _("Load it again, look at what changed, and repeat your change.")),
+        (Gone, 410, _("This part of the list has expired"), _("Load the list again from its first page.")),
+        (Invalid, 422, _("The cluster refused the object"), _("Correct the fields named below.")),
+        (TooManyRequests, 429, _("The cluster is busy"), _("Wait some seconds and try again.")),
+    ):  # fmt: skip
+        if isinstance(error, kind):
+            return Problem(status, title, advice, str(error), error.reason)
+    status = error.code if 400 <= error.code < 600 else 502
+    return Problem(status, _("The cluster answered with an error"), _("Try again; if it stays, look at the API server's log."), str(error), error.reason)
+
+
+def wants_json(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/") or request.headers.get("Accept", "").startswith("application/json")
+
+
+def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
+    """HTML page, htmx part or JSON, by who asks."""
+    if wants_json(request):
+        return JsonResponse(
+            {"status": problem.status, "title": problem.title, "detail": problem.detail, "advice": problem.advice, "reason": problem.reason},
+            status=problem.status,
+        )
+    template = "console/_problem.html" if wants_fragment(request) else "console/problem.html"
+    return render(request, template, {"problem": problem}, status=problem.status)
+
+
+class KubeErrorMiddleware:
+    """Answers every KubeError that a view lets rise."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, KubeError):
+            return None
+        problem = explain(error)
+        log.info("%s %s: %s", request.method, request.path, error)
+        return problem_response(request, problem)
+
+
+def api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's exception handler: the same problem shape as everywhere else."""
+    if isinstance(error, KubeError):
+        problem = explain(error)
+        return Response(
+            {"status": problem.status, "title": problem.title, "detail": problem.detail, "advice": problem.advice, "reason": problem.reason},
+            status=problem.status,
+        )
+    return exception_handler(error, context)
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return problem_response(
+        request, Problem(404, _("There is no such page"), _("Check the address, or start from the navigation."), request.path)
+    )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return problem_response(
+        request,
+        Problem(500, _("The console failed"), _("This is a fault of ours. What you typed is still in the page you came from; the log has the details."), request.path),
+    )
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """The form was open longer than its token lived, or cookies are off."""
+    return problem_response(
+        request,
+        Problem(403, _("This form is too old to be sent"), _("Go back, load the page again and send it once more; your browser keeps what you typed. Cookies must be allowed."), reason),
+    )

@@ -1,0 +1,153 @@
+"""The frame around every page: what is in the masthead, the navigation and the namespace bar."""
+
+import time
+from dataclasses import dataclass
+from threading import Lock
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+
+_KEEP_SECONDS = 2.0
+_names: dict[tuple[str, str], tuple[float, tuple[str, ...]]] = {}
+_lock = Lock()
+# A select of more entries is no help; the bar then offers a text field with the same name.
+PICKER_LIMIT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class NavItem:
+    label: str
+    url: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NavGroup:
+    label: str
+    icon: str
+    items: tuple[NavItem, ...]
+
+    @property
+    def current(self) -> bool:
+        return any(item.current for item in self.items)
+
+
+def known_namespaces(client: ClusterClient) -> tuple[str, ...]:
+    """Names of the namespaces this user may list, sorted, at most two seconds old; empty when listing them is refused."""
+    key = (client.host, client.user)
+    now = time.monotonic()
+    with _lock:
+        kept = _names.get(key)
+        if kept and kept[0] > now:
+            return kept[1]
+    table = client.table(client.find("", "v1", "namespaces"))
+    names = tuple(sorted(str(row.object["metadata"]["name"]) for row in table.rows))
+    with _lock:
+        _names[key] = (now + _KEEP_SECONDS, names)
+    return names
+
+
+def forget_namespaces() -> None:
+    """After a namespace was made or deleted here, the next page asks again."""
+    with _lock:
+        _names.clear()
+
+
+class Frame:
+    """Lazy: nothing is asked of the cluster unless base.html prints it. A cluster that is down leaves a frame that says so."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.request = request
+        self.note = settings.CLUSTER_NOTE
+
+    @cached_property
+    def error(self) -> str:
+        """Why the cluster can't be used, in one sentence, or ''."""
+        return self._cluster_and_error[1]
+
+    @cached_property
+    def cluster(self) -> ClusterClient | None:
+        return self._cluster_and_error[0]
+
+    @cached_property
+    def _cluster_and_error(self) -> tuple[ClusterClient | None, str]:
+        try:
+            client = self.request.cluster  # type: ignore[attr-defined]
+            return (client, "") if client.name is not None else (None, "")
+        except KubeError as error:
+            return None, str(error)
+
+    @cached_property
+    def namespace(self) -> str:
+        """The picked namespace; '' when it is all of them or the remembered one is gone."""
+        chosen = str(getattr(self.request, "namespace", ""))
+        return chosen
+
+    @cached_property
+    def namespaces(self) -> tuple[str, ...]:
+        if self.cluster is None:
+            return ()
+        try:
+            return known_namespaces(self.cluster)
+        except (KubeError, NotFound):
+            return ()
+
+    @cached_property
+    def namespaces_for_select(self) -> tuple[str, ...]:
+        """All names with the picked one among them, or nothing when there are too many for a select."""
+        if len(self.namespaces) > PICKER_LIMIT:
+            return ()
+        missing = () if not self.namespace or self.namespace in self.namespaces else (self.namespace,)
+        return (*missing, *self.namespaces)
+
+    @cached_property
+    def navigation(self) -> tuple[NavGroup, ...]:
+        return (
+            NavGroup(_("Home"), "home", (self._item(_("Overview"), "pages:overview", exact=True),)),
+            NavGroup(
+                _("Operators"),
+                "operators",
+                (
+                    self._item(_("OperatorHub"), "operatorhub:catalog"),
+                    self._item(_("Installed Operators"), "operatorhub:installed"),
+                ),
+            ),
+            NavGroup(
+                _("Resources"),
+                "resources",
+                (self._item(_("All types"), "resources:types", exact=True), *self._workloads()),
+            ),
+            NavGroup(_("Administration"), "administration", (self._item(_("Namespaces"), "pages:namespaces"),)),
+        )
+
+    def _workloads(self) -> tuple[NavItem, ...]:
+        kinds = (
+            (_("Custom resource definitions"), "apiextensions.k8s.io", "v1", "customresourcedefinitions"),
+            (_("Pods"), "core", "v1", "pods"),
+            (_("Deployments"), "apps", "v1", "deployments"),
+            (_("StatefulSets"), "apps", "v1", "statefulsets"),
+            (_("Jobs"), "batch", "v1", "jobs"),
+            (_("Services"), "core", "v1", "services"),
+            (_("Secrets"), "core", "v1", "secrets"),
+            (_("ConfigMaps"), "core", "v1", "configmaps"),
+            (_("PersistentVolumeClaims"), "core", "v1", "persistentvolumeclaims"),
+            (_("Events"), "core", "v1", "events"),
+        )
+        return tuple(
+            self._item(label, "resources:list", group=group, version=version, plural=plural)
+            for label, group, version, plural in kinds
+        )
+
+    def _item(self, label: str, name: str, *, exact: bool = False, **arguments: str) -> NavItem:
+        try:
+            url = reverse(name, kwargs=arguments or None)
+        except NoReverseMatch:
+            return NavItem(label, "#", False)
+        path = self.request.path
+        return NavItem(label, url, path == url if exact else path.startswith(url))

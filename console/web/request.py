@@ -1,0 +1,59 @@
+"""What every view may ask of its request: the signed-in user's cluster and the chosen namespace."""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.functional import SimpleLazyObject
+from django_htmx.middleware import HtmxDetails
+
+from console.web.clusters import console_client
+from kube.client import ClusterClient
+
+NAMESPACE_COOKIE = "console_namespace"
+ALL_NAMESPACES = "-"
+
+
+class ConsoleRequest(HttpRequest):
+    """The type that views declare. `cluster` and `namespace` are put there by ClusterMiddleware."""
+
+    htmx: HtmxDetails
+    cluster: ClusterClient
+    namespace: str
+    LANGUAGE_CODE: str
+
+
+def namespace_of(request: HttpRequest) -> str:
+    """The namespace picked in the bar: `?namespace=` of this page, else the remembered one; '' is all namespaces."""
+    value = request.GET.get("namespace")
+    if value is None:
+        value = request.COOKIES.get(NAMESPACE_COOKIE, "")
+    return "" if value == ALL_NAMESPACES else value
+
+
+def wants_fragment(request: HttpRequest) -> bool:
+    """True when htmx asks for a part of a page; not for a boosted link nor a restored history entry, which need it whole."""
+    htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
+    return bool(htmx) and not htmx.boosted and not htmx.history_restore_request
+
+
+class ClusterMiddleware:
+    """Gives each request its `cluster` (on first use) and `namespace`, and remembers a namespace that was picked."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.cluster = SimpleLazyObject(console_client)  # type: ignore[attr-defined]
+        request.namespace = namespace_of(request)  # type: ignore[attr-defined]
+        response = self.get_response(request)
+        if "namespace" in request.GET and not wants_fragment(request):
+            response.set_cookie(
+                NAMESPACE_COOKIE,
+                request.GET["namespace"][:253],
+                max_age=365 * 24 * 3600,
+                samesite="Lax",
+                httponly=True,
+                secure=settings.HTTPS,
+            )
+        return response

@@ -1,0 +1,58 @@
+// Every page needs this: htmx and idiomorph, theme and namespace pickers, menus. Without it pages still read and post.
+import htmx from "htmx.org";
+import { Idiomorph } from "idiomorph/dist/idiomorph.esm.js";
+
+window.htmx = htmx;
+window.Idiomorph = Idiomorph;
+
+// `hx-swap="morph"`: keep focus, typed values and open details while the server's HTML is laid over the page.
+htmx.defineExtension("morph", {
+  isInlineSwap: (style) => style.startsWith("morph"),
+  handleSwap(style, target, fragment) {
+    if (!style.startsWith("morph")) return undefined;
+    return Idiomorph.morph(target, fragment.children ?? fragment, { morphStyle: style.includes("inner") ? "innerHTML" : "outerHTML" });
+  },
+});
+
+const csrf = () => document.querySelector("meta[name=csrf-token]")?.content ?? "";
+document.addEventListener("htmx:configRequest", (event) => {
+  if (event.detail.verb !== "get") event.detail.headers["X-CSRFToken"] = csrf();
+});
+
+// A select marked data-submit sends its form at once (namespace, language); the form's button serves readers without script.
+document.addEventListener("change", (event) => {
+  if (event.target.matches("select[data-submit]")) event.target.form.requestSubmit();
+});
+
+// Menus are <details class="console-menu">: one open at a time, closed by Escape or a click elsewhere.
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.console-menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+  const copy = event.target.closest("[data-copy]");
+  if (copy) navigator.clipboard.writeText(copy.dataset.copy).then(() => { copy.dataset.copied = ""; setTimeout(() => delete copy.dataset.copied, 1500); });
+  const toggle = event.target.closest("[data-nav-toggle]");
+  if (toggle) {
+    const bar = document.getElementById("navigation");
+    const open = bar.classList.toggle("pf-m-expanded");
+    toggle.setAttribute("aria-expanded", String(open));
+  }
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details.console-menu[open]")) { menu.open = false; menu.querySelector("summary").focus(); }
+});
+
+// The connection's own failures are said in a toast; server answers with a body of their own are swapped instead.
+function toast(text) {
+  const place = document.getElementById("toasts");
+  const item = document.getElementById("toast-template").content.firstElementChild.cloneNode(true);
+  item.querySelector("[data-text]").textContent = text;
+  place.append(item);
+  setTimeout(() => item.remove(), 12000);
+}
+document.addEventListener("click", (event) => event.target.closest("[data-dismiss]")?.closest("[data-dismissable]")?.remove());
+document.addEventListener("htmx:sendError", () => toast(document.body.dataset.textUnreachable));
+document.addEventListener("htmx:responseError", (event) => {
+  const body = event.detail.xhr.responseText ?? "";
+  toast(body.length < 400 && !body.includes("<") ? body : `${event.detail.xhr.status} ${event.detail.xhr.statusText}`);
+});
+export { toast };
