@@ -37,7 +37,7 @@ async function patternfly() {
     css: [{ raw: readFileSync(sheet, "utf8") }],
     defaultExtractor: (text) => text.match(/[A-Za-z0-9_-]+/g) ?? [],
     safelist: { standard: ["html", "body", ":root", "pf-v6-theme-dark"], deep: [/^pf-v6-theme-dark$/] },
-    fontFace: true,
+    fontFace: false,
     variables: true,
     keyframes: true,
   });

