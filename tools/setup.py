@@ -130,9 +130,11 @@ def translations() -> None:
 def tracked(folders: dict[str, tuple[str, ...]]) -> list[Path]:
     found = []
     for folder, endings in folders.items():
-        for path in (ROOT / folder).rglob("*"):
-            if path.suffix in endings and "vendor" not in path.parts and "vendor.new" not in path.parts:
-                found.append(path)
+        found += [
+            path
+            for path in (ROOT / folder).rglob("*")
+            if path.suffix in endings and "vendor" not in path.parts and "vendor.new" not in path.parts
+        ]
     return found
 
 

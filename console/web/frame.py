@@ -86,8 +86,7 @@ class Frame:
     @cached_property
     def namespace(self) -> str:
         """The picked namespace; '' when it is all of them or the remembered one is gone."""
-        chosen = str(getattr(self.request, "namespace", ""))
-        return chosen
+        return str(getattr(self.request, "namespace", ""))
 
     @cached_property
     def namespaces(self) -> tuple[str, ...]:

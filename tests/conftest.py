@@ -1,0 +1,34 @@
+"""What every test may ask for: real servers, and the three people who look at them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import processes
+from tests.environment import FOLDER
+
+ROOT = Path(__file__).resolve().parent.parent
+CATALOG = ROOT.parent / "shared" / "catalog" / "packages"
+
+
+@pytest.fixture(scope="session")
+def real_catalog() -> Path:
+    """The folder of 268 real packages; a test that needs it is skipped, saying so, where it is absent."""
+    if not CATALOG.is_dir():
+        pytest.skip(f"needs the catalog of real packages beside the checkout: {CATALOG.relative_to(ROOT.parent)}")
+    return CATALOG
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[str]:
+    """The URL of a real Redis, the one that settings.REDIS_URL names."""
+    with processes.redis(FOLDER / "redis.sock"):
+        yield f"unix://{FOLDER}/redis.sock"
+
+
+@pytest.fixture(scope="session")
+def sandbox_cluster() -> Iterator[Path]:
+    """The kubeconfig of a running embedded cluster, the one that settings.KUBECONFIG names."""
+    with processes.sandbox(FOLDER / "sandbox", ROOT / "operators" / "packages"):
+        yield FOLDER / "sandbox" / "kubeconfig"

@@ -1,0 +1,29 @@
+"""Loaded by pytest before Django's settings are: a folder, a Redis address and a kubeconfig of this run's own.
+
+Nothing is started here. The fixtures of conftest.py start the server behind an address when the first test asks for it.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(tempfile.mkdtemp(prefix="console-test-"))
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+
+os.environ.update(
+    DATA_DIR=str(FOLDER),
+    REDIS_URL=f"unix://{FOLDER}/redis.sock",
+    REDIS_PREFIX="test",
+    KUBECONFIG=str(FOLDER / "sandbox" / "kubeconfig"),
+    CONTEXT="",
+    CLUSTER_NOTE="embedded",
+    DJANGO_ALLOW_ASYNC_UNSAFE="true",
+    # Plain files: a page's test does not depend on whether the front end was bundled.
+    STATICFILES_BACKEND="console.web.static.HashedStorage",
+)
+if url := os.environ.get("TEST_DATABASE_URL"):
+    os.environ["DATABASE_URL"] = url
+else:
+    os.environ.pop("DATABASE_URL", None)

