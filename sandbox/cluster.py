@@ -1,0 +1,143 @@
+"""The cluster's verbs for code that runs inside the sandbox: controllers, OLM, the kubelet.
+
+They are synchronous (one event loop, nothing to wait for) and go through the same admission as HTTP requests. Objects
+that come back are private copies. Resources are named ``pods``, ``deployments.apps``, ``sampledbs.samples.example.dev``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import NamedTuple
+
+from .errors import AlreadyExists, NotFound
+from .objects import Object, decode
+from .patching import merge_patch
+from .resources import Resource
+from .selectors import field_selector, field_tests, label_selector
+from .verbs import Call, DeleteOptions, Verbs
+
+
+class Event(NamedTuple):
+    """One change: ``type`` is ADDED, MODIFIED or DELETED, ``resource`` the key that was watched."""
+
+    type: str
+    resource: str
+    object: Object
+
+
+class Cluster:
+    """In-process verbs. Errors are those of sandbox.errors."""
+
+    def __init__(self, verbs: Verbs, manager: str = "sandbox"):
+        self.verbs = verbs
+        self._manager = manager
+
+    def as_manager(self, manager: str) -> Cluster:
+        """The same cluster, with writes recorded under another field manager."""
+        return Cluster(self.verbs, manager)
+
+    def _call(self, subresource: str = "") -> Call:
+        return Call(manager=self._manager, subresource=subresource, trusted=True)
+
+    def _resource(self, key: str) -> Resource:
+        resource = self.verbs.registry.by_key(key)
+        if resource is None:
+            raise NotFound()
+        return resource
+
+    def served(self) -> list[Resource]:
+        """Every resource once, in its preferred version; CRDs' included. Verbs like ``list`` may be missing in some."""
+        return self.verbs.registry.preferred()
+
+    def resource_for(self, api_version: str, kind: str) -> Resource | None:
+        """The resource that an ownerReference or a manifest means; its ``key`` goes into the verbs below."""
+        return self.verbs.registry.by_kind(api_version, kind)
+
+    def get(self, resource: str, name: str, namespace: str = "") -> Object:
+        """One object; NotFound."""
+        return decode(self.verbs.get(self._resource(resource), namespace, name))
+
+    def list(self, resource: str, namespace: str = "", labels: str = "", fields: str = "") -> list[Object]:
+        """Objects by namespace and name; of all namespaces when none is given. Nothing when it is not served."""
+        served = self.verbs.registry.by_key(resource)
+        if served is None:
+            return []
+        by_labels = label_selector(labels)
+        by_fields = field_selector(field_tests(fields), resource) if fields else None
+        found = []
+        for entry in self.verbs.store.scan(served.key, namespace):
+            if by_labels is None or by_labels(entry.labels):
+                obj = decode(entry.data)
+                if by_fields is None or by_fields(obj):
+                    found.append(obj)
+        return found
+
+    def create(self, resource: str, obj: Object, namespace: str = "") -> Object:
+        """The stored object; AlreadyExists, Invalid, Forbidden (namespace terminating), NotFound (no namespace)."""
+        return self.verbs.create(self._resource(resource), self._namespace(obj, namespace), obj, self._call()).object
+
+    def update(self, resource: str, obj: Object, namespace: str = "", subresource: str = "") -> Object:
+        """Replaces; Conflict when ``obj`` has a resourceVersion that is not the newest."""
+        name = obj["metadata"]["name"]
+        namespace = self._namespace(obj, namespace)
+        return self.verbs.update(self._resource(resource), namespace, name, obj, self._call(subresource)).object
+
+    def patch(
+        self, resource: str, name: str, patch: Object, namespace: str = "", subresource: str = ""
+    ) -> Object:
+        """JSON merge patch."""
+        return self.verbs.patch(
+            self._resource(resource), namespace, name, lambda old: merge_patch(old, patch), self._call(subresource)
+        ).object
+
+    def apply(self, resource: str, obj: Object, namespace: str = "", manager: str = "sandbox") -> Object:
+        """Creates ``obj``, or merges it into the present one (nothing is written when that changes nothing)."""
+        served = self._resource(resource)
+        namespace = self._namespace(obj, namespace)
+        cluster = self.as_manager(manager)
+        name = obj["metadata"]["name"]
+        if self.verbs.store.get(served.key, namespace, name) is None:
+            try:
+                return cluster.create(resource, obj, namespace)
+            except AlreadyExists:
+                pass
+        desired = {**obj, "metadata": {**obj["metadata"]}}
+        desired["metadata"].pop("resourceVersion", None)
+        return cluster.patch(resource, name, desired, namespace)
+
+    def delete(
+        self,
+        resource: str,
+        name: str,
+        namespace: str = "",
+        propagation: str = "Background",
+        grace: int | None = None,
+        uid: str = "",
+    ) -> None:
+        """Deletes; with finalizers, or a Pod's grace, it only marks. ``grace=0`` is how the kubelet ends a Pod.
+
+        ``uid`` is a precondition (Conflict). NotFound when there is none.
+        """
+        options = DeleteOptions(propagation=propagation, grace=grace, uid=uid)
+        self.verbs.delete(self._resource(resource), namespace, name, options, self._call())
+
+    async def watch(self, *resources: str) -> AsyncIterator[Event]:
+        """The present objects as ADDED, then every change, without gaps.
+
+        A resource that is not served yet begins to send when its CRD is there.
+        """
+        store = self.verbs.store
+        subscription = store.subscribe(*resources, limit=None)
+        present = [(key, entry) for key in resources for entry in store.scan(key)]
+        try:
+            for key, entry in present:
+                yield Event("ADDED", key, decode(entry.data))
+            present.clear()
+            while True:
+                change = await subscription.next()
+                yield Event(change.type, change.resource, decode(change.entry.data))
+        finally:
+            subscription.close()
+
+    def _namespace(self, obj: Object, namespace: str) -> str:
+        return namespace or str((obj.get("metadata") or {}).get("namespace") or "")

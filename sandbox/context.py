@@ -1,0 +1,69 @@
+"""What controllers are given beside the Cluster: where things are, tokens, and a way to add HTTP routes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .http import Handler
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One extra route. ``segments`` are literals or ``{name}``; ``{name...}`` at the end takes the rest of the path."""
+
+    method: str | None
+    segments: tuple[str, ...]
+    handler: Handler
+
+    def match(self, method: str, parts: list[str]) -> dict[str, str] | None:
+        """The path parameters, or None when this route is not meant."""
+        if self.method is not None and self.method != method:
+            return None
+        params: dict[str, str] = {}
+        for index, segment in enumerate(self.segments):
+            if segment.endswith("...}"):
+                params[segment[1:-4]] = "/".join(parts[index:])
+                return params
+            if index >= len(parts):
+                return None
+            if segment.startswith("{"):
+                params[segment[1:-1]] = parts[index]
+            elif segment != parts[index]:
+                return None
+        return params if len(parts) == len(self.segments) else None
+
+
+@dataclass(slots=True)
+class Context:
+    """Shared by all controllers of one sandbox.
+
+    ``token_for(namespace, name)`` mints a bearer token for a ServiceAccount (it need not expire before the sandbox).
+    """
+
+    data_dir: Path
+    api_url: str
+    admin_kubeconfig: Path
+    images: Path | None
+    catalogs: tuple[Path, ...]
+    token_for: Callable[[str, str], str]
+    routes: list[Route] = field(default_factory=list)
+    aggregated: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
+
+    def handle(self, method: str | None, path_template: str, handler: Handler) -> None:
+        """Adds a route, e.g. ``("GET", "/api/v1/namespaces/{namespace}/pods/{name}/log", log)``.
+
+        Routes are tried before the built-in ones, after authentication and authorization (RBAC sees the resource and
+        subresource of the path). ``None`` as method means any; a WebSocket handshake counts as GET.
+        """
+        parts = tuple(part for part in path_template.split("/") if part)
+        self.routes.append(Route(method, parts, handler))
+
+    def announce(self, group: str, version: str, resources: list[dict[str, Any]]) -> None:
+        """Adds an API served by routes to discovery: ``resources`` are APIResource dicts.
+
+        Each has name, singularName, namespaced, kind, verbs and, if any, shortNames and categories.
+        """
+        self.aggregated[group, version] = resources

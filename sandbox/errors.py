@@ -1,0 +1,186 @@
+"""What the API server says when it refuses: every error is a ``metav1.Status``.
+
+One class for each reason a client can meet. The wording follows k8s.io/apimachinery/pkg/api/errors, because people
+(and programs: kubectl, client-go, kopf) match on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+
+class Cause(NamedTuple):
+    """One reason within an Invalid answer. ``field`` is a path as the API server writes it: ``spec.items[0].name``."""
+
+    field: str
+    reason: str
+    message: str
+
+
+class ApiError(Exception):
+    """A refusal. ``status()`` is its body, ``code`` its HTTP status."""
+
+    code = 500
+    reason = "InternalError"
+
+    def __init__(self, message: str, details: dict[str, Any] | None = None, headers: dict[str, str] | None = None):
+        super().__init__(message)
+        self.message = message
+        self.details = details
+        self.headers = headers or {}
+
+    def status(self) -> dict[str, Any]:
+        """The Status object that goes over the wire."""
+        body: dict[str, Any] = {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+        }
+        if self.reason:
+            body["reason"] = self.reason
+        if self.details is not None:
+            body["details"] = self.details
+        body["code"] = self.code
+        return body
+
+
+def qualified(resource: str, group: str) -> str:
+    """``deployments.apps``; ``pods`` for the core group."""
+    return f"{resource}.{group}" if group else resource
+
+
+def _details(name: str, group: str, kind: str) -> dict[str, Any]:
+    details = {"name": name, "group": group, "kind": kind}
+    return {key: value for key, value in details.items() if value}
+
+
+class BadRequest(ApiError):
+    code = 400
+    reason = "BadRequest"
+
+
+class Unauthorized(ApiError):
+    code = 401
+    reason = "Unauthorized"
+
+    def __init__(self, message: str = "Unauthorized"):
+        super().__init__(message)
+
+
+class Forbidden(ApiError):
+    """403. ``message`` is the whole sentence after the object: see :func:`forbidden`."""
+
+    code = 403
+    reason = "Forbidden"
+
+
+class NotFound(ApiError):
+    """404. ``resource`` is the plural, empty when the path itself is unknown."""
+
+    code = 404
+    reason = "NotFound"
+
+    def __init__(self, resource: str = "", name: str = "", group: str = ""):
+        if not resource:
+            super().__init__("the server could not find the requested resource", {})
+            return
+        super().__init__(f'{qualified(resource, group)} "{name}" not found', _details(name, group, resource))
+
+
+class MethodNotAllowed(ApiError):
+    code = 405
+    reason = "MethodNotAllowed"
+
+    def __init__(self, message: str = "the server does not allow this method on the requested resource"):
+        super().__init__(message, {})
+
+
+class NotAcceptable(ApiError):
+    code = 406
+    reason = "NotAcceptable"
+
+
+class AlreadyExists(ApiError):
+    code = 409
+    reason = "AlreadyExists"
+
+    def __init__(self, resource: str, name: str, group: str = ""):
+        super().__init__(f'{qualified(resource, group)} "{name}" already exists', _details(name, group, resource))
+
+
+class Conflict(ApiError):
+    """409: the object changed since it was read, or a precondition does not hold."""
+
+    code = 409
+    reason = "Conflict"
+
+    def __init__(self, resource: str, name: str, group: str = "", why: str = ""):
+        why = why or "the object has been modified; please apply your changes to the latest version and try again"
+        super().__init__(
+            f'Operation cannot be fulfilled on {qualified(resource, group)} "{name}": {why}',
+            _details(name, group, resource),
+        )
+
+
+class ApplyConflict(ApiError):
+    """409 of server-side apply: other managers own fields of this patch. One cause for each field."""
+
+    code = 409
+    reason = "Conflict"
+
+
+class Gone(ApiError):
+    """410: the version asked for is older than the history that is kept."""
+
+    code = 410
+    reason = "Expired"
+
+
+class UnsupportedMediaType(ApiError):
+    code = 415
+    reason = "UnsupportedMediaType"
+
+
+class Invalid(ApiError):
+    """422 with a cause for each field. ``kind`` is qualified with the group: ``Deployment.apps``."""
+
+    code = 422
+    reason = "Invalid"
+
+    def __init__(self, kind: str, name: str, causes: Iterable[tuple[str, str, str]], group: str = ""):
+        self.causes = [Cause(*cause) for cause in causes]
+        parts = [f"{cause.field}: {cause.message}" for cause in self.causes]
+        text = parts[0] if len(parts) == 1 else "[" + ", ".join(parts) + "]"
+        details = _details(name, group, kind)
+        details["causes"] = [{"reason": c.reason, "message": c.message, "field": c.field} for c in self.causes]
+        super().__init__(f'{qualified(kind, group)} "{name}" is invalid: {text}', details)
+
+
+class TooManyRequests(ApiError):
+    code = 429
+    reason = "TooManyRequests"
+
+
+class InternalError(ApiError):
+    code = 500
+    reason = "InternalError"
+
+    def __init__(self, message: str):
+        super().__init__(
+            f"Internal error occurred: {message}",
+            {"causes": [{"message": message}]},
+        )
+
+
+class ServiceUnavailable(ApiError):
+    code = 503
+    reason = "ServiceUnavailable"
+
+
+def forbidden(resource: str, name: str, why: str, group: str = "") -> Forbidden:
+    """403 about one object: ``pods "x" is forbidden: why``."""
+    about = f'{qualified(resource, group)} "{name}"' if name else qualified(resource, group)
+    return Forbidden(f"{about} is forbidden: {why}", _details(name, group, resource))

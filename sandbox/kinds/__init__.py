@@ -1,0 +1,16 @@
+"""What kube-apiserver knows about single built-in kinds: defaults, what may not change, what is checked.
+
+A :class:`Strategy` is looked up by resource key. Everything is optional; kinds without an entry are stored as they come
+(after the schema's checks).
+"""
+
+from __future__ import annotations
+
+from .strategy import NONE, Strategy
+
+STRATEGIES: dict[str, Strategy] = {}
+
+
+def strategy(key: str) -> Strategy:
+    """The rules of ``pods``, ``deployments.apps``, …"""
+    return STRATEGIES.get(key, NONE)

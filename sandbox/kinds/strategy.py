@@ -1,0 +1,43 @@
+"""The shape of a built-in kind's rules, named after the strategies in kubernetes/pkg/registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Cause
+
+if TYPE_CHECKING:
+    from ..store import Store
+
+Object = dict[str, Any]
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+def _valid(*_: Any) -> list[Cause]:
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """``defaults(obj)`` runs on every write; ``create(obj, store)`` and ``update(obj, old)`` before validation.
+
+    ``validate(obj, old)`` returns causes; ``old`` is None on create. ``grace(obj)`` is the default grace of a deletion.
+    ``returns_deleted``: an immediate deletion answers with the object, not with a Status.
+    """
+
+    defaults: Callable[[Object], None] = _nothing
+    create: Callable[[Object, Store], None] = _nothing
+    update: Callable[[Object, Object], None] = _nothing
+    validate: Callable[[Object, Object | None], list[Cause]] = _valid
+    grace: Callable[[Object], int] | None = None
+    returns_deleted: bool = False
+    #: DNS labels instead of DNS subdomains as names ("label", "label1035"), or anything that fits in a path ("path").
+    names: str = "subdomain"
+
+
+NONE = Strategy()

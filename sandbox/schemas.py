@@ -1,0 +1,85 @@
+"""Which schema an object is held to: the CRD version's, or the built-in kind's. Checks are sandbox.schema's."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+try:
+    from . import schema
+except ImportError:  # until it lands
+    schema = None  # type: ignore[assignment]
+from .errors import BadRequest, Cause
+from .objects import Object, decode, dig
+from .resources import Resource
+from .store import Store
+
+CRDS = "customresourcedefinitions.apiextensions.k8s.io"
+#: Decoded CRDs that are kept; one of the largest known (Argo CD) takes some 10 MB decoded.
+KEPT = 24
+
+
+class Schemas:
+    """Schemas by resource and version, decoded when first needed."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._kept: OrderedDict[tuple[str, int], dict[str, dict[str, Any]]] = OrderedDict()
+        self._generations: dict[str, tuple[int, int]] = {}
+
+    def of(self, resource: Resource) -> dict[str, Any] | None:
+        """The OpenAPI v3 schema; None when the kind has none (then nothing is checked)."""
+        if schema is None:
+            return None
+        if not resource.custom:
+            return schema.builtin(resource.group, resource.version, resource.kind)
+        entry = self._store.get(CRDS, "", resource.custom)
+        if entry is None:
+            return None
+        known = self._generations.get(resource.custom)
+        if known is None or known[0] != entry.version:
+            crd = decode(entry.data)
+            known = (entry.version, int(dig(crd, "metadata", "generation") or 1))
+            self._generations[resource.custom] = known
+            self._keep((resource.custom, known[1]), crd)
+        versions = self._kept.get((resource.custom, known[1]))
+        if versions is None:
+            versions = self._keep((resource.custom, known[1]), decode(entry.data))
+        self._kept.move_to_end((resource.custom, known[1]))
+        return versions.get(resource.version)
+
+    def _keep(self, key: tuple[str, int], crd: Object) -> dict[str, dict[str, Any]]:
+        if key not in self._kept:
+            self._kept[key] = {
+                version["name"]: dig(version, "schema", "openAPIV3Schema") or {}
+                for version in dig(crd, "spec", "versions") or []
+            }
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return self._kept[key]
+
+    def prepare(self, resource: Resource, obj: Object, validation: str) -> list[str]:
+        """Prunes and defaults in place; returns warnings. BadRequest for unknown fields when ``Strict``."""
+        found = self.of(resource)
+        if found is None:
+            return []
+        unknown = schema.prepare(found, obj)
+        if not unknown or validation == "Ignore":
+            return []
+        if validation == "Strict":
+            raise strict_error(resource, unknown)
+        return unknown
+
+    def validate(self, resource: Resource, obj: Object, old: Object | None) -> list[Cause]:
+        """What the schema (and its CEL rules) finds wrong."""
+        found = self.of(resource)
+        return [Cause(*cause) for cause in schema.validate(found, obj, old)] if found is not None else []
+
+
+def strict_error(resource: Resource, problems: list[str]) -> BadRequest:
+    """400 of fieldValidation=Strict."""
+    joined = ", ".join(problems)
+    return BadRequest(
+        f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: '
+        f"strict decoding error: {joined}"
+    )

@@ -1,0 +1,263 @@
+"""The sandbox's etcd: encoded objects, one counter of versions, and a bounded history that watches start from.
+
+Objects live in memory as JSON bytes with the little metadata that lists and selectors ask for; every change is also
+written to one SQLite file (journal.py). Nothing here awaits: a change, its version, its place in the history and its
+delivery to every subscription happen in one step of the event loop, so that no watcher ever sees a gap.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_right, insort
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from .journal import Journal
+
+Key = tuple[str, str]
+NO_LABELS: dict[str, str] = {}
+
+#: How much of a resource's past is kept for watches that resume: events, and bytes.
+HISTORY_EVENTS = 4000
+HISTORY_BYTES = 16 * 1024 * 1024
+#: A subscriber that lets this many events wait has lost touch; it must list again.
+QUEUE_LIMIT = 50_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """One stored object. ``data`` is its JSON, ``version`` its resourceVersion."""
+
+    namespace: str
+    name: str
+    version: int
+    data: bytes
+    labels: dict[str, str]
+    uid: str = ""
+
+    @property
+    def key(self) -> Key:
+        return (self.namespace, self.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """What happened to one object. A deletion's ``entry`` is the last state with the version of the deletion."""
+
+    type: str
+    resource: str
+    entry: Entry
+    previous: Entry | None
+
+    @property
+    def version(self) -> int:
+        return self.entry.version
+
+
+class Expired(Exception):
+    """The history does not reach back to this version; ``oldest`` is where it begins."""
+
+    def __init__(self, version: int, oldest: int):
+        super().__init__(f"too old resource version: {version} ({oldest})")
+
+
+@dataclass(slots=True, eq=False)
+class Table:
+    """All objects of one resource and its recent changes."""
+
+    entries: dict[Key, Entry] = field(default_factory=dict)
+    order: list[Key] = field(default_factory=list)
+    history: deque[Change] = field(default_factory=deque)
+    history_bytes: int = 0
+    #: The history is complete for versions above this one.
+    complete_above: int = 0
+    #: Version of the newest change.
+    changed: int = 0
+
+
+class Subscription:
+    """Changes of some resources, in order, without gaps. ``await next()``; ``close()`` when done."""
+
+    def __init__(self, store: Store, resources: Iterable[str], limit: int | None):
+        self._store = store
+        self._limit = limit
+        self.resources = frozenset(resources)
+        self.queue: deque[Change] = deque()
+        self._wake: asyncio.Future[None] | None = None
+        self.overflowed = False
+
+    def push(self, change: Change) -> None:
+        """Called by the store."""
+        if self._limit is not None and len(self.queue) >= self._limit:
+            self.overflowed = True
+        else:
+            self.queue.append(change)
+        if self._wake is not None and not self._wake.done():
+            self._wake.set_result(None)
+
+    async def next(self) -> Change:
+        """The next change; raises Expired when this subscriber was too slow to keep every change for."""
+        while not self.queue:
+            if self.overflowed:
+                raise Expired(0, self._store.version)
+            self._wake = asyncio.get_running_loop().create_future()
+            await self._wake
+        return self.queue.popleft()
+
+    def close(self) -> None:
+        """No more changes are kept for this subscriber."""
+        self._store.forget(self)
+        self.queue.clear()
+
+
+class Store:
+    """Objects by resource key (``deployments.apps``) and (namespace, name)."""
+
+    def __init__(self, journal: Journal | None = None):
+        self._journal = journal or Journal(None)
+        self._tables: dict[str, Table] = {}
+        self._subscribers: dict[str, list[Subscription]] = {}
+        self._commit_due = False
+        self.version = 1
+        self._load()
+
+    def _load(self) -> None:
+        for resource, namespace, name, version, data, labels, uid in self._journal.load():
+            table = self._table(resource)
+            table.entries[namespace, name] = Entry(namespace, name, version, data, labels or NO_LABELS, uid)
+            table.changed = max(table.changed, version)
+        self.version = max(self._journal.version(), self.version)
+        for resource, version in self._journal.deletions():
+            table = self._table(resource)
+            table.changed = max(table.changed, version)
+        for table in self._tables.values():
+            table.order = sorted(table.entries)
+            table.complete_above = table.changed
+
+    def _table(self, resource: str) -> Table:
+        table = self._tables.get(resource)
+        if table is None:
+            table = self._tables[resource] = Table()
+        return table
+
+    # Reading
+
+    def get(self, resource: str, namespace: str, name: str) -> Entry | None:
+        table = self._tables.get(resource)
+        return table.entries.get((namespace, name)) if table else None
+
+    def count(self, resource: str) -> int:
+        table = self._tables.get(resource)
+        return len(table.entries) if table else 0
+
+    def changed(self, resource: str) -> int:
+        """Version of the newest change of this resource: a cache key for what is derived from it."""
+        table = self._tables.get(resource)
+        return table.changed if table else 0
+
+    def resources(self) -> list[str]:
+        """Keys of resources that have objects."""
+        return [key for key, table in self._tables.items() if table.entries]
+
+    def scan(self, resource: str, namespace: str = "", after: Key | None = None) -> Iterator[Entry]:
+        """Entries by namespace and name; of one namespace if given; those behind ``after`` if given."""
+        table = self._tables.get(resource)
+        if table is None:
+            return
+        start = max((namespace, ""), after) if after else (namespace, "")
+        begin = bisect_right(table.order, start)
+        for key in table.order[begin:]:
+            if namespace and key[0] != namespace:
+                return
+            entry = table.entries.get(key)
+            if entry is not None:
+                yield entry
+
+    # Writing
+
+    def next_version(self) -> int:
+        """Reserves the version of the coming write: the object carries it in its own bytes."""
+        self.version += 1
+        return self.version
+
+    def put(self, resource: str, entry: Entry) -> Change:
+        """Creates or replaces; ``entry.version`` comes from :meth:`next_version`."""
+        table = self._table(resource)
+        previous = table.entries.get(entry.key)
+        table.entries[entry.key] = entry
+        if previous is None:
+            insort(table.order, entry.key)
+        self._journal.put(resource, entry.namespace, entry.name, entry.version, entry.data, entry.labels, entry.uid)
+        change = Change("MODIFIED" if previous else "ADDED", resource, entry, previous)
+        self._publish(table, change)
+        return change
+
+    def remove(self, resource: str, entry: Entry) -> Change:
+        """Deletes; ``entry`` is the last state, with the version of the deletion in it."""
+        table = self._table(resource)
+        previous = table.entries.pop(entry.key)
+        index = bisect_right(table.order, entry.key) - 1
+        del table.order[index]
+        self._journal.remove(resource, entry.namespace, entry.name, entry.version)
+        change = Change("DELETED", resource, entry, previous)
+        self._publish(table, change)
+        return change
+
+    def _publish(self, table: Table, change: Change) -> None:
+        table.changed = change.version
+        table.history.append(change)
+        table.history_bytes += len(change.entry.data)
+        while len(table.history) > HISTORY_EVENTS or (table.history_bytes > HISTORY_BYTES and len(table.history) > 1):
+            dropped = table.history.popleft()
+            table.history_bytes -= len(dropped.entry.data)
+            table.complete_above = dropped.version
+        self._commit_soon()
+        for subscription in self._subscribers.get(change.resource, ()):
+            subscription.push(change)
+
+    def _commit_soon(self) -> None:
+        """One transaction for all changes of this step of the loop; without a loop, at once."""
+        if self._commit_due:
+            return
+        try:
+            asyncio.get_running_loop().call_soon(self.commit)
+        except RuntimeError:
+            self.commit()
+        else:
+            self._commit_due = True
+
+    def commit(self) -> None:
+        """Makes all changes so far survive a kill. Called before an answer leaves."""
+        self._commit_due = False
+        self._journal.commit(self.version)
+
+    def close(self) -> None:
+        self.commit()
+        self._journal.close()
+
+    # Watching
+
+    def subscribe(
+        self, *resources: str, since: int | None = None, limit: int | None = QUEUE_LIMIT
+    ) -> Subscription:
+        """Changes from now on, or all after version ``since`` (Expired when the history is too short for that)."""
+        subscription = Subscription(self, resources, limit)
+        if since is not None:
+            for resource in subscription.resources:
+                subscription.queue.extend(self._since(resource, since))
+        for resource in subscription.resources:
+            self._subscribers.setdefault(resource, []).append(subscription)
+        return subscription
+
+    def _since(self, resource: str, version: int) -> list[Change]:
+        table = self._table(resource)
+        if version < table.complete_above:
+            raise Expired(version, table.complete_above)
+        return [change for change in table.history if change.version > version]
+
+    def forget(self, subscription: Subscription) -> None:
+        for resource in subscription.resources:
+            present = self._subscribers.get(resource, [])
+            if subscription in present:
+                present.remove(subscription)

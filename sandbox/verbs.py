@@ -1,0 +1,212 @@
+"""create, update, patch, delete: what happens to an object between a request and the store.
+
+Both ways in, HTTP (rest.py) and the controllers' Cluster, come through here, so that nothing is stored that was not
+admitted: metadata, namespace life, defaults, schema, generation, managed fields, finalizers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from . import admission, deletion
+from .errors import AlreadyExists, Conflict, Invalid, NotFound
+from .http import User
+from .kinds import strategy
+from .managed import track
+from .objects import Object, at_version, copy, decode, encode, entry_of, generate_name
+from .resources import Registry, Resource
+from .schemas import Schemas
+from .store import Change, Entry, Store
+
+#: How often a patch is tried again when the object changed meanwhile; generated names likewise.
+NAME_ATTEMPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """How a write is meant. ``trusted``: from inside the sandbox, not over HTTP."""
+
+    manager: str = "unknown"
+    subresource: str = ""
+    dry_run: bool = False
+    validation: str = "Warn"
+    trusted: bool = False
+    user: User | None = None
+    #: managedFields are set by the caller (server-side apply)
+    applied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteOptions:
+    """``grace`` in seconds, None for the kind's own; ``uid`` and ``version`` are preconditions."""
+
+    propagation: str = ""
+    grace: int | None = None
+    uid: str = ""
+    version: str = ""
+
+
+class Outcome(NamedTuple):
+    """``data`` is the answer in the version that was asked for."""
+
+    object: Object
+    data: bytes
+    created: bool
+    warnings: list[str]
+
+
+class Verbs:
+    """The write verbs and ``get``; lists and watches read the store directly (listing.py, watching.py)."""
+
+    def __init__(self, store: Store, registry: Registry):
+        self.store = store
+        self.registry = registry
+        self.schemas = Schemas(store)
+        #: Called with each change that is stored, in the same step: CRDs become served here.
+        self.hooks: dict[str, Callable[[Change], None]] = {}
+
+    def entry(self, resource: Resource, namespace: str, name: str) -> Entry:
+        """The stored entry or NotFound."""
+        found = self.store.get(resource.key, namespace, name)
+        if found is None:
+            raise NotFound(resource.plural, name, resource.group)
+        return found
+
+    def get(self, resource: Resource, namespace: str, name: str) -> bytes:
+        """One object, encoded."""
+        return at_version(self.entry(resource, namespace, name), resource)
+
+    def create(self, resource: Resource, namespace: str, obj: Object, call: Call) -> Outcome:
+        """Stores a new object."""
+        obj = copy(obj)
+        admission.check_type(resource, obj)
+        admission.new_metadata(resource, namespace, obj)
+        admission.check_namespace(self.store, resource, namespace)
+        generated = not obj["metadata"].get("name")
+        if generated:
+            obj["metadata"]["name"] = self._free_name(resource, namespace, obj["metadata"]["generateName"])
+        rules = strategy(resource.key)
+        warnings = self.schemas.prepare(resource, obj, call.validation)
+        admission.reset_status(resource, obj, None)
+        rules.defaults(obj)
+        rules.create(obj, self.store)
+        self._validate(resource, obj, None)
+        if self.store.get(resource.key, namespace, obj["metadata"]["name"]) is not None:
+            raise AlreadyExists(resource.plural, obj["metadata"]["name"], resource.group)
+        if not call.applied:
+            track(resource, None, obj, call.manager, call.subresource)
+        return self._store(resource, obj, call, warnings, created=True)
+
+    def _free_name(self, resource: Resource, namespace: str, base: str) -> str:
+        for _ in range(NAME_ATTEMPTS):
+            name = generate_name(base)
+            if self.store.get(resource.key, namespace, name) is None:
+                return name
+        return generate_name(base)
+
+    def _validate(self, resource: Resource, obj: Object, old: Object | None) -> None:
+        rules = strategy(resource.key)
+        causes = admission.metadata_causes(resource, obj, old, rules.names)
+        causes += self.schemas.validate(resource, obj, old)
+        causes += rules.validate(obj, old)
+        if causes:
+            raise Invalid(resource.kind, obj["metadata"].get("name", ""), causes, resource.group)
+
+    def update(self, resource: Resource, namespace: str, name: str, obj: Object, call: Call) -> Outcome:
+        """Replaces the object, or one of its subresources (``status``, ``finalize``)."""
+        old = decode(self.get(resource, namespace, name))
+        obj = copy(obj)
+        admission.check_type(resource, obj)
+        admission.check_names(resource, namespace, name, obj)
+        return self._replace(resource, old, obj, call)
+
+    def patch(
+        self, resource: Resource, namespace: str, name: str, change: Callable[[Object], Object], call: Call
+    ) -> Outcome:
+        """``change`` gets the present object (which it may alter) and returns the wanted one."""
+        old = decode(self.get(resource, namespace, name))
+        obj = change(copy(old))
+        admission.check_type(resource, obj)
+        admission.check_names(resource, namespace, name, obj)
+        return self._replace(resource, old, obj, call)
+
+    def _replace(self, resource: Resource, old: Object, obj: Object, call: Call) -> Outcome:
+        admission.check_version(resource, old, obj)
+        rules = strategy(resource.key)
+        managed = obj["metadata"].get("managedFields")
+        admission.keep_metadata(resource, old, obj)
+        if call.subresource:
+            obj = admission.only_subresource(resource, old, obj, call.subresource)
+        else:
+            admission.reset_status(resource, obj, old)
+        warnings = self.schemas.prepare(resource, obj, call.validation)
+        rules.defaults(obj)
+        rules.update(obj, old)
+        self._validate(resource, obj, old)
+        admission.count_generation(resource, old, obj)
+        if call.applied:
+            obj["metadata"]["managedFields"] = managed
+        elif managed == [{}] or managed == []:
+            obj["metadata"].pop("managedFields", None)
+        if obj == old:
+            return Outcome(obj, encode(obj), False, warnings)
+        if not call.applied:
+            track(resource, old, obj, call.manager, call.subresource)
+        if deletion.finished(resource, obj):
+            return self._remove(resource, obj, call, warnings)
+        return self._store(resource, obj, call, warnings, created=False)
+
+    def delete(
+        self, resource: Resource, namespace: str, name: str, options: DeleteOptions, call: Call
+    ) -> tuple[Object, bool]:
+        """(last state, gone at once). With finalizers or grace the object is only marked."""
+        obj = decode(self.get(resource, namespace, name))
+        deletion.check(resource, obj, options.uid, options.version)
+        grace = options.grace
+        rules = strategy(resource.key)
+        default = rules.grace(obj) if rules.grace else 0
+        grace = default if grace is None or default == 0 else max(grace, 0)
+        before = copy(obj)
+        marked = deletion.mark(resource, obj, options.propagation, grace)
+        if deletion.finished(resource, obj):
+            last = obj if before["metadata"].get("deletionTimestamp") else before
+            return self._remove(resource, last, call, []).object, True
+        if marked:
+            self._store(resource, obj, call, [], created=False)
+        return obj, False
+
+    def _store(self, resource: Resource, obj: Object, call: Call, warnings: list[str], created: bool) -> Outcome:
+        if call.dry_run:
+            if created:
+                obj["metadata"].pop("resourceVersion", None)
+            return Outcome(obj, encode(obj), created, warnings)
+        entry = self._entry(resource, obj)
+        self._told(self.store.put(resource.key, entry))
+        obj["apiVersion"] = resource.api_version
+        return Outcome(obj, at_version(entry, resource), created, warnings)
+
+    def _remove(self, resource: Resource, obj: Object, call: Call, warnings: list[str]) -> Outcome:
+        if call.dry_run:
+            return Outcome(obj, encode(obj), False, warnings)
+        entry = self._entry(resource, obj)
+        self._told(self.store.remove(resource.key, entry))
+        return Outcome(obj, at_version(entry, resource), False, warnings)
+
+    def _entry(self, resource: Resource, obj: Object) -> Entry:
+        obj["apiVersion"] = resource.storage_api_version
+        return entry_of(obj, self.store.next_version())
+
+    def _told(self, change: Change) -> None:
+        hook = self.hooks.get(change.resource)
+        if hook is not None:
+            hook(change)
+
+
+def dry(call: Call) -> Call:
+    """The same call without effect."""
+    return replace(call, dry_run=True)
+
+
+__all__ = ["Call", "Conflict", "DeleteOptions", "Outcome", "Verbs", "dry"]
