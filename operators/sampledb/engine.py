@@ -16,6 +16,7 @@ import logging
 import os
 import shutil
 from pathlib import Path
+from typing import NoReturn
 
 from .target import folder
 
@@ -23,7 +24,8 @@ log = logging.getLogger("sampledb.engine")
 
 #: Settings that the operator owns. A database that sets them is told so in the log, and they are left out.
 OWNED = frozenset(
-    "aclfile bind daemonize dir include loadmodule masterauth pidfile port requirepass replicaof slaveof tls-port unixsocket user".split()
+    ["aclfile", "bind", "daemonize", "dir", "include", "loadmodule", "masterauth", "pidfile", "port", "requirepass"]
+    + ["replicaof", "slaveof", "tls-port", "unixsocket", "user"]
 )
 ROLES = {
     "reader": "+@read +@connection",
@@ -70,7 +72,9 @@ def settings_lines(settings: dict[str, str]) -> list[str]:
             log.warning("the setting %r belongs to the operator and is left out", name)
         else:
             # "save" is the one setting that takes several words at once.
-            lines.append(f"{name} {value}" if name == "save" and value and "\n" not in value else f"{name} {quoted(value)}")
+            lines.append(
+                f"{name} {value}" if name == "save" and value and "\n" not in value else f"{name} {quoted(value)}"
+            )
     return lines
 
 
@@ -94,7 +98,7 @@ def configuration(data: Path, port: str) -> str:
         # On the embedded cluster nothing listens beyond this machine.
         "bind 127.0.0.1" if "SANDBOX_PORT_6379" in os.environ else "bind 0.0.0.0",
         "daemonize no",
-        "pidfile \"\"",
+        'pidfile ""',
         "save 60 1 10 1000",
         f"appendonly {os.environ.get('SAMPLEDB_APPEND_ONLY', 'yes')}",
     ]
@@ -120,17 +124,22 @@ def serve_in_memory(port: int) -> int:
 
 
 def main() -> int:
-    """Becomes the engine. 1 when there is nothing to run."""
+    """Becomes the engine, or serves the stand-in to its end. 1 when there is nothing to run."""
     data = folder("/data")
     data.mkdir(parents=True, exist_ok=True)
     port = os.environ.get("SANDBOX_PORT_6379", "6379")
     server = find_server()
-    if server is None:
-        try:
-            return serve_in_memory(int(port))
-        except ImportError:
-            log.error("no redis-server or valkey-server: install one, or set SAMPLEDB_REDIS_SERVER to its path")
-            return 1
+    if server:
+        become(server, data, port)
+    try:
+        return serve_in_memory(int(port))
+    except ImportError:
+        log.error("no redis-server or valkey-server: install one, or set SAMPLEDB_REDIS_SERVER to its path")
+        return 1
+
+
+def become(server: str, data: Path, port: str) -> NoReturn:
+    """Replaces this process by the engine; its configuration holds the password, so only its owner may read it."""
     path = data / "engine.conf"
     path.touch(mode=0o600)
     path.write_text(configuration(data, port), encoding="utf-8")

@@ -1,0 +1,98 @@
+"""The Jobs around a database: set-up, upgrade, the last snapshot, and the CronJob that takes backups.
+
+Each runs the engine's image in another role and reads address and password from the ConfigMap and the Secret.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from . import workload
+from .database import GROUP, SNAPSHOTS, Database, Object
+
+#: On the set-up Job: which version and script it was for.
+HASH_ANNOTATION = f"{GROUP}/set-up-hash"
+
+
+def init(db: Database, version: str) -> Object:
+    """The Job that sets the database up."""
+    script = {"name": "SAMPLEDB_INIT_SCRIPT", "value": db.spec.get("initScript", "")}
+    job = _job(db, f"{db.name}-init", "initjob", version, [script])
+    job["metadata"]["annotations"] = {HASH_ANNOTATION: db.set_up_hash}
+    return job
+
+
+def upgrade(db: Database, version: str) -> Object:
+    """The Job that prepares the data, in the engine that runs (``version``), for the one that is asked for."""
+    wanted = {"name": "SAMPLEDB_VERSION", "value": db.version}
+    return _job(db, upgrade_name(db), "upgrade", version, [wanted])
+
+
+def upgrade_name(db: Database) -> str:
+    """One upgrade Job for each version."""
+    return f"{db.name}-upgrade-{db.version.replace('.', '-')}"
+
+
+def snapshot(db: Database, version: str) -> Object:
+    """The Job that copies the data out before the database goes."""
+    return _with_snapshots(_job(db, snapshot_name(db), "backup", version, [_copy("snapshot")]))
+
+
+def snapshot_name(db: Database) -> str:
+    """One snapshot for each life of a database: the name may be used again."""
+    return f"{db.name}-snapshot-{hashlib.sha256(db.uid.encode()).hexdigest()[:6]}"
+
+
+def backup(db: Database, version: str) -> Object:
+    """The CronJob that takes backups."""
+    retention = {"name": "SAMPLEDB_RETENTION", "value": str(db.backup.get("retention", 3))}
+    job = _with_snapshots(_job(db, "", "backup", version, [_copy("backup"), retention]))
+    job["spec"].pop("ttlSecondsAfterFinished", None)
+    spec = {
+        "schedule": db.backup["schedule"],
+        "concurrencyPolicy": "Forbid",
+        "successfulJobsHistoryLimit": 3,
+        "failedJobsHistoryLimit": 1,
+        "jobTemplate": {"metadata": {"labels": db.labels("backup")}, "spec": job["spec"]},
+    }
+    return db.owned("batch/v1", "CronJob", f"{db.name}-backup", "backup", spec=spec)
+
+
+def snapshot_claim(db: Database) -> Object:
+    """The volume of a namespace's snapshots and backups. It belongs to no database, so it outlives them all."""
+    labels = {"app.kubernetes.io/name": "sampledb", "app.kubernetes.io/managed-by": "sampledb-operator"}
+    meta = {"name": SNAPSHOTS, "namespace": db.namespace, "labels": labels}
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta, "spec": spec}
+
+
+def finished(job: Object | None) -> str:
+    """``Complete``, ``Failed`` or nothing yet."""
+    for condition in ((job or {}).get("status") or {}).get("conditions") or []:
+        if condition["type"] in ("Complete", "Failed") and condition["status"] == "True":
+            return str(condition["type"])
+    return ""
+
+
+def _copy(kind: str) -> Object:
+    return {"name": "SAMPLEDB_COPY", "value": kind}
+
+
+def _job(db: Database, name: str, role: str, version: str, variables: list[Object]) -> Object:
+    container = {
+        "name": role,
+        "image": workload.image(version),
+        "args": [role],
+        "env": [*workload.target_variables(db), *variables],
+    }
+    part = "init" if role == "initjob" else role
+    pod = {"containers": [container], "restartPolicy": "Never"}
+    spec = {"backoffLimit": 3, "template": {"metadata": {"labels": db.labels(part)}, "spec": pod}}
+    return db.owned("batch/v1", "Job", name, part, spec=spec)
+
+
+def _with_snapshots(job: Object) -> Object:
+    pod = job["spec"]["template"]["spec"]
+    pod["volumes"] = [{"name": "snapshots", "persistentVolumeClaim": {"claimName": SNAPSHOTS}}]
+    pod["containers"][0]["volumeMounts"] = [{"name": "snapshots", "mountPath": "/snapshots"}]
+    return job
