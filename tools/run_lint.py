@@ -27,7 +27,9 @@ def main() -> int:
     environment = {**os.environ, "DATA_DIR": str(ROOT / ".data/lint"), "UV_PYTHON_DOWNLOADS": "never"}
     for name, command in CHECKS.items():
         started = time.monotonic()
-        result = subprocess.run([str(part) for part in command], cwd=ROOT, env=environment, capture_output=True, text=True)
+        result = subprocess.run(
+            [str(part) for part in command], cwd=ROOT, env=environment, capture_output=True, text=True
+        )
         good = result.returncode == 0
         failed += not good
         print(f"lint: {name:<11} {'ok' if good else 'FAILED'} ({time.monotonic() - started:.1f} s)", flush=True)

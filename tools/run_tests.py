@@ -19,13 +19,19 @@ PYTEST = [str(ROOT / ".venv/bin/python"), "-m", "pytest"]
 def run(arguments: list[str]) -> tuple[int, dict[str, int]]:
     """The exit code and the counts of pytest's own closing line."""
     counts: dict[str, int] = {}
-    with subprocess.Popen([*PYTEST, *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        [*PYTEST, *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         assert process.stdout is not None
         for line in process.stdout:
             sys.stdout.write(line)
             sys.stdout.flush()
-            if re.match(r"^=+ .* in [\d.]+s.* =+$", line) or re.match(r"^\d+ (passed|failed|skipped).* in [\d.]+s", line):
-                counts = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|skipped|errors?)", line)}
+            if re.match(r"^=+ .* in [\d.]+s.* =+$", line) or re.match(
+                r"^\d+ (passed|failed|skipped).* in [\d.]+s", line
+            ):
+                counts = {
+                    word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|skipped|errors?)", line)
+                }
     return process.returncode, counts
 
 
@@ -33,7 +39,11 @@ def main() -> int:
     started = time.monotonic()
     chosen = sys.argv[1:]
     workers = str(min(4, max(2, os.cpu_count() or 2)))
-    runs = [run(chosen)] if chosen else [run(["-q", "-n", workers, "--dist", "loadfile", "--ignore", "tests/e2e"]), run(["-q", "tests/e2e"])]
+    runs = (
+        [run(chosen)]
+        if chosen
+        else [run(["-q", "-n", workers, "--dist", "loadfile", "--ignore", "tests/e2e"]), run(["-q", "tests/e2e"])]
+    )
     total: dict[str, int] = {}
     for _, counts in runs:
         for word, number in counts.items():

@@ -1,0 +1,41 @@
+"""`make bench`: starts a console of its own, measures, prints a table, writes bench/latest.json. Asserts nothing."""
+
+import argparse
+import time
+from pathlib import Path
+
+from bench import events, pages
+from bench.browser import chromium
+from bench.console import CATALOG, console
+from bench.figures import Figure, figure, show
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--only", choices=("events", "pages", "memory"), action="append", help="measure only this")
+    only = parser.parse_args().only or ["memory", "events", "pages"]
+    figures: list[Figure] = []
+    catalog = CATALOG if CATALOG.is_dir() else None
+    if catalog is None:
+        print("the catalog of 268 real packages is not beside this checkout: the page figures are left out")
+    with console(catalog=catalog) as running, chromium() as browser:
+        if catalog is not None:
+            packages = sum(1 for folder in catalog.iterdir() if folder.is_dir()) + 1
+            figures.append(
+                figure(f"index: from ready to {packages} packages searchable", "s", [pages.indexed(running, packages)])
+            )
+        if "memory" in only:
+            time.sleep(15)  # at rest: start-up's garbage is gone
+            memory = running.memory()
+            print("resident MiB at rest: " + ", ".join(f"{name} {size:.0f}" for name, size in sorted(memory.items())))
+            figures.append(figure("memory: all processes at rest, resident", "MiB", [sum(memory.values())], "400"))
+        if "events" in only:
+            figures.append(events.event_to_screen(running, browser))
+        if "pages" in only and catalog is not None:
+            figures += pages.catalog(running, browser)
+            figures += pages.argocd_form(running, browser)
+    show(figures, Path(__file__).parent / "latest.json")
+
+
+if __name__ == "__main__":
+    main()
