@@ -1,0 +1,79 @@
+"""A console as `make run` starts it, and a real browser in front of it.
+
+`--url` and `--kubeconfig` point the same tests at a console that already runs, on any cluster. Without Chromium the tests are
+skipped, saying so; with REQUIRE_BROWSER set (CI) they fail instead.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+
+from bench.browser import ARGUMENTS
+from bench.console import console
+from tests.conftest import CATALOG
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--url", default="", help="a running console to test instead of starting one")
+    parser.addoption("--kubeconfig", default="", help="the kubeconfig of that console's cluster")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The console under test."""
+
+    url: str
+    kubeconfig: Path
+
+
+@pytest.fixture(scope="session")
+def site(request: pytest.FixtureRequest) -> Iterator[Site]:
+    if url := request.config.getoption("--url"):
+        yield Site(url.rstrip("/"), Path(request.config.getoption("--kubeconfig")))
+        return
+    with console(catalog=CATALOG if CATALOG.is_dir() else None) as running:
+        yield Site(running.url, running.data / "sandbox/kubeconfig")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
+    if path is None:
+        message = "needs Chromium (Debian: apt-get install chromium)"
+        if os.environ.get("REQUIRE_BROWSER"):
+            pytest.fail(message)
+        pytest.skip(message)
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    made = browser.new_context(viewport={"width": 1400, "height": 1000}, locale="en-US")
+    made.set_default_timeout(15_000)
+    expect.set_options(timeout=15_000)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page whose script errors and broken content policy fail the test."""
+    found = context.new_page()
+    complaints: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            complaints.append(message.text)
+
+    found.on("console", note)
+    found.on("pageerror", lambda error: complaints.append(str(error)))
+    yield found
+    assert not complaints, complaints
