@@ -24,9 +24,8 @@ log = logging.getLogger("sampledb.engine")
 
 #: Settings that the operator owns. A database that sets them is told so in the log, and they are left out.
 OWNED = frozenset(
-    ["aclfile", "bind", "daemonize", "dir", "include", "loadmodule", "masterauth", "pidfile", "port", "requirepass"]
-    + ["replicaof", "slaveof", "tls-port", "unixsocket", "user"]
-)
+    ("aclfile", "bind", "daemonize", "dir", "include", "loadmodule", "masterauth", "pidfile", "port", "replicaof")
+) | {"requirepass", "slaveof", "tls-port", "unixsocket", "user"}
 ROLES = {
     "reader": "+@read +@connection",
     "writer": "+@read +@write +@connection +@transaction +@pubsub",

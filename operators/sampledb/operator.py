@@ -71,12 +71,12 @@ async def stateful_set_changed(namespace: str | None, labels: kopf.Labels, memo:
 
 @kopf.on.event("batch", "v1", "jobs", labels=OURS)
 async def job_changed(
-    namespace: str, name: str, labels: kopf.Labels, body: kopf.Body, memo: kopf.Memo, **_: Any
+    namespace: str | None, name: str | None, labels: kopf.Labels, body: kopf.Body, memo: kopf.Memo, **_: Any
 ) -> None:
     """A Job went on; a finished backup is entered in the list of snapshots."""
     database, place = labels[DATABASE_LABEL], namespace or ""
     if labels.get(PART_LABEL) == "backup" and finished(dict(body)) == "Complete":
-        await note_backup(memo.api, place, database, name)
+        await note_backup(memo.api, place, database, name or "")
     await reconcile(memo.api, place, database, tell)
 
 
