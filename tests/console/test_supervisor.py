@@ -1,0 +1,166 @@
+"""The supervisor with small real programs: prefixes, restarts, and nothing left behind."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from console.processes.parts import Options, environment, parts, socket_path
+from console.processes.supervisor import Part, Supervisor
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+# Ignores SIGTERM and has a child of its own: the worst that a part can be.
+STUBBORN = """
+import signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+print("pids", __import__("os").getpid(), child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+async def until(condition, seconds: float = 10.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "did not happen in time"
+        await asyncio.sleep(0.01)
+
+
+def pids(text: str) -> list[int]:
+    return [int(word) for line in text.splitlines() if "pids" in line for word in line.split("pids")[1].split()]
+
+
+async def test_output_has_the_name_of_its_part(capsys: pytest.CaptureFixture[str]) -> None:
+    supervisor = Supervisor([Part("web", (sys.executable, "-c", "print('hello'); import time; time.sleep(60)"))])
+    running = asyncio.create_task(supervisor.run())
+    seen: list[str] = []
+    await until(lambda: seen.append(capsys.readouterr().out) or any("hello" in text for text in seen))
+    supervisor.stop()
+    await running
+    assert any(line.startswith("web     | hello") for line in "".join(seen).splitlines())
+
+
+async def test_a_part_that_dies_is_started_again(capsys: pytest.CaptureFixture[str]) -> None:
+    supervisor = Supervisor([Part("beat", (sys.executable, "-c", "raise SystemExit(3)"))], back_off=0.01)
+    running = asyncio.create_task(supervisor.run())
+    await until(lambda: supervisor.restarts.get("beat", 0) >= 2)
+    supervisor.stop()
+    await running
+    assert "beat ended with code 3" in capsys.readouterr().out
+
+
+async def test_a_stubborn_part_and_its_child_are_killed(capsys: pytest.CaptureFixture[str]) -> None:
+    supervisor = Supervisor([Part("worker", (sys.executable, "-c", STUBBORN), stop_seconds=0.3)])
+    running = asyncio.create_task(supervisor.run())
+    text: list[str] = []
+    await until(lambda: text.append(capsys.readouterr().out) or len(pids("".join(text))) == 2)
+    supervisor.stop()
+    await running
+    await until(
+        lambda: (
+            not any(
+                psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+                for pid in pids("".join(text))
+            )
+        )
+    )
+    assert "worker did not end within" in capsys.readouterr().out
+
+
+async def test_a_program_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    supervisor = Supervisor([Part("redis", ("/does/not/exist",))], back_off=0.01)
+    running = asyncio.create_task(supervisor.run())
+    await until(lambda: supervisor.restarts.get("redis", 0) >= 1)
+    supervisor.stop()
+    await running
+    assert "can't be started" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's parent-death signal is Linux's")
+def test_nothing_outlives_a_killed_supervisor(tmp_path: Path) -> None:
+    program = tmp_path / "main.py"
+    program.write_text(
+        "import asyncio, sys\n"
+        "from console.processes.supervisor import Part, Supervisor\n"
+        "asyncio.run(Supervisor([Part('web', (sys.executable, '-c', \"import os, time; print('pids', os.getpid(), flush=True); time.sleep(60)\"))]).run())\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(program)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert process.stdout is not None
+    (child,) = pids(process.stdout.readline())
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    end = time.monotonic() + 5
+    while psutil.pid_exists(child):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def command(*arguments: str, data: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "console.processes", "--data", str(data), *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--port", "nine"), "PORT=nine is not a port"),
+        (("--port", "70000"), "PORT=70000 is not a port"),
+        (("--kubeconfig", "/no/such/file"), "KUBECONFIG=/no/such/file: there is no such file"),
+        (("--catalog", "/no/such/folder"), "CATALOG=/no/such/folder: there is no such folder"),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_sentence(arguments: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
+    result = command(*arguments, data=tmp_path)
+    assert result.returncode == 2
+    assert sentence in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_taken_port_is_named_with_a_way_out(tmp_path: Path) -> None:
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = command("--port", str(port), data=tmp_path)
+    assert result.returncode == 2
+    assert f"port {port} is taken" in result.stderr
+    assert "make run PORT=" in result.stderr
+
+
+def test_another_cluster_needs_no_sandbox(tmp_path: Path) -> None:
+    kubeconfig = tmp_path / "config"
+    kubeconfig.write_text("{}")
+    names = [part.name for part in parts(Options(9000, tmp_path, kubeconfig=str(kubeconfig)))]
+    assert "sandbox" not in names
+    assert {"web", "worker", "beat"} <= set(names)
+    assert environment(Options(9000, tmp_path, kubeconfig=str(kubeconfig)), "redis://x")["KUBECONFIG"] == str(
+        kubeconfig
+    )
+
+
+def test_the_socket_moves_when_the_path_is_too_long(tmp_path: Path) -> None:
+    deep = tmp_path / ("d" * 90) / ("e" * 60)
+    path = socket_path(deep)
+    assert len(os.fsencode(path)) <= 100
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    path.parent.rmdir()
