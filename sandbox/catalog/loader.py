@@ -1,4 +1,4 @@
-"""Reads a folder of bundles into the catalog store: ``python -m sandbox.olm.loader STORE CATALOG FOLDER``.
+"""Reads a folder of bundles into the catalog store: ``python -m sandbox.catalog.loader STORE CATALOG FOLDER``.
 
 A process of its own, so that 15 MB of YAML neither block the API server nor stay in its memory. Only packages whose files
 changed are read; each is there for clients as soon as it has been read. Prints one line for each package that can not be.
@@ -13,9 +13,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from .catalog_store import Bundle, CatalogStore, Package
 from .description import describe, icon, labels
 from .manifests import Object, csv_of, dependencies, provided, required
+from .store import Bundle, CatalogStore, Package
 
 #: Goes into the stamps: a change here reads every package again.
 FORMAT = "1"

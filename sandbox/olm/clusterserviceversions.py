@@ -1,0 +1,90 @@
+"""Takes each ClusterServiceVersion from its first look to Succeeded, and clears up after it.
+
+One step of its life a pass; the write of its status leads to the next pass. What is in no namespace (ClusterRoles) has no owner,
+so it is found by its labels when the CSV is gone.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from ..cluster import Cluster
+from ..context import Context
+from ..errors import ApiError, NotFound
+from .csv_lifecycle import Lifecycle
+from .names import CSVS, DEPLOYMENTS, OPERATOR_GROUPS, PACE, SUBSCRIPTIONS
+from .workqueue import Workqueue
+
+Object = dict[str, Any]
+
+log = logging.getLogger("sandbox.olm.csvs")
+
+#: Kinds that can belong to a CSV without an owner reference.
+BY_LABEL = [
+    f"{plural}.rbac.authorization.k8s.io" for plural in ("clusterrolebindings", "clusterroles", "rolebindings", "roles")
+]
+
+
+async def run(cluster: Cluster, context: Context) -> None:
+    """Watches CSVs and what they depend on until cancelled."""
+
+    async def reconcile(namespace: str, name: str) -> None:
+        try:
+            csv = cluster.get(CSVS, name, namespace)
+        except NotFound:
+            _clear_up(cluster, namespace, name)
+            return
+        if csv["metadata"].get("deletionTimestamp"):
+            return
+        after = Lifecycle(cluster, csv).step()
+        if after:
+            queue.add(namespace, name, after=after)
+
+    queue = Workqueue("clusterserviceversion", reconcile)
+    _sweep(cluster)
+    try:
+        async for event in cluster.watch(CSVS, OPERATOR_GROUPS, DEPLOYMENTS, SUBSCRIPTIONS):
+            meta = event.object["metadata"]
+            if event.resource == CSVS:
+                queue.add(meta["namespace"], meta["name"], after=PACE)
+                if event.type == "DELETED" or (event.object["spec"].get("replaces")):
+                    _add_all(cluster, queue, meta["namespace"])
+            elif event.resource == DEPLOYMENTS:
+                labels = meta.get("labels") or {}
+                if labels.get("olm.owner.kind") == "ClusterServiceVersion":
+                    queue.add(labels["olm.owner.namespace"], labels["olm.owner"])
+            elif event.resource == OPERATOR_GROUPS or event.object["spec"].get("config"):
+                _add_all(cluster, queue, meta["namespace"])
+    finally:
+        await queue.close()
+
+
+def _add_all(cluster: Cluster, queue: Workqueue, namespace: str) -> None:
+    for csv in cluster.list(CSVS, namespace):
+        queue.add(namespace, csv["metadata"]["name"], after=PACE)
+
+
+def _clear_up(cluster: Cluster, namespace: str, name: str) -> None:
+    """Removes what a deleted CSV leaves behind."""
+    labels = f"olm.owner.kind=ClusterServiceVersion,olm.owner={name},olm.owner.namespace={namespace}"
+    for resource in BY_LABEL:
+        for obj in cluster.list(resource, labels=labels):
+            _delete(cluster, resource, obj)
+
+
+def _sweep(cluster: Cluster) -> None:
+    """At the start: CSVs may have gone while nobody watched."""
+    present = {(csv["metadata"]["namespace"], csv["metadata"]["name"]) for csv in cluster.list(CSVS)}
+    for resource in BY_LABEL:
+        for obj in cluster.list(resource, labels="olm.owner.kind=ClusterServiceVersion"):
+            labels = obj["metadata"]["labels"]
+            if (labels.get("olm.owner.namespace"), labels.get("olm.owner")) not in present:
+                _delete(cluster, resource, obj)
+
+
+def _delete(cluster: Cluster, resource: str, obj: Object) -> None:
+    try:
+        cluster.delete(resource, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
+    except ApiError as error:
+        log.debug("could not remove %s: %s", resource, error)

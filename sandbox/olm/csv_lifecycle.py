@@ -1,0 +1,273 @@
+"""One step in the life of a ClusterServiceVersion: Pending, InstallReady, Installing, Succeeded, and what can go wrong.
+
+Source of phases, reasons and sentences: operator-lifecycle-manager, pkg/controller/operators/olm/operator.go (transitionCSVState).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from ..cluster import Cluster
+from ..errors import ApiError, NotFound
+from . import csv as csv_of
+from . import rbac
+from .deployments import deployments, problem
+from .events import record
+from .names import CSVS, DEPLOYMENTS, OPERATOR_CONDITIONS, OPERATOR_GROUPS, PACE, SUBSCRIPTIONS, now
+from .operatorgroups import targets
+from .requirements import requirement_status
+
+Object = dict[str, Any]
+
+#: Seconds an install may take, and seconds a Deployment may be down before the operator counts as unhealthy.
+INSTALL_TIMEOUT, PATIENCE = 300.0, 5.0
+#: Reasons for which a CSV has failed because of its OperatorGroup; it gets another chance when that changes.
+GROUP_REASONS = (
+    "UnsupportedOperatorGroup",
+    "NoOperatorGroup",
+    "TooManyOperatorGroups",
+    "NoTargetNamespaces",
+    "InterOperatorGroupOwnerConflict",
+)
+
+
+class Lifecycle:
+    """One pass over one CSV."""
+
+    def __init__(self, cluster: Cluster, csv: Object):
+        self._cluster = cluster
+        self._csv = csv
+        self._namespace: str = csv["metadata"]["namespace"]
+        self._name: str = csv["metadata"]["name"]
+        self._status: Object = dict(csv.get("status") or {})
+
+    def step(self) -> float:
+        """Goes on by one phase at most. Returns after how many seconds to look again; 0 when only a change matters."""
+        if self._status.get("reason") == "Copied":
+            return 0.0
+        if not self._join_group():
+            return 0.0
+        phases = {
+            "": self._begin,
+            "Pending": self._check,
+            "InstallReady": self._install,
+            "Installing": self._wait,
+            "Succeeded": self._watch_over,
+            "Failed": self._recover,
+            "Replacing": self._replaced,
+            "Deleting": self._delete,
+        }
+        return phases[self._status.get("phase", "")]()
+
+    # The OperatorGroup
+
+    def _join_group(self) -> bool:
+        """Puts the group's name and targets on the CSV; False when that has to be seen first, or when it can not be."""
+        groups = self._cluster.list(OPERATOR_GROUPS, self._namespace)
+        if not groups:
+            self._fail("NoOperatorGroup", "csv in namespace with no operatorgroups")
+            return False
+        if len(groups) > 1:
+            message = "csv created in namespace with multiple operatorgroups, can't pick one automatically"
+            self._fail("TooManyOperatorGroups", message)
+            return False
+        names = targets(self._cluster, groups[0])
+        wanted = {
+            csv_of.GROUP_NAME: groups[0]["metadata"]["name"],
+            csv_of.GROUP_NAMESPACE: self._namespace,
+            csv_of.TARGETS: ",".join(names),
+        }
+        present = self._csv["metadata"].get("annotations") or {}
+        if any(present.get(key) != value for key, value in wanted.items()):
+            self._cluster.patch(CSVS, self._name, {"metadata": {"annotations": wanted}}, self._namespace)
+            return False
+        if message := csv_of.unsupported(self._csv, names):
+            self._fail("UnsupportedOperatorGroup", message)
+            return False
+        if other := self._rival(names):
+            self._fail("InterOperatorGroupOwnerConflict", f"intersecting operatorgroups provide the same apis: {other}")
+            return False
+        return True
+
+    def _rival(self, names: list[str]) -> str:
+        """An operator of another namespace that owns one of our kinds and watches one of our namespaces; older ones win."""
+        ours = csv_of.installed(self._csv, subscribed=False).provides
+        for other in self._cluster.list(CSVS):
+            meta = other["metadata"]
+            theirs = csv_of.targets(other)
+            if meta["namespace"] == self._namespace or theirs is None or csv_of.phase(other) in ("", "Failed"):
+                continue
+            overlap = "" in names or "" in theirs or set(names) & set(theirs)
+            older = meta["creationTimestamp"] <= self._csv["metadata"]["creationTimestamp"]
+            if overlap and older and ours & csv_of.installed(other, subscribed=False).provides:
+                return f"{meta['namespace']}/{meta['name']}"
+        return ""
+
+    # Phases on the way up
+
+    def _begin(self) -> float:
+        self._condition_object()
+        return self._set("Pending", "RequirementsUnknown", "requirements not yet checked")
+
+    def _check(self) -> float:
+        met, statuses = requirement_status(self._cluster, self._csv)
+        previous = self._previous()
+        if previous and csv_of.phase(previous) == "Succeeded" and met:
+            message = f"being replaced by csv: {self._name}"
+            Lifecycle(self._cluster, previous)._set("Replacing", "BeingReplaced", message)
+        if not met:
+            message = "one or more requirements couldn't be found"
+            self._set("Pending", "RequirementsNotMet", message, requirementStatus=statuses)
+            return 4 * PACE
+        if previous and csv_of.phase(previous) not in ("Replacing", "Succeeded"):
+            return 1.0
+        message = "all requirements found, attempting install"
+        return self._set("InstallReady", "AllRequirementsMet", message, requirementStatus=statuses)
+
+    def _install(self) -> float:
+        try:
+            self._permissions()
+            for deployment in self._deployments():
+                self._cluster.apply(DEPLOYMENTS, deployment, manager="olm")
+        except ApiError as error:
+            return self._fail("InstallComponentFailed", f"install strategy failed: {error}")
+        return self._set("Installing", "InstallSucceeded", "waiting for install components to report healthy")
+
+    def _wait(self) -> float:
+        text, rewrite = self._problem()
+        if rewrite:
+            return self._set("InstallReady", "InstallWaiting", f"installing: {text}")
+        if not text:
+            return self._set("Succeeded", "InstallSucceeded", "install strategy completed with no errors")
+        if self._age("lastTransitionTime") > INSTALL_TIMEOUT:
+            return self._fail("InstallCheckFailed", "install timeout")
+        self._set("Installing", "InstallWaiting", f"installing: {text}")
+        return 5.0
+
+    # Phases of an operator that is up
+
+    def _watch_over(self) -> float:
+        successor = self._successor()
+        if successor:
+            return self._set("Replacing", "BeingReplaced", f"being replaced by csv: {successor['metadata']['name']}")
+        met, statuses = requirement_status(self._cluster, self._csv)
+        if not met:
+            return self._fail("RequirementsNotMet", "requirements no longer met", requirementStatus=statuses)
+        text, rewrite = self._problem()
+        if rewrite or (text and self._age("lastUpdateTime") > PATIENCE):
+            return self._fail("ComponentUnhealthy", f"installing: {text}")
+        return PATIENCE if text else 0.0
+
+    def _recover(self) -> float:
+        reason = self._status.get("reason", "")
+        if reason in GROUP_REASONS:
+            return self._set("Pending", "RequirementsUnknown", "InstallModes now support target namespaces")
+        if reason in ("InstallCheckFailed", "InstallComponentFailed"):
+            return self._set("Pending", "NeedsReinstall", "calculated deployment install is bad") and 10.0
+        met, statuses = requirement_status(self._cluster, self._csv)
+        if not met:
+            return self._set("Pending", "RequirementsNotMet", "requirements not met", requirementStatus=statuses)
+        text, _ = self._problem()
+        return self._set("Pending", "NeedsReinstall", f"installing: {text}" if text else "components are healthy again")
+
+    def _replaced(self) -> float:
+        successor = self._successor()
+        if successor is None:
+            return self._set("Succeeded", "InstallSucceeded", "install strategy completed with no errors")
+        if csv_of.phase(successor) != "Succeeded":
+            return 0.5
+        message = "has been replaced by a newer ClusterServiceVersion that has successfully installed."
+        return self._set("Deleting", "Replaced", message)
+
+    def _delete(self) -> float:
+        self._cluster.delete(CSVS, self._name, self._namespace)
+        return 0.0
+
+    # What is around it
+
+    def _previous(self) -> Object | None:
+        """The CSV that this one replaces, while it exists."""
+        name = self._csv["spec"].get("replaces")
+        if not name:
+            return None
+        try:
+            return self._cluster.get(CSVS, name, self._namespace)
+        except NotFound:
+            return None
+
+    def _successor(self) -> Object | None:
+        for other in self._cluster.list(CSVS, self._namespace):
+            if other["spec"].get("replaces") == self._name and other["metadata"]["name"] != self._name:
+                return other
+        return None
+
+    def _permissions(self) -> None:
+        names = csv_of.targets(self._csv) or []
+        objects = [*rbac.namespaced(self._csv), *rbac.cluster_wide(self._csv), *rbac.for_users(self._csv)]
+        objects += rbac.promoted(self._csv) if "" in names else []
+        for namespace in names:
+            if namespace not in ("", self._namespace):
+                objects += rbac.namespaced(self._csv, namespace)
+        for obj in objects:
+            resource = self._cluster.resource_for(obj["apiVersion"], obj["kind"])
+            assert resource is not None
+            self._cluster.apply(resource.key, obj, manager="olm")
+
+    def _deployments(self) -> list[Object]:
+        config: Object = {}
+        for subscription in self._cluster.list(SUBSCRIPTIONS, self._namespace):
+            if (subscription.get("status") or {}).get("currentCSV") == self._name:
+                config = subscription["spec"].get("config") or {}
+        return deployments(self._csv, config)
+
+    def _problem(self) -> tuple[str, bool]:
+        found = self._cluster.list(DEPLOYMENTS, self._namespace, labels=f"olm.owner={self._name}")
+        return problem(self._deployments(), {one["metadata"]["name"]: one for one in found})
+
+    def _condition_object(self) -> None:
+        """The OperatorCondition by which an operator can say that it must not be upgraded now."""
+        meta = {
+            "name": self._name,
+            "namespace": self._namespace,
+            "ownerReferences": [csv_of.owner_reference(self._csv)],
+        }
+        body = {"apiVersion": "operators.coreos.com/v2", "kind": "OperatorCondition", "metadata": meta, "spec": {}}
+        self._cluster.apply(OPERATOR_CONDITIONS, body, manager="olm")
+
+    # Writing
+
+    def _age(self, field: str) -> float:
+        """Seconds since a time in the status."""
+        text = self._status.get(field)
+        return (datetime.now(UTC) - datetime.fromisoformat(text)).total_seconds() if text else 0.0
+
+    def _fail(self, reason: str, message: str, **more: Any) -> float:
+        return self._set("Failed", reason, message, **more)
+
+    def _set(self, phase: str, reason: str, message: str, **more: Any) -> float:
+        """Writes the phase where it is new, with a condition for each change and an Event. Returns when to look again."""
+        old = self._status
+        changed = (old.get("phase"), old.get("reason")) != (phase, reason)
+        if not changed and old.get("message") == message and all(old.get(key) == value for key, value in more.items()):
+            return 0.0
+        moment = now()
+        found = {**old, **more, "phase": phase, "reason": reason, "message": message, "lastUpdateTime": moment}
+        if old.get("phase") != phase:
+            found["lastTransitionTime"] = moment
+        entry = {
+            key: found[key]
+            for key in ("phase", "reason", "message", "lastUpdateTime", "lastTransitionTime")
+            if key in found
+        }
+        conditions = list(old.get("conditions") or [])
+        if changed or not conditions:
+            conditions.append(entry)
+        else:
+            conditions[-1] = entry
+        found |= {"conditions": conditions[-20:], "cleanup": {}}
+        self._cluster.patch(CSVS, self._name, {"status": found}, self._namespace, "status")
+        if changed:
+            record(self._cluster, self._csv, reason, message, warning=phase == "Failed")
+        self._status = found
+        return 0.0

@@ -1,0 +1,44 @@
+"""Events on OLM's objects, as the API server keeps them for `kubectl describe`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..cluster import Cluster
+from ..errors import ApiError
+from .names import now
+
+Object = dict[str, Any]
+
+
+def record(cluster: Cluster, about: Object, reason: str, message: str, *, warning: bool = False) -> None:
+    """Creates an Event; a refusal (the namespace is going) is nothing that anybody could act on."""
+    meta = about["metadata"]
+    namespace = meta.get("namespace") or "default"
+    involved = {
+        "apiVersion": about["apiVersion"],
+        "kind": about["kind"],
+        "name": meta["name"],
+        "namespace": meta.get("namespace"),
+        "uid": meta.get("uid"),
+        "resourceVersion": meta.get("resourceVersion"),
+    }
+    event = {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"generateName": f"{meta['name'][:200]}.", "namespace": namespace},
+        "involvedObject": {key: value for key, value in involved.items() if value},
+        "reason": reason,
+        "message": message[:1024],
+        "type": "Warning" if warning else "Normal",
+        "source": {"component": "operator-lifecycle-manager"},
+        "reportingComponent": "operator-lifecycle-manager",
+        "reportingInstance": "",
+        "firstTimestamp": now(),
+        "lastTimestamp": now(),
+        "count": 1,
+    }
+    try:
+        cluster.create("events", event, namespace)
+    except ApiError:
+        return

@@ -1,0 +1,110 @@
+"""Whether what a CSV needs is there: its kinds, its accounts, a recent enough Kubernetes. Each is told one by one.
+
+Source of the sentences: operator-lifecycle-manager, pkg/controller/operators/olm/requirements.go.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..catalog.versions import Version
+from ..cluster import Cluster
+from ..errors import NotFound
+from .csv import strategy
+from .names import CRDS
+
+Object = dict[str, Any]
+
+KUBERNETES = "1.36.3"
+
+
+def requirement_status(cluster: Cluster, csv: Object) -> tuple[bool, list[Object]]:
+    """(all met, one status for each requirement)."""
+    found = [*_kubernetes(csv), *_kinds(cluster, csv), *_native(cluster, csv), *_accounts(cluster, csv)]
+    return all(one["status"] in ("Present", "DeploymentFound") for one in found), found
+
+
+def _status(group: str, version: str, kind: str, name: str, status: str, message: str = "", **rest: Any) -> Object:
+    return {
+        "group": group,
+        "version": version,
+        "kind": kind,
+        "name": name,
+        "status": status,
+        "message": message,
+        **rest,
+    }
+
+
+def _kubernetes(csv: Object) -> list[Object]:
+    least = str((csv.get("spec") or {}).get("minKubeVersion") or "")
+    if not least:
+        return []
+    name = csv["metadata"]["name"]
+    about = ("operators.coreos.com", "v1alpha1", "ClusterServiceVersion", name)
+    if Version(least) > Version(KUBERNETES):
+        message = f"CSV version requirement not met: minKubeVersion ({least}) > server version ({KUBERNETES})"
+        return [_status(*about, "PresentNotSatisfied", message)]
+    return [_status(*about, "Present", f"CSV minKubeVersion ({least}) less than server version (v{KUBERNETES})")]
+
+
+def _kinds(cluster: Cluster, csv: Object) -> list[Object]:
+    described = (csv.get("spec") or {}).get("customresourcedefinitions") or {}
+    return [_kind(cluster, crd) for key in ("owned", "required") for crd in described.get(key) or []]
+
+
+def _kind(cluster: Cluster, crd: Object) -> Object:
+    about = ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", crd["name"])
+    try:
+        found = cluster.get(CRDS, crd["name"])
+    except NotFound:
+        return _status(*about, "NotPresent", "CRD is not present")
+    if not any(version["name"] == crd.get("version") and version["served"] for version in found["spec"]["versions"]):
+        return _status(*about, "NotPresent", "CRD version not served")
+    conditions = {one["type"]: one["status"] for one in (found.get("status") or {}).get("conditions") or []}
+    if conditions.get("Established") != "True":
+        return _status(
+            *about, "PresentNotAvailable", "CRD is present but the Established condition is False (not available)"
+        )
+    uid = found["metadata"]["uid"]
+    return _status(*about, "Present", "CRD is present and Established condition is true", uuid=uid)
+
+
+def _native(cluster: Cluster, csv: Object) -> list[Object]:
+    found = []
+    for api in (csv.get("spec") or {}).get("nativeAPIs") or []:
+        group, version, kind = api.get("group", ""), api.get("version", ""), api.get("kind", "")
+        served = cluster.resource_for(f"{group}/{version}" if group else version, kind)
+        status, message = ("Present", "Native API exists") if served else ("NotPresent", "Native API does not exist")
+        found.append(_status(group, version, kind, f"{version}.{group}", status, message))
+    return found
+
+
+def _accounts(cluster: Cluster, csv: Object) -> list[Object]:
+    rules: dict[str, list[Object]] = {}
+    details = strategy(csv)
+    for key, scope in (("permissions", "namespaced"), ("clusterPermissions", "cluster")):
+        for permission in details.get(key) or []:
+            dependents = rules.setdefault(permission["serviceAccountName"], [])
+            dependents += [_rule(scope, rule) for rule in permission.get("rules") or []]
+    found = []
+    for name, dependents in rules.items():
+        try:
+            cluster.get("serviceaccounts", name, csv["metadata"]["namespace"])
+        except NotFound:
+            found.append(_status("", "v1", "ServiceAccount", name, "NotPresent", "Service account does not exist"))
+        else:
+            found.append(_status("", "v1", "ServiceAccount", name, "Present", dependents=dependents))
+    return found
+
+
+def _rule(scope: str, rule: Object) -> Object:
+    text = json.dumps(rule, separators=(",", ":"))
+    return {
+        "group": "rbac.authorization.k8s.io",
+        "version": "v1",
+        "kind": "PolicyRule",
+        "status": "Satisfied",
+        "message": f"{scope} rule:{text}",
+    }

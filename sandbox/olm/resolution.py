@@ -1,0 +1,186 @@
+"""Which bundles the Subscriptions of a namespace ask for, with everything those need. No writing, no waiting.
+
+OLM solves this as a satisfiability problem; here it is a walk: each Subscription to its channel's best bundle, then each
+unmet requirement to the best provider. Where there is no answer, the sentence is OLM's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..catalog.manifests import Api
+from ..catalog.store import Bundle, CatalogStore
+from ..catalog.versions import within
+
+
+class Unsatisfiable(Exception):
+    """There is no set of bundles that meets every requirement."""
+
+    def __init__(self, *reasons: str):
+        super().__init__("constraints not satisfiable: " + ", ".join(reasons))
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A CSV that is in force in the namespace. ``subscribed`` says whether a Subscription follows it."""
+
+    name: str
+    version: str
+    provides: frozenset[Api]
+    subscribed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A Subscription, as far as resolution goes. ``current`` is its CSV in the cluster, None before the first install."""
+
+    name: str
+    package: str
+    channel: str
+    starting_csv: str
+    catalog: str
+    catalog_namespace: str
+    current: Installed | None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A bundle to install. ``subscription`` is empty for one that another bundle requires."""
+
+    bundle: Bundle
+    subscription: str
+    catalog_namespace: str
+    replaces: str
+
+    @property
+    def identifier(self) -> str:
+        """As OLM writes it in its messages."""
+        bundle = self.bundle
+        return f"{bundle.catalog}/{self.catalog_namespace}/{bundle.channel}/{bundle.name}"
+
+
+class Resolution:
+    """One namespace. ``catalogs`` are the names of those that may be searched, the best first."""
+
+    def __init__(
+        self, store: CatalogStore, catalogs: Iterable[str], catalog_namespace: str, installed: Iterable[Installed]
+    ):
+        self._store = store
+        self._catalogs = list(catalogs)
+        self._namespace = catalog_namespace
+        self._installed = list(installed)
+        self._choices: list[Choice] = []
+
+    def resolve(self, requests: Iterable[Request]) -> list[Choice]:
+        """What has to be installed; empty when everything is up to date. Raises Unsatisfiable."""
+        for request in requests:
+            if choice := self._best(request):
+                self._take(choice, request)
+        self._check_conflicts()
+        return self._choices
+
+    def _best(self, request: Request) -> Choice | None:
+        """The bundle that a Subscription asks for; None when the newest is installed."""
+        exists = f"subscription {request.name} exists"
+        if request.catalog not in self._catalogs:
+            raise Unsatisfiable(
+                f"no operators found from catalog {request.catalog} in namespace {request.catalog_namespace} referenced by "
+                f"subscription {request.name}",
+                exists,
+            )
+        whole = self._store.bundles(request.catalog, request.package)
+        where = f"package {request.package} in the catalog referenced by subscription {request.name}"
+        if not whole:
+            raise Unsatisfiable(f"no operators found in {where}", exists)
+        channel = request.channel or self._store.default_channel(request.catalog, request.package)
+        members = [bundle for bundle in whole if bundle.channel == channel]
+        if not members:
+            where = where.replace("package", f"channel {channel} of package", 1)
+            raise Unsatisfiable(f"no operators found in {where}", exists)
+        if request.current:
+            found = next((bundle for bundle in members if replaces(bundle, request.current)), None)
+            return Choice(found, request.name, self._namespace, request.current.name) if found else None
+        if request.starting_csv:
+            members = [bundle for bundle in members if bundle.name == request.starting_csv]
+            if not members:
+                where = f"with name {request.starting_csv} in channel {channel} of " + where
+                raise Unsatisfiable(f"no operators found {where}", exists)
+        return Choice(members[0], request.name, self._namespace, "")
+
+    def _take(self, choice: Choice, request: Request) -> None:
+        """Adds a bundle and, before it, whatever it requires."""
+        if any(taken.bundle.name == choice.bundle.name for taken in self._choices):
+            return
+        self._choices.append(choice)
+        for api in choice.bundle.needs_apis:
+            if not self._is_provided(api):
+                self._take_first(self._providers(api), f"an operator providing an API with {api}", choice, request)
+        for needed in choice.bundle.needs_packages:
+            if any(taken.bundle.package == needed.name for taken in self._choices):
+                continue
+            found = [bundle for bundle in self._of_package(needed.name) if within(bundle.version, needed.range)]
+            if not any(installed.name == bundle.name for installed in self._installed for bundle in found):
+                what = f"an operator with package: {needed.name} and with version in range: {needed.range}"
+                self._take_first(found, what, choice, request)
+
+    def _take_first(self, found: list[Bundle], what: str, choice: Choice, request: Request) -> None:
+        if not found:
+            raise Unsatisfiable(
+                f"bundle {choice.bundle.name} requires {what}",
+                f"subscription {request.name} requires {self._root(request).identifier}",
+                f"subscription {request.name} exists",
+            )
+        self._take(Choice(found[0], "", self._namespace, ""), request)
+
+    def _root(self, request: Request) -> Choice:
+        return next(choice for choice in self._choices if choice.subscription == request.name)
+
+    def _is_provided(self, api: Api) -> bool:
+        return any(api in one.provides for one in self._installed) or any(
+            api in one.bundle.provides for one in self._choices
+        )
+
+    def _providers(self, api: Api) -> list[Bundle]:
+        return [bundle for catalog in self._catalogs for bundle in self._store.providers(catalog, api)]
+
+    def _of_package(self, package: str) -> list[Bundle]:
+        found = []
+        for catalog in self._catalogs:
+            default = self._store.default_channel(catalog, package)
+            found += self._store.bundles(catalog, package, default) if default else []
+        return found
+
+    def _check_conflicts(self) -> None:
+        """No two operators may provide the same kind in one namespace."""
+        replaced = {choice.replaces for choice in self._choices}
+        owners: dict[Api, tuple[str, list[str]]] = {}
+        for one in self._installed:
+            if one.name not in replaced:
+                reasons = (
+                    []
+                    if one.subscribed
+                    else [f"clusterserviceversion {one.name} exists and is not referenced by a subscription"]
+                )
+                owners |= dict.fromkeys(one.provides, (f"@existing/{self._namespace}//{one.name}", reasons))
+        for choice in self._choices:
+            for api in sorted(choice.bundle.provides, key=str):
+                if api in owners:
+                    other, reasons = owners[api]
+                    text = f"{other} and {choice.identifier} provide {api.kind} ({api.group}/{api.version})"
+                    name = choice.subscription
+                    about = (
+                        [f"subscription {name} requires {choice.identifier}", f"subscription {name} exists"]
+                        if name
+                        else []
+                    )
+                    raise Unsatisfiable(text, *reasons, *about)
+                owners[api] = (choice.identifier, [])
+
+
+def replaces(bundle: Bundle, current: Installed) -> bool:
+    """Whether a bundle may take the place of an installed CSV: by ``replaces``, ``skips`` or ``skipRange``."""
+    if bundle.name == current.name:
+        return False
+    by_name = current.name == bundle.replaces or current.name in bundle.skips
+    return by_name or bool(bundle.skip_range and within(current.version, bundle.skip_range))

@@ -1,0 +1,153 @@
+"""What a Subscription's status says, from what is there. Pure functions.
+
+Source of states, conditions and reasons: operator-lifecycle-manager, pkg/controller/operators/catalog/subscription and
+operator-framework/api, subscription_types.go.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .names import now
+
+Object = dict[str, Any]
+
+#: Conditions about the InstallPlan, of which at most one is set.
+ABOUT_PLAN = ("InstallPlanMissing", "InstallPlanPending", "InstallPlanFailed")
+GENERATED_BY = "olm.generated-by"
+
+
+def is_pending(status: Object) -> bool:
+    """Whether the Subscription waits for its InstallPlan."""
+    return bool(status.get("installPlanRef")) and status.get("state") == "UpgradePending"
+
+
+def observed(subscription: Object, sources: list[Object], csvs: dict[str, Object], plans: dict[str, Object]) -> Object:
+    """The status as it should be; equal to the present one (but for lastUpdated) when nothing happened."""
+    status = dict(subscription.get("status") or {})
+    status = _catalogs(subscription, status, sources)
+    status = _adopted(subscription, status, plans)
+    status = _plan(status, plans)
+    if current := status.get("currentCSV"):
+        if current in csvs:
+            status |= {"state": "AtLatestKnown", "installedCSV": current}
+        else:
+            status["state"] = "UpgradePending"
+            if status.get("installedCSV") and status["installedCSV"] not in csvs:
+                status.pop("installedCSV")
+    return status
+
+
+def pending(status: Object, csv: str, plan: Object, generation: int) -> Object:
+    """The status right after an InstallPlan was made."""
+    found = _without(status, "ResolutionFailed")
+    found |= {"currentCSV": csv, "state": "UpgradePending", "installPlanGeneration": generation, **_references(plan)}
+    return found
+
+
+def with_condition(status: Object, type_: str, value: str, reason: str, message: str = "") -> Object:
+    """The status with a condition; its time changes only when the rest of it does."""
+    condition = {"type": type_, "status": value, "reason": reason, "message": message}
+    if not message:
+        condition.pop("message")
+    others = []
+    for old in status.get("conditions") or []:
+        if old["type"] != type_:
+            others.append(old)
+        elif {key: old.get(key) for key in condition} == condition:
+            return status
+    return {**status, "conditions": [*others, {**condition, "lastTransitionTime": now()}]}
+
+
+def _without(status: Object, *types: str) -> Object:
+    kept = [old for old in status.get("conditions") or [] if old["type"] not in types]
+    if len(kept) == len(status.get("conditions") or []):
+        return dict(status)
+    return {**status, "conditions": kept}
+
+
+def _references(plan: Object) -> Object:
+    meta = plan["metadata"]
+    reference = {
+        "apiVersion": "operators.coreos.com/v1alpha1",
+        "kind": "InstallPlan",
+        "name": meta["name"],
+        "namespace": meta["namespace"],
+        "resourceVersion": meta.get("resourceVersion", ""),
+        "uid": meta["uid"],
+    }
+    short = {"apiVersion": reference["apiVersion"], "kind": "InstallPlan", "name": meta["name"], "uuid": meta["uid"]}
+    return {"installPlanRef": reference, "installplan": short}
+
+
+def _catalogs(subscription: Object, status: Object, sources: list[Object]) -> Object:
+    """catalogHealth and the condition that sums it up."""
+    health, old = [], {one["catalogSourceRef"]["name"]: one for one in status.get("catalogHealth") or []}
+    for source in sources:
+        meta = source["metadata"]
+        state = ((source.get("status") or {}).get("connectionState") or {}).get("lastObservedState", "")
+        known = old.get(meta["name"])
+        if known and known["healthy"] == (state == "READY"):
+            health.append(known)
+            continue
+        reference = {
+            "apiVersion": "operators.coreos.com/v1alpha1",
+            "kind": "CatalogSource",
+            "name": meta["name"],
+            "namespace": meta["namespace"],
+            "resourceVersion": meta["resourceVersion"],
+            "uid": meta["uid"],
+        }
+        health.append({"catalogSourceRef": reference, "healthy": state == "READY", "lastUpdated": now()})
+    found = {**status, "catalogHealth": health}
+    spec, type_ = subscription["spec"], "CatalogSourcesUnhealthy"
+    healthy = {one["catalogSourceRef"]["name"]: one["healthy"] for one in health}
+    if spec["source"] not in healthy:
+        message = f"targeted catalogsource {spec['sourceNamespace']}/{spec['source']} missing"
+        return with_condition(found, type_, "True", "UnhealthyCatalogSourceFound", message)
+    if not all(healthy.values()):
+        return with_condition(found, type_, "True", "UnhealthyCatalogSourceFound")
+    return with_condition(found, type_, "False", "AllCatalogSourcesHealthy", "all available catalogsources are healthy")
+
+
+def _adopted(subscription: Object, status: Object, plans: dict[str, Object]) -> Object:
+    """A Subscription that an InstallPlan made knows that plan from its annotation."""
+    name = (subscription["metadata"].get("annotations") or {}).get(GENERATED_BY)
+    if not name or status.get("installPlanRef") or name not in plans:
+        return status
+    return pending(
+        status, subscription["spec"].get("startingCSV", ""), plans[name], plans[name]["spec"].get("generation", 1)
+    )
+
+
+def _plan(status: Object, plans: dict[str, Object]) -> Object:
+    """The condition about the InstallPlan that is referred to."""
+    reference = status.get("installPlanRef")
+    if not reference:
+        return status
+    plan = plans.get(reference["name"])
+    if plan is None:
+        if status.get("state") == "UpgradePending":
+            found = _without(status, *ABOUT_PLAN)
+            return {
+                key: value
+                for key, value in found.items()
+                if key not in ("installPlanRef", "installplan", "currentCSV", "state")
+            }
+        found = _without(status, "InstallPlanPending", "InstallPlanFailed")
+        return with_condition(found, "InstallPlanMissing", "True", "ReferencedInstallPlanNotFound")
+    state = plan.get("status") or {}
+    phase = state.get("phase", "")
+    if phase == "Complete":
+        return _without(status, *ABOUT_PLAN)
+    if phase == "Failed":
+        found = _without(status, "InstallPlanMissing", "InstallPlanPending")
+        reasons = [
+            one["reason"] for one in state.get("conditions") or [] if one["type"] == "Installed" and one.get("reason")
+        ]
+        reason = reasons[0] if reasons else "InstallPlanFailed"
+        return with_condition(found, "InstallPlanFailed", "True", reason, state.get("message", ""))
+    found = _without(status, "InstallPlanMissing", "InstallPlanFailed")
+    return with_condition(
+        found, "InstallPlanPending", "True", phase or "InstallPlanNotYetReconciled", state.get("message", "")
+    )

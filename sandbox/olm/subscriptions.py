@@ -1,0 +1,170 @@
+"""Follows the Subscriptions of a namespace: what they should get, and how far they have come.
+
+One pass a namespace, as in OLM: first the status of each Subscription is brought up to date, then, when none of them waits for an
+InstallPlan, what is new in the catalogs is resolved into one.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from ..catalog.store import CatalogStore
+from ..cluster import Cluster
+from ..context import Context
+from ..errors import ApiError
+from . import subscription_status as status_of
+from .csv import installed, phase, targets
+from .installplan import new_plan
+from .names import (
+    CATALOG_SOURCES,
+    CSVS,
+    GLOBAL_CATALOGS,
+    INSTALL_PLANS,
+    OPERATOR_GROUPS,
+    PACE,
+    SUBSCRIPTIONS,
+    now,
+    store_path,
+)
+from .resolution import Choice, Installed, Request, Resolution, Unsatisfiable
+from .steps import UnreadableBundle, steps
+from .workqueue import Workqueue
+
+Object = dict[str, Any]
+
+log = logging.getLogger("sandbox.olm.subscriptions")
+
+
+class Namespace:
+    """One pass over one namespace."""
+
+    def __init__(self, cluster: Cluster, store: CatalogStore, name: str):
+        self._cluster = cluster
+        self._store = store
+        self.name = name
+        self.sources = cluster.list(CATALOG_SOURCES, GLOBAL_CATALOGS)
+        self.subscriptions = [
+            one for one in cluster.list(SUBSCRIPTIONS, name) if not one["metadata"].get("deletionTimestamp")
+        ]
+        self.csvs = {csv["metadata"]["name"]: csv for csv in cluster.list(CSVS, name)}
+        self.plans = {plan["metadata"]["name"]: plan for plan in cluster.list(INSTALL_PLANS, name)}
+
+    def publish(self) -> bool:
+        """Writes the status of each Subscription; True when one of them changed (the change leads to another pass)."""
+        changed = False
+        for subscription in self.subscriptions:
+            old = subscription.get("status") or {}
+            wanted = status_of.observed(subscription, self.sources, self.csvs, self.plans)
+            if {**wanted, "lastUpdated": ""} != {**old, "lastUpdated": ""}:
+                self.write(subscription, wanted)
+                changed = True
+        return changed
+
+    def write(self, subscription: Object, status: Object) -> None:
+        """Replaces a Subscription's status."""
+        body = {**subscription, "status": {**status, "lastUpdated": now()}}
+        body["metadata"].pop("resourceVersion", None)
+        subscription["status"] = self._cluster.update(SUBSCRIPTIONS, body, self.name, "status")["status"]
+
+    def waiting(self) -> bool:
+        """Whether an InstallPlan is on its way, or a catalog is still being read."""
+        reading = any(_state(source) == "CONNECTING" for source in self.sources)
+        pending = any(status_of.is_pending(one.get("status") or {}) for one in self.subscriptions)
+        return reading or pending
+
+    def choices(self) -> list[Choice]:
+        """What has to be installed. Raises Unsatisfiable."""
+        groups = self._cluster.list(OPERATOR_GROUPS, self.name)
+        if len(groups) != 1:
+            raise ValueError(f"expected 1 OperatorGroup in the namespace, found {len(groups)}")
+        ready = [source["metadata"]["name"] for source in self.sources if _state(source) == "READY"]
+        resolution = Resolution(self._store, ready, GLOBAL_CATALOGS, self._installed())
+        return resolution.resolve(filter(None, map(self._request, self.subscriptions)))
+
+    def _installed(self) -> list[Installed]:
+        followed = {(one.get("status") or {}).get("installedCSV") for one in self.subscriptions}
+        found = [
+            installed(csv, subscribed=name in followed) for name, csv in self.csvs.items() if phase(csv) != "Replacing"
+        ]
+        # Operators of other namespaces that watch all of them serve this one too; upstream copies their CSVs for that.
+        others = [csv for csv in self._cluster.list(CSVS) if csv["metadata"]["namespace"] != self.name]
+        return found + [
+            installed(csv, subscribed=True) for csv in others if targets(csv) == [""] and phase(csv) == "Succeeded"
+        ]
+
+    def _request(self, subscription: Object) -> Request | None:
+        """None while the installed version is not healthy: nothing replaces it then."""
+        spec, status = subscription["spec"], subscription.get("status") or {}
+        csv = self.csvs.get(status.get("installedCSV", ""))
+        if csv is not None and phase(csv) != "Succeeded":
+            return None
+        return Request(
+            name=subscription["metadata"]["name"],
+            package=spec["name"],
+            channel=spec.get("channel", ""),
+            starting_csv=spec.get("startingCSV", ""),
+            catalog=spec["source"],
+            catalog_namespace=spec["sourceNamespace"],
+            current=installed(csv, subscribed=True) if csv else None,
+        )
+
+    async def install(self, choices: list[Choice]) -> None:
+        """Creates the InstallPlan and points the Subscriptions at it."""
+        plan_steps = [one for choice in choices for one in await steps(choice, self.name)]
+        generation = 1 + max([plan["spec"].get("generation", 0) for plan in self.plans.values()], default=0)
+        manual = any(one["spec"].get("installPlanApproval") == "Manual" for one in self.subscriptions)
+        body, status = new_plan(self.name, self.subscriptions, choices, plan_steps, generation, manual=manual)
+        plan = self._cluster.create(INSTALL_PLANS, body, self.name)
+        self._cluster.patch(INSTALL_PLANS, plan["metadata"]["name"], {"status": status}, self.name, "status")
+        by_subscription = {choice.subscription: choice for choice in choices}
+        for subscription in self.subscriptions:
+            if choice := by_subscription.get(subscription["metadata"]["name"]):
+                old = subscription.get("status") or {}
+                self.write(subscription, status_of.pending(old, choice.bundle.name, plan, generation))
+
+    def refuse(self, reason: str, message: str) -> None:
+        """Says on every Subscription why nothing can be installed."""
+        for subscription in self.subscriptions:
+            old = subscription.get("status") or {}
+            wanted = status_of.with_condition(old, "ResolutionFailed", "True", reason, message)
+            if wanted != old:
+                self.write(subscription, wanted)
+
+
+def _state(source: Object) -> str:
+    return str(((source.get("status") or {}).get("connectionState") or {}).get("lastObservedState", ""))
+
+
+async def run(cluster: Cluster, context: Context) -> None:
+    """Watches everything that a resolution depends on, until cancelled."""
+    store = CatalogStore(store_path(context))
+
+    async def reconcile(name: str, _: str) -> None:
+        namespace = Namespace(cluster, store, name)
+        if not namespace.subscriptions or namespace.publish() or namespace.waiting():
+            return
+        try:
+            choices = namespace.choices()
+            if choices:
+                await namespace.install(choices)
+        except Unsatisfiable as error:
+            namespace.refuse("ConstraintsNotSatisfiable", str(error))
+        except (ValueError, UnreadableBundle) as error:
+            namespace.refuse("ErrorPreventedResolution", str(error))
+        except ApiError as error:
+            namespace.refuse("ErrorPreventedResolution", f"error ensuring InstallPlan: {error}")
+            raise
+
+    queue = Workqueue("subscription", reconcile)
+    try:
+        async for event in cluster.watch(SUBSCRIPTIONS, INSTALL_PLANS, CSVS, OPERATOR_GROUPS, CATALOG_SOURCES):
+            if event.resource == CATALOG_SOURCES:
+                for subscription in cluster.list(SUBSCRIPTIONS):
+                    queue.add(subscription["metadata"]["namespace"])
+            else:
+                # A little later, so that the changes of one moment are looked at together, and can be followed.
+                queue.add(event.object["metadata"]["namespace"], after=PACE / 2)
+    finally:
+        await queue.close()
+        store.close()

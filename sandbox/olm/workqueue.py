@@ -1,0 +1,63 @@
+"""Keys to look at again: each at most once at a time, never lost, tried again after a refusal.
+
+The same promise as client-go's workqueue: a key added while it is being worked on is worked on once more afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from ..errors import ApiError, Conflict
+
+log = logging.getLogger("sandbox.olm")
+
+Key = tuple[str, str]
+#: Seconds before a key is tried again: after a conflict, and after any other refusal of the API server.
+AFTER_CONFLICT, AFTER_ERROR = 0.05, 2.0
+
+
+class Workqueue:
+    """Runs ``reconcile(namespace, name)`` for each key that was added."""
+
+    def __init__(self, name: str, reconcile: Callable[[str, str], Awaitable[None]]):
+        self._name = name
+        self._reconcile = reconcile
+        self._running: dict[Key, asyncio.Task[None]] = {}
+        self._again: set[Key] = set()
+
+    def add(self, namespace: str, name: str = "", after: float = 0.0) -> None:
+        """Looks at a key now, or in ``after`` seconds."""
+        if after:
+            asyncio.get_running_loop().call_later(after, self.add, namespace, name)
+            return
+        key = (namespace, name)
+        if key in self._running:
+            self._again.add(key)
+            return
+        task = asyncio.get_running_loop().create_task(self._work(key), name=f"olm {self._name} {namespace}/{name}")
+        self._running[key] = task
+
+    async def _work(self, key: Key) -> None:
+        try:
+            await self._reconcile(*key)
+        except Conflict:
+            self.add(*key, after=AFTER_CONFLICT)
+        except ApiError as error:
+            log.warning("%s %s/%s: %s; trying again", self._name, *key, error)
+            self.add(*key, after=AFTER_ERROR)
+        except Exception:  # one bad object must not stop the others; it is tried again when it changes
+            log.exception("%s %s/%s failed", self._name, *key)
+        finally:
+            self._running.pop(key, None)
+            if key in self._again:
+                self._again.discard(key)
+                self.add(*key)
+
+    async def close(self) -> None:
+        """Stops what is running."""
+        tasks = list(self._running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
