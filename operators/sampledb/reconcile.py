@@ -54,8 +54,8 @@ async def _apply(api: Api, db: Database, tell: Tell) -> Observed:
         tell(
             db.body,
             type="Normal",
-            reason="Creating",
-            message=f"Creating {db.replicas} Pod(s) of {deployed} with {db.spec.get('storage')} each",
+            reason="Provisioning",
+            message=f"Making {db.replicas} Pod(s) of {db.spec['engine']} {deployed} with {db.spec.get('storage')} each",
         )
     else:
         wanted["spec"].pop("volumeClaimTemplates")  # can not be changed, and the server has filled in its defaults
