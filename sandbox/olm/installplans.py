@@ -17,6 +17,7 @@ from ..context import Context
 from ..errors import AlreadyExists, ApiError, NotFound
 from .csv import owner_reference
 from .names import CRDS, CSVS, INSTALL_PLANS, PACE, now
+from .steps import ORDER
 from .subscription_status import GENERATED_BY
 from .workqueue import Workqueue
 
@@ -52,7 +53,7 @@ class Execution:
         for step in steps:
             if step["status"] in DONE:
                 continue
-            if self._pause or (kind and step["resource"]["kind"] != kind):
+            if self._pause or (kind in ORDER and step["resource"]["kind"] != kind):
                 self.write()
                 await asyncio.sleep(max(self._pause, 0.01))
             kind = step["resource"]["kind"]

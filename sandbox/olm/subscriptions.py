@@ -36,6 +36,10 @@ Object = dict[str, Any]
 log = logging.getLogger("sandbox.olm.subscriptions")
 
 
+#: InstallPlans that are kept in a namespace.
+KEPT_PLANS = 5
+
+
 class Namespace:
     """One pass over one namespace."""
 
@@ -123,6 +127,12 @@ class Namespace:
                 old = subscription.get("status") or {}
                 self.write(subscription, status_of.pending(old, choice.bundle.name, plan, generation))
 
+    def forget_old_plans(self) -> None:
+        """Keeps the newest plans of a namespace, as OLM does; each can carry megabytes of manifests."""
+        by_age = sorted(self.plans.values(), key=lambda plan: plan["spec"].get("generation", 0))
+        for plan in by_age[:-KEPT_PLANS]:
+            self._cluster.delete(INSTALL_PLANS, plan["metadata"]["name"], self.name)
+
     def refuse(self, reason: str, message: str) -> None:
         """Says on every Subscription why nothing can be installed."""
         for subscription in self.subscriptions:
@@ -148,6 +158,7 @@ async def run(cluster: Cluster, context: Context) -> None:
             choices = namespace.choices()
             if choices:
                 await namespace.install(choices)
+                namespace.forget_old_plans()
         except Unsatisfiable as error:
             namespace.refuse("ConstraintsNotSatisfiable", str(error))
         except (ValueError, UnreadableBundle) as error:
