@@ -1,0 +1,194 @@
+"""The database really runs: the engine's process, and the Jobs that talk to it, as the kubelet starts them."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from operators.sampledb import engine, resp
+from operators.sampledb.backup import prune
+
+ROOT = Path(__file__).resolve().parents[3]
+PASSWORD = 'a "quoted" pass\\word'
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Pod:
+    """Starts roles of the engine's image with the environment that the operator gives them."""
+
+    def __init__(self, folder: Path):
+        self.port = free_port()
+        self.folder = folder
+        self.environment = {
+            **os.environ,
+            "SAMPLEDB_SERVICE": "my-db",
+            "SAMPLEDB_NAMESPACE": "demo",
+            "MY_DB_SERVICE_HOST": "127.0.0.1",
+            "MY_DB_SERVICE_PORT": str(self.port),
+            "SANDBOX_PORT_6379": str(self.port),
+            "SANDBOX_MOUNT__DATA": str(folder / "data"),
+            "SANDBOX_MOUNT__SNAPSHOTS": str(folder / "snapshots"),
+            "SAMPLEDB_PASSWORD": PASSWORD,
+            "SAMPLEDB_USERS": json.dumps([{"name": "read-er", "role": "reader", "keys": ["cart:*"]}]),
+            "SAMPLEDB_PASSWORD_READ_ER": "reader-secret",
+            "SAMPLEDB_CONFIG": json.dumps({"maxmemory-policy": "allkeys-lru", "dir": "/tmp"}),
+            "POD_NAME": "my-db-0",
+        }
+        self._engine: subprocess.Popen[bytes] | None = None
+
+    def start(self, **more: str) -> None:
+        command = [sys.executable, "-m", "operators.sampledb", "engine"]
+        with (self.folder / "engine.log").open("ab") as log:
+            self._engine = subprocess.Popen(command, cwd=ROOT, env={**self.environment, **more}, stdout=log, stderr=log)
+
+    def stop(self) -> None:
+        if self._engine:
+            self._engine.send_signal(signal.SIGTERM)
+            try:
+                self._engine.wait(10)
+            except subprocess.TimeoutExpired:
+                self._engine.kill()
+                self._engine.wait()
+                raise
+
+    def run(self, role: str, **more: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "operators.sampledb", role]
+        return subprocess.run(
+            command, cwd=ROOT, env={**self.environment, **more}, capture_output=True, text=True, timeout=60
+        )
+
+    def connect(self) -> resp.Connection:
+        return resp.wait("127.0.0.1", self.port, PASSWORD, 20)
+
+
+@pytest.fixture
+def pod(tmp_path: Path) -> Iterator[Pod]:
+    found = Pod(tmp_path)
+    found.start()
+    yield found
+    found.stop()
+
+
+def test_it_keeps_data_through_a_restart(pod: Pod) -> None:
+    with pod.connect() as database:
+        database.call("SET", "kept", "yes")
+    pod.stop()
+    pod.start()
+    with pod.connect() as database:
+        assert database.call("GET", "kept") == b"yes"
+
+
+def test_settings_are_taken_but_for_those_of_the_operator(pod: Pod) -> None:
+    with pod.connect() as database:
+        assert database.call("CONFIG", "GET", "maxmemory-policy") == [b"maxmemory-policy", b"allkeys-lru"]
+        assert database.call("CONFIG", "GET", "dir") == [b"dir", str(pod.folder / "data").encode()]
+    assert "'dir' belongs to the operator" in (pod.folder / "engine.log").read_text()
+
+
+def test_only_its_owner_reads_the_configuration(pod: Pod) -> None:
+    pod.connect().close()
+    path = pod.folder / "data" / "engine.conf"
+    assert path.stat().st_mode & 0o077 == 0
+    assert "reader-secret" not in path.read_text()
+
+
+def test_a_reader_reads_its_keys_only(pod: Pod) -> None:
+    with pod.connect() as database:
+        database.call("SET", "cart:1", "x")
+        database.call("AUTH", "read-er", "reader-secret")
+        assert database.call("GET", "cart:1") == b"x"
+        with pytest.raises(resp.RefusedError, match="NOPERM"):
+            database.call("SET", "cart:1", "y")
+        with pytest.raises(resp.RefusedError, match="NOPERM"):
+            database.call("GET", "other")
+
+
+def test_the_init_script_runs_once(pod: Pod) -> None:
+    script = {"SAMPLEDB_INIT_SCRIPT": '# first\nSET greeting "Hello there"\n\nINCR counter\n'}
+    first = pod.run("initjob", **script)
+    assert first.returncode == 0, first.stdout
+    record = json.loads(first.stdout.splitlines()[-1])
+    assert record["commands"] == 2
+    assert record["version"].count(".") == 2
+    again = pod.run("initjob", **script)
+    assert json.loads(again.stdout.splitlines()[-1])["commands"] == 0
+    with pod.connect() as database:
+        assert database.call("GET", "greeting") == b"Hello there"
+        assert database.call("GET", "counter") == b"1"
+
+
+def test_a_bad_script_names_its_line(pod: Pod) -> None:
+    done = pod.run("initjob", SAMPLEDB_INIT_SCRIPT="SET a b\nNONSENSE x\n")
+    assert done.returncode == 1
+    assert "line 2 of initScript, 'NONSENSE x'" in done.stdout
+
+
+def test_a_backup_is_a_complete_file(pod: Pod) -> None:
+    with pod.connect() as database:
+        for number in range(100):
+            database.call("SET", f"key:{number}", "x" * 100)
+    done = pod.run("backup", SAMPLEDB_COPY="snapshot")
+    assert done.returncode == 0, done.stdout
+    record = json.loads(done.stdout.splitlines()[-1])
+    path = pod.folder / "snapshots" / record["name"]
+    assert record["keys"] == 100
+    assert path.stat().st_size == record["bytes"]
+    assert path.read_bytes().startswith(b"REDIS")
+    assert path.name.startswith("my-db-snapshot-")
+
+
+def test_an_upgrade_writes_to_disk(pod: Pod) -> None:
+    pod.connect().close()
+    done = pod.run("upgrade", SAMPLEDB_VERSION="8.0")
+    assert done.returncode == 0, done.stdout
+    assert (pod.folder / "data" / "dump.rdb").exists()
+
+
+def test_a_follower_gets_the_leaders_data(pod: Pod, tmp_path: Path) -> None:
+    follower = Pod(tmp_path / "follower")
+    follower.folder.mkdir()
+    follower.environment |= {"POD_NAME": "my-db-1", "MY_DB_SERVICE_PORT": str(pod.port)}
+    # Redis refuses to end while it writes its first append-only file, which it does right after it has synchronized.
+    follower.start(SAMPLEDB_APPEND_ONLY="no")
+    try:
+        with pod.connect() as leader:
+            leader.call("SET", "shared", "yes")
+            assert leader.call("WAIT", 1, 20_000) == 1
+        with follower.connect() as database:
+            assert database.call("GET", "shared") == b"yes"
+            with pytest.raises(resp.RefusedError, match="READONLY"):
+                database.call("SET", "a", "b")
+    finally:
+        follower.stop()
+
+
+def test_old_backups_go(tmp_path: Path) -> None:
+    for day in range(1, 6):
+        (tmp_path / f"db-backup-2026110{day}.rdb").touch()
+    (tmp_path / "db-snapshot-20200101.rdb").touch()
+    assert prune(tmp_path, "db-backup-", 2) == [f"db-backup-2026110{day}.rdb" for day in (1, 2, 3)]
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_an_unknown_role_is_refused() -> None:
+    done = subprocess.run([sys.executable, "-m", "operators.sampledb", "x"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "there is no role 'x'" in done.stderr
+
+
+def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(engine, "find_server", lambda: None)
+    monkeypatch.setattr(engine, "serve_in_memory", lambda port: (_ for _ in ()).throw(ImportError()))
+    monkeypatch.setenv("SANDBOX_MOUNT__DATA", str(tmp_path))
+    assert engine.main() == 1
