@@ -47,6 +47,8 @@ class Resource:
     columns: tuple[dict[str, Any], ...] = ()
     subresources: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     deprecation: str = ""
+    #: JSON paths that a CRD makes selectable
+    selectable: tuple[str, ...] = ()
     key: str = field(init=False)
     api_version: str = field(init=False)
     storage_api_version: str = field(init=False)

@@ -46,7 +46,7 @@ def _requirement(text: str) -> Matches:
         absent, key = found.groups()
         _check(key, [])
         return (lambda labels: key not in labels) if absent else (lambda labels: key in labels)
-    raise BadRequest(f"unable to parse requirement: found '{text.strip()}', expected: an operator such as =, !=, in, notin")
+    raise BadRequest(f"unable to parse requirement: found '{text.strip()}', expected: in, notin, =, ==, !=, gt, lt")
 
 
 def _comparison(key: str, operator: str, value: str) -> Matches:
@@ -160,7 +160,8 @@ def field_selector(tests: list[FieldTest], key: str, extra: tuple[str, ...] = ()
     compiled = []
     for path, equal, value in tests:
         if path not in known:
-            raise BadRequest(f'field label not supported: {path}')
+            listed = ", ".join(f'"{name}"' for name in known)
+            raise BadRequest(f'"{path}" is not a known field selector: only {listed}')
         compiled.append(((known[path] or path).split("."), equal, value))
 
     def matches(obj: Any) -> bool:

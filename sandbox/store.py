@@ -84,7 +84,7 @@ class Subscription:
         self._limit = limit
         self.resources = frozenset(resources)
         self.queue: deque[Change] = deque()
-        self._wake: asyncio.Future[None] | None = None
+        self._wake: asyncio.Future[bool] | None = None
         self.overflowed = False
 
     def push(self, change: Change) -> None:
@@ -94,16 +94,31 @@ class Subscription:
         else:
             self.queue.append(change)
         if self._wake is not None and not self._wake.done():
-            self._wake.set_result(None)
+            self._wake.set_result(True)
 
     async def next(self) -> Change:
         """The next change; raises Expired when this subscriber was too slow to keep every change for."""
         while not self.queue:
             if self.overflowed:
                 raise Expired(0, self._store.version)
-            self._wake = asyncio.get_running_loop().create_future()
-            await self._wake
+            await self.wait(None)
         return self.queue.popleft()
+
+    async def wait(self, seconds: float | None) -> bool:
+        """Until something happens, or the time is up (False)."""
+        loop = asyncio.get_running_loop()
+        wake = self._wake = loop.create_future()
+        timer = loop.call_later(seconds, self._time_up, wake) if seconds is not None else None
+        try:
+            return await wake
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    @staticmethod
+    def _time_up(wake: asyncio.Future[bool]) -> None:
+        if not wake.done():
+            wake.set_result(False)
 
     def close(self) -> None:
         """No more changes are kept for this subscriber."""
@@ -255,6 +270,10 @@ class Store:
         if version < table.complete_above:
             raise Expired(version, table.complete_above)
         return [change for change in table.history if change.version > version]
+
+    def reaches(self, resource: str, version: int) -> bool:
+        """Whether the history holds everything after ``version``."""
+        return version >= self._table(resource).complete_above
 
     def forget(self, subscription: Subscription) -> None:
         for resource in subscription.resources:

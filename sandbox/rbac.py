@@ -1,0 +1,161 @@
+"""May they? Roles and bindings as they are stored, compiled when they change.
+
+Rules of kubernetes/plugin/pkg/auth/authorizer/rbac; ``system:masters`` may do everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .errors import Forbidden, qualified
+from .http import User
+from .objects import decode
+from .requestinfo import RequestInfo
+from .store import Store
+
+GROUP = "rbac.authorization.k8s.io"
+KINDS = tuple(f"{plural}.{GROUP}" for plural in ("roles", "rolebindings", "clusterroles", "clusterrolebindings"))
+Rule = dict[str, list[str]]
+
+
+class Attributes(NamedTuple):
+    """What is asked: a resource, or a path when ``resource`` is empty."""
+
+    verb: str
+    group: str = ""
+    resource: str = ""
+    subresource: str = ""
+    namespace: str = ""
+    name: str = ""
+    path: str = ""
+
+
+class Grant(NamedTuple):
+    """Rules that a subject has, in one namespace or (``namespace`` empty) everywhere; ``reason`` says by what."""
+
+    namespace: str
+    rules: list[Rule]
+    reason: str
+
+
+def attributes(info: RequestInfo) -> Attributes:
+    """What a request asks for."""
+    if not info.is_resource:
+        return Attributes(info.verb, path=info.path)
+    return Attributes(info.verb, info.group, info.resource, info.subresource, info.namespace, info.name)
+
+
+class Authorizer:
+    """Answers by the stored RBAC objects."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._versions: tuple[int, ...] = ()
+        self._grants: dict[str, list[Grant]] = {}
+
+    def allows(self, user: User, asked: Attributes) -> str | None:
+        """Why it is allowed (may be empty); None when it is not."""
+        if "system:masters" in user.groups:
+            return ""
+        for grant in self.grants(user):
+            if grant.namespace and (grant.namespace != asked.namespace or not asked.resource):
+                continue
+            if any(covers(rule, asked) for rule in grant.rules):
+                return f"{grant.reason}"
+        return None
+
+    def check(self, user: User, asked: Attributes) -> None:
+        """Raises Forbidden, in the API server's words."""
+        if self.allows(user, asked) is None:
+            raise Forbidden(*refusal(user, asked))
+
+    def grants(self, user: User) -> Iterator[Grant]:
+        """Everything bound to the user or one of the groups."""
+        self._refresh()
+        for subject in (f"User:{user.name}", *(f"Group:{group}" for group in user.groups)):
+            yield from self._grants.get(subject, ())
+
+    def _refresh(self) -> None:
+        versions = tuple(self._store.changed(key) for key in KINDS)
+        if versions == self._versions:
+            return
+        self._versions = versions
+        self._grants = {}
+        rules = self._rules()
+        for kind, key in (("RoleBinding", KINDS[1]), ("ClusterRoleBinding", KINDS[3])):
+            for entry in self._store.scan(key):
+                binding = decode(entry.data)
+                reference = binding.get("roleRef") or {}
+                scope = entry.namespace if reference.get("kind") == "Role" else ""
+                found = rules.get((str(reference.get("kind")), scope, str(reference.get("name"))))
+                if found is not None:
+                    self._bind(kind, entry.namespace, entry.name, binding, found)
+
+    def _rules(self) -> dict[tuple[str, str, str], list[Rule]]:
+        rules: dict[tuple[str, str, str], list[Rule]] = {}
+        for kind, key in (("Role", KINDS[0]), ("ClusterRole", KINDS[2])):
+            for entry in self._store.scan(key):
+                rules[kind, entry.namespace, entry.name] = decode(entry.data).get("rules") or []
+        return rules
+
+    def _bind(self, kind: str, namespace: str, name: str, binding: dict[str, Any], rules: list[Rule]) -> None:
+        title = f"{name}/{namespace}" if namespace else name
+        reference = binding["roleRef"]
+        role = f"{reference['kind']} \"{reference['name'] + ('/' + namespace if reference['kind'] == 'Role' else '')}\""
+        for subject in binding.get("subjects") or []:
+            who = subject_key(subject, namespace)
+            label = who.split(":", 1)[1]
+            shown = f'{subject.get("kind")} "{label}"'
+            if subject.get("kind") == "ServiceAccount":
+                shown = f'ServiceAccount "{subject.get("name")}/{subject.get("namespace") or namespace}"'
+            reason = f'RBAC: allowed by {kind} "{title}" of {role} to {shown}'
+            self._grants.setdefault(who, []).append(Grant(namespace, rules, reason))
+
+
+def subject_key(subject: dict[str, str], namespace: str) -> str:
+    """``User:name`` or ``Group:name``; a ServiceAccount is a user."""
+    if subject.get("kind") == "ServiceAccount":
+        return f"User:system:serviceaccount:{subject.get('namespace') or namespace}:{subject.get('name')}"
+    return f"{subject.get('kind')}:{subject.get('name')}"
+
+
+def covers(rule: Rule, asked: Attributes) -> bool:
+    """Whether one PolicyRule allows what is asked."""
+    verbs = rule.get("verbs") or []
+    if "*" not in verbs and asked.verb not in verbs:
+        return False
+    if not asked.resource:
+        return any(
+            url in ("*", asked.path) or (url.endswith("*") and asked.path.startswith(url[:-1]))
+            for url in rule.get("nonResourceURLs") or []
+        )
+    groups = rule.get("apiGroups") or []
+    if "*" not in groups and asked.group not in groups:
+        return False
+    names = rule.get("resourceNames") or []
+    if names and asked.name not in names:
+        return False
+    resources = rule.get("resources") or []
+    if "*" in resources:
+        return True
+    if asked.subresource:
+        return f"{asked.resource}/{asked.subresource}" in resources or f"*/{asked.subresource}" in resources
+    return asked.resource in resources
+
+
+def refusal(user: User, asked: Attributes) -> tuple[str, dict[str, Any]]:
+    """(message, details) of a 403."""
+    if not asked.resource:
+        return f'forbidden: User "{user.name}" cannot {asked.verb} path "{asked.path}"', {}
+    full = f"{asked.resource}/{asked.subresource}" if asked.subresource else asked.resource
+    about = qualified(asked.resource, asked.group)
+    if asked.name:
+        about += f' "{asked.name}"'
+    where = f'in the namespace "{asked.namespace}"' if asked.namespace else "at the cluster scope"
+    message = (
+        f'{about} is forbidden: User "{user.name}" cannot {asked.verb} resource "{full}" '
+        f'in API group "{asked.group}" {where}'
+    )
+    details = {"name": asked.name, "group": asked.group, "kind": asked.resource}
+    return message, {key: value for key, value in details.items() if value}

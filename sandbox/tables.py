@@ -1,0 +1,210 @@
+"""meta.k8s.io/v1 Tables: what kubectl get and the console's lists show.
+
+Built-in kinds have hand-written columns (columns/), custom ones their additionalPrinterColumns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from .columns import Column, columns_of
+from .durations import UNKNOWN, since
+from .jsonpath import BadPath, compile_path
+from .listing import Page
+from .objects import Object, at_version, decode
+from .resources import Resource
+from .store import Entry
+from .watching import Stream
+
+NAME_TEXT = (
+    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a "
+    "client to request the generation of an appropriate name automatically. Name is primarily intended for creation "
+    "idempotence and configuration definition. Cannot be updated. More info: "
+    "https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
+)
+AGE_TEXT = (
+    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed "
+    "to be set in happens-before order across separate operations. Clients may not set this value. It is represented "
+    "in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: "
+    "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Printer:
+    """The columns of one resource, ready to print rows."""
+
+    resource: Resource
+    columns: tuple[Column, ...]
+    definitions: list[dict[str, Any]]
+
+    def cells(self, obj: Object) -> list[Any]:
+        """One row."""
+        return [column.cell(obj) for column in self.columns]
+
+
+def _definition(column: Column) -> dict[str, Any]:
+    return {
+        "name": column.name,
+        "type": column.type,
+        "format": column.format,
+        "description": column.description,
+        "priority": column.priority,
+    }
+
+
+@lru_cache(maxsize=512)
+def printer(resource: Resource) -> Printer:
+    """Resources are replaced when their CRD changes, so the cache never tells an old story."""
+    columns = _custom(resource) if resource.custom else columns_of(resource.key)
+    if not columns:
+        columns = (_name(), _age())
+    return Printer(resource, columns, [_definition(column) for column in columns])
+
+
+def _name() -> Column:
+    return Column("Name", lambda obj: obj["metadata"].get("name", ""), format="name", description=NAME_TEXT)
+
+
+def _age() -> Column:
+    return Column(
+        "Age", lambda obj: since(obj["metadata"].get("creationTimestamp")), description=AGE_TEXT, type="date"
+    )
+
+
+def _custom(resource: Resource) -> tuple[Column, ...]:
+    columns = [_name()]
+    for definition in resource.columns:
+        kind = str(definition.get("type", "string"))
+        columns.append(
+            Column(
+                str(definition.get("name", "")),
+                _cell(str(definition.get("jsonPath", "")), kind),
+                type=kind,
+                format=str(definition.get("format", "")),
+                description=str(
+                    definition.get("description") or f"Custom resource definition column (in JSONPath format): {definition.get('jsonPath', '')}"
+                ),
+                priority=int(definition.get("priority") or 0),
+            )
+        )
+    if not resource.columns:
+        columns.append(_age())
+    return tuple(columns)
+
+
+def _cell(path: str, kind: str) -> Callable[[Object], Any]:
+    try:
+        find = compile_path(path)
+    except BadPath:
+        return lambda _: None
+
+    def cell(obj: Object) -> Any:
+        values = find(obj)
+        if not values:
+            return None
+        if len(values) > 1 and kind == "string":
+            return ",".join(_text(value) for value in values)
+        return _typed(values[0], kind)
+
+    return cell
+
+
+def _typed(value: Any, kind: str) -> Any:
+    if value is None:
+        return None
+    if kind == "date":
+        return since(value) if isinstance(value, str) else UNKNOWN
+    if kind == "integer":
+        return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if kind == "number":
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if kind == "boolean":
+        return value if isinstance(value, bool) else None
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return msgspec.json.encode(value).decode()
+
+
+def row(of: Printer, entry: Entry, include: str) -> dict[str, Any]:
+    """One row; ``include`` is None, Metadata (the default) or Object."""
+    data = at_version(entry, of.resource)
+    obj = decode(data)
+    result: dict[str, Any] = {"cells": of.cells(obj)}
+    if include == "Object":
+        result["object"] = msgspec.Raw(data)
+    elif include != "None":
+        result["object"] = {
+            "kind": "PartialObjectMetadata",
+            "apiVersion": "meta.k8s.io/v1",
+            "metadata": obj["metadata"],
+        }
+    else:
+        result["object"] = None
+    return result
+
+
+def table(of: Printer, page: Page, include: str) -> bytes:
+    """A page as a Table."""
+    metadata: dict[str, Any] = {"resourceVersion": str(page.version)}
+    if page.continue_:
+        metadata["continue"] = page.continue_
+    if page.remaining:
+        metadata["remainingItemCount"] = page.remaining
+    return msgspec.json.encode(
+        {
+            "kind": "Table",
+            "apiVersion": "meta.k8s.io/v1",
+            "metadata": metadata,
+            "columnDefinitions": of.definitions,
+            "rows": [row(of, entry, include) for entry in page.entries],
+        }
+    )
+
+
+def single(of: Printer, entry: Entry, include: str) -> bytes:
+    """One object as a Table."""
+    return table(of, Page([entry], entry.version), include)
+
+
+def stream(resource: Resource, include: str) -> Stream:
+    """Tables of one row; the first says what the columns are."""
+    of = printer(resource)
+
+    def render(entry: Entry, first: bool) -> bytes:
+        return msgspec.json.encode(
+            {
+                "kind": "Table",
+                "apiVersion": "meta.k8s.io/v1",
+                "metadata": {"resourceVersion": str(entry.version)},
+                "columnDefinitions": of.definitions if first else None,
+                "rows": [row(of, entry, include)],
+            }
+        )
+
+    def mark(version: int, annotations: dict[str, str]) -> bytes:
+        metadata: dict[str, Any] = {"resourceVersion": str(version), "creationTimestamp": None}
+        if annotations:
+            metadata["annotations"] = annotations
+        partial = {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}
+        cells = ["" if column.type == "string" else None for column in of.columns]
+        return msgspec.json.encode(
+            {
+                "kind": "Table",
+                "apiVersion": "meta.k8s.io/v1",
+                "metadata": {"resourceVersion": str(version)},
+                "columnDefinitions": None,
+                "rows": [{"cells": cells, "object": partial}],
+            }
+        )
+
+    return Stream(render, mark)

@@ -1,0 +1,160 @@
+"""A watch over HTTP: one JSON line an event, until the client goes, the time is up or the sandbox stops.
+
+Everything the client may see goes through one subscription of the store, so resuming from any version that the history
+still reaches brings every change once. Bookmarks carry the version onward when nothing matches.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from .errors import Gone, Invalid
+from .listing import Options, Selection, check_versions, selection
+from .objects import at_version, prefix
+from .resources import Resource
+from .store import Change, Entry, Expired, Store, Subscription
+
+#: kube-apiserver sends a bookmark about once a minute; more often costs nothing here.
+BOOKMARK_SECONDS = 15.0
+#: Without timeoutSeconds the API server ends a watch after 30 to 60 minutes.
+LONGEST = 3600.0
+
+#: (entry, first of the stream) to the bytes of an event's object.
+Render = Callable[[Entry, bool], bytes]
+#: (version, annotations) to the bytes of a bookmark's object.
+Mark = Callable[[int, dict[str, str]], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """How the events of one watch are written."""
+
+    render: Render
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """The query of a watch beyond selectors."""
+
+    bookmarks: bool
+    initial: bool
+    seconds: float
+
+
+def plain(resource: Resource) -> Stream:
+    """Whole objects."""
+    start = prefix(resource.kind, resource.api_version)
+
+    def mark(version: int, annotations: dict[str, str]) -> bytes:
+        metadata: dict[str, object] = {"resourceVersion": str(version), "creationTimestamp": None}
+        if annotations:
+            metadata["annotations"] = annotations
+        return start + b'"metadata":' + msgspec.json.encode(metadata) + b"}"
+
+    return Stream(lambda entry, _: at_version(entry, resource), mark)
+
+
+def watch_options(options: Options, bookmarks: bool, initial: str, timeout: str) -> WatchOptions:
+    """Checked as the API server does (validation of sendInitialEvents)."""
+    wants_initial = initial in ("true", "1")
+    if initial:
+        if options.match != "NotOlderThan":
+            raise _refused(
+                "resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
+            )
+    elif options.match:
+        raise _refused("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")
+    seconds = float(timeout) if timeout.isdigit() and int(timeout) else LONGEST * random.uniform(0.5, 1)  # noqa: S311
+    return WatchOptions(bookmarks, wants_initial, seconds)
+
+
+def _refused(field: str, text: str) -> Invalid:
+    return Invalid("ListOptions", "", [(field, "FieldValueForbidden", f"Forbidden: {text}")], "meta.k8s.io")
+
+
+def begin(
+    store: Store, resource: Resource, namespace: str, options: Options, watch: WatchOptions
+) -> tuple[Subscription, list[Entry], Selection, int]:
+    """(subscription, entries to send first, selection, version of those). Gone for versions too old."""
+    version = check_versions(options, store.version, watch=True)
+    wanted = selection(resource, namespace, options)
+    if version and not watch.initial:
+        try:
+            return store.subscribe(resource.key, since=version), [], wanted, version
+        except Expired as expired:
+            raise Gone(str(expired)) from None
+    subscription = store.subscribe(resource.key)
+    present: list[Entry] = []
+    if watch.initial or options.match == "":
+        present = [entry for entry in store.scan(resource.key, wanted.namespace) if wanted.matches(entry)]
+    return subscription, present, wanted, store.version
+
+
+async def events(
+    store: Store,
+    begun: tuple[Subscription, list[Entry], Selection, int],
+    watch: WatchOptions,
+    stream: Stream,
+) -> AsyncIterator[bytes]:
+    """Chunks of lines. Whoever wants the stream to end earlier cancels the task that reads it."""
+    subscription, present, wanted, version = begun
+    first = True
+    try:
+        for batch in range(0, len(present), 200):
+            lines = []
+            for entry in present[batch : batch + 200]:
+                lines.append(_line("ADDED", stream.render(entry, first)))
+                first = False
+            yield b"".join(lines)
+        present.clear()
+        if watch.initial and watch.bookmarks:
+            yield _line("BOOKMARK", stream.mark(version, {"k8s.io/initial-events-end": "true"}))
+        deadline = time.monotonic() + watch.seconds
+        marked = version
+        while True:
+            if subscription.queue:
+                lines = []
+                while subscription.queue and len(lines) < 500:
+                    change = subscription.queue.popleft()
+                    version = change.version
+                    line = _changed(change, wanted, stream, first)
+                    if line:
+                        lines.append(line)
+                        first = False
+                        marked = version
+                if lines:
+                    yield b"".join(lines)
+                continue
+            if subscription.overflowed:
+                yield _line("ERROR", msgspec.json.encode(Gone("too old resource version: too slow").status()))
+                return
+            left = deadline - time.monotonic()
+            if left <= 0 or not await subscription.wait(min(left, BOOKMARK_SECONDS)):
+                if left <= BOOKMARK_SECONDS:
+                    return
+                if watch.bookmarks and store.version > marked:
+                    marked = store.version
+                    yield _line("BOOKMARK", stream.mark(marked, {}))
+    finally:
+        subscription.close()
+
+
+def _changed(change: Change, wanted: Selection, stream: Stream, first: bool) -> bytes:
+    """The line for a change; empty when the selection never held the object."""
+    now = change.type != "DELETED" and wanted.matches(change.entry)
+    before = change.previous is not None and wanted.matches(change.previous)
+    if now:
+        return _line("MODIFIED" if before else "ADDED", stream.render(change.entry, first))
+    if before:
+        return _line("DELETED", stream.render(change.entry, first))
+    return b""
+
+
+def _line(kind: str, data: bytes) -> bytes:
+    return b'{"type":"' + kind.encode() + b'","object":' + data + b"}\n"
