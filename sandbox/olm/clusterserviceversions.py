@@ -29,6 +29,8 @@ BY_LABEL = [
 async def run(cluster: Cluster, context: Context) -> None:
     """Watches CSVs and what they depend on until cancelled."""
 
+    down_since: dict[str, float] = {}
+
     async def reconcile(namespace: str, name: str) -> None:
         try:
             csv = cluster.get(CSVS, name, namespace)
@@ -37,7 +39,7 @@ async def run(cluster: Cluster, context: Context) -> None:
             return
         if csv["metadata"].get("deletionTimestamp"):
             return
-        after = Lifecycle(cluster, csv).step()
+        after = Lifecycle(cluster, csv, down_since).step()
         if after:
             queue.add(namespace, name, after=after)
 

@@ -5,6 +5,7 @@ Source of phases, reasons and sentences: operator-lifecycle-manager, pkg/control
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,7 +22,7 @@ from .requirements import requirement_status
 Object = dict[str, Any]
 
 #: Seconds an install may take, and seconds a Deployment may be down before the operator counts as unhealthy.
-INSTALL_TIMEOUT, PATIENCE = 300.0, 5.0
+INSTALL_TIMEOUT, PATIENCE = 300.0, 15.0
 #: Reasons for which a CSV has failed because of its OperatorGroup; it gets another chance when that changes.
 GROUP_REASONS = (
     "UnsupportedOperatorGroup",
@@ -33,11 +34,12 @@ GROUP_REASONS = (
 
 
 class Lifecycle:
-    """One pass over one CSV."""
+    """One pass over one CSV. ``down_since`` remembers between passes since when (monotonic) an operator is down, by uid."""
 
-    def __init__(self, cluster: Cluster, csv: Object):
+    def __init__(self, cluster: Cluster, csv: Object, down_since: dict[str, float]):
         self._cluster = cluster
         self._csv = csv
+        self._down_since = down_since
         self._namespace: str = csv["metadata"]["namespace"]
         self._name: str = csv["metadata"]["name"]
         self._status: Object = dict(csv.get("status") or {})
@@ -115,7 +117,7 @@ class Lifecycle:
         previous = self._previous()
         if previous and csv_of.phase(previous) == "Succeeded" and met:
             message = f"being replaced by csv: {self._name}"
-            Lifecycle(self._cluster, previous)._set("Replacing", "BeingReplaced", message)
+            Lifecycle(self._cluster, previous, self._down_since)._set("Replacing", "BeingReplaced", message)
         if not met:
             message = "one or more requirements couldn't be found"
             self._set("Pending", "RequirementsNotMet", message, requirementStatus=statuses)
@@ -155,9 +157,16 @@ class Lifecycle:
         if not met:
             return self._fail("RequirementsNotMet", "requirements no longer met", requirementStatus=statuses)
         text, rewrite = self._problem()
-        if rewrite or (text and self._age("lastUpdateTime") > PATIENCE):
-            return self._fail("ComponentUnhealthy", f"installing: {text}")
-        return PATIENCE if text else 0.0
+        uid = self._csv["metadata"]["uid"]
+        if not text:
+            self._down_since.pop(uid, None)
+            return 0.0
+        # A Pod that is replaced, and every Pod after a restart of this cluster, is down for a moment.
+        since = self._down_since.setdefault(uid, time.monotonic())
+        if not rewrite and time.monotonic() - since < PATIENCE:
+            return PATIENCE
+        self._down_since.pop(uid, None)
+        return self._fail("ComponentUnhealthy", f"installing: {text}")
 
     def _recover(self) -> float:
         reason = self._status.get("reason", "")
