@@ -43,7 +43,11 @@ def csv_of(folder: Path) -> Object:
 
 
 def bundle_objects(folder: Path) -> list[Object]:
-    """Every object of a bundle, its ClusterServiceVersion first."""
+    """Every object of a bundle, its ClusterServiceVersion first; from its folder, or from the JSON file made of a catalog."""
+    if folder.suffix == ".json":
+        found = json.loads(folder.read_text(encoding="utf-8"))
+        assert isinstance(found, list)
+        return found
     others = [path for name in ("crds", "manifests") for path in sorted((folder / name).glob("*"))]
     found = [csv_of(folder)]
     for path in others:

@@ -82,8 +82,8 @@ async def run(cluster: Cluster, context: Context) -> None:
 
 async def _load(context: Context, name: str, folder: Path) -> str:
     """Reads a folder in another process; returns what went wrong as a whole, bad packages go to the log."""
-    if not folder.is_dir():
-        return f"there is no folder {folder}"
+    if not folder.exists():
+        return f"there is no {folder}"
     arguments = ["-m", "sandbox.catalog.loader", str(store_path(context).resolve()), name, str(folder.resolve())]
     process = await asyncio.create_subprocess_exec(
         sys.executable, *arguments, cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE

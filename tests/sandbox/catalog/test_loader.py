@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.catalog.loader import load, stored_members
+from sandbox.catalog.assemble import stored_members
+from sandbox.catalog.loader import load
 from sandbox.catalog.manifests import Api
 from sandbox.catalog.store import CatalogStore
 
