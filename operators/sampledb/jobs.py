@@ -35,7 +35,9 @@ def upgrade_name(db: Database) -> str:
 
 def snapshot(db: Database, version: str) -> Object:
     """The Job that copies the data out before the database goes."""
-    return _with_snapshots(_job(db, snapshot_name(db), "backup", version, [_copy("snapshot")]))
+    job = _job(db, snapshot_name(db), "backup", version, [_copy("snapshot")])
+    job["metadata"]["labels"] = db.labels("snapshot")
+    return _with_snapshots(job)
 
 
 def snapshot_name(db: Database) -> str:
