@@ -6,11 +6,17 @@ A :class:`Strategy` is looked up by resource key. Everything is optional; kinds 
 
 from __future__ import annotations
 
+from . import core, pods, rbac, workloads
 from .strategy import NONE, Strategy
 
-STRATEGIES: dict[str, Strategy] = {}
+STRATEGIES: dict[str, Strategy] = {**core.STRATEGIES, **pods.STRATEGIES, **workloads.STRATEGIES, **rbac.STRATEGIES}
 
 
 def strategy(key: str) -> Strategy:
     """The rules of ``pods``, ``deployments.apps``, …"""
     return STRATEGIES.get(key, NONE)
+
+
+def register(key: str, rules: Strategy) -> None:
+    """Adds rules that live elsewhere (crds.py)."""
+    STRATEGIES[key] = rules

@@ -1,0 +1,177 @@
+"""``python -m sandbox serve --data DIR``: the embedded cluster as a program.
+
+Prints one line when it is ready. Ends on SIGTERM or SIGINT, or by itself when the parent that it was told of is gone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import importlib
+import importlib.util
+import logging
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from . import aggregation, crds
+from .assembly import Sandbox, assemble
+from .cluster import Cluster
+from .context import Context
+from .seed import seed
+from .server import listen, make_server
+
+log = logging.getLogger("sandbox")
+Controller = Callable[[Cluster, Context], Awaitable[None]]
+
+#: Packages that bring controllers, in the order they are started.
+PACKAGES = ("sandbox.controllers", "sandbox.olm")
+RESTART_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The command line."""
+
+    data: Path
+    port: int
+    catalogs: tuple[Path, ...]
+    images: Path | None
+    parent: int
+
+
+def settings(arguments: list[str] | None = None) -> Settings:
+    """Parses the command line."""
+    parser = argparse.ArgumentParser(prog="python -m sandbox", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    serve = commands.add_parser("serve", help="run the embedded cluster")
+    serve.add_argument("--data", type=Path, required=True, help="folder that keeps everything")
+    serve.add_argument("--port", type=int, default=0, help="0: the one of the last time, or any free one")
+    serve.add_argument("--catalog", type=Path, action="append", default=[], help="folder of bundles; may repeat")
+    serve.add_argument("--images", type=Path, help="images.toml: images that run as local processes")
+    serve.add_argument("--parent", type=int, default=0, help="end when this process is gone")
+    given = parser.parse_args(arguments)
+    catalogs = tuple(path.resolve() for path in given.catalog)
+    images = given.images.resolve() if given.images else None
+    return Settings(given.data.resolve(), given.port, catalogs, images, given.parent)
+
+
+def controllers() -> list[Controller]:
+    """Everything that runs beside the server. A package that is not there is left out."""
+    found: list[Controller] = [crds.run, aggregation.run]
+    for name in PACKAGES:
+        if importlib.util.find_spec(name) is not None:
+            found.extend(getattr(importlib.import_module(name), "CONTROLLERS", []))
+    return found
+
+
+async def supervise(controller: Controller, cluster: Cluster, context: Context) -> None:
+    """Runs a controller; one that fails is logged and started again, one that returns is done."""
+    name = f"{controller.__module__.removeprefix('sandbox.')}.{controller.__name__}"
+    while True:
+        try:
+            await controller(cluster, context)
+            return
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            log.exception("controller %s failed; starting it again", name)
+        await asyncio.sleep(RESTART_SECONDS)
+
+
+async def watch_parent(parent: int, stop: asyncio.Event) -> None:
+    """Sets ``stop`` when the process ``parent`` is gone."""
+    while True:
+        try:
+            os.kill(parent, 0)
+        except ProcessLookupError:
+            log.info("the parent process %d is gone: stopping", parent)
+            stop.set()
+            return
+        except PermissionError:
+            pass
+        await asyncio.sleep(0.5)
+
+
+def write_kubeconfig(path: Path, url: str, token: str) -> None:
+    """Context, cluster and user are named ``sandbox``; readable by the owner only."""
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "sandbox", "cluster": {"server": url}}],
+        "users": [{"name": "sandbox", "user": {"token": token}}],
+        "contexts": [{"name": "sandbox", "context": {"cluster": "sandbox", "user": "sandbox", "namespace": "default"}}],
+        "current-context": "sandbox",
+    }
+    draft = path.with_suffix(".new")
+    draft.touch(mode=0o600)
+    draft.chmod(0o600)
+    draft.write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+    draft.replace(path)
+
+
+async def serve(given: Settings) -> int:
+    """Until a signal comes; the exit code."""
+    given.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    sandbox = assemble(given.data, given.catalogs, given.images)
+    remembered = given.port or int(sandbox.journal.meta("port") or 0)
+    try:
+        listener = listen(remembered)
+    except OSError as problem:
+        if given.port:
+            log.error("port %d on 127.0.0.1 is taken (%s): choose another with --port", given.port, problem.strerror)
+            return 1
+        listener = listen(0)
+    port = listener.getsockname()[1]
+    sandbox.journal.set_meta("port", str(port))
+    sandbox.context.api_url = f"http://127.0.0.1:{port}"
+    write_kubeconfig(sandbox.context.admin_kubeconfig, sandbox.context.api_url, sandbox.tokens.admin)
+    seed(sandbox.cluster)
+    sandbox.store.commit()
+
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    server = make_server(sandbox.application)
+    serving = asyncio.create_task(server.serve([listener]))
+    running = [asyncio.create_task(supervise(c, sandbox.cluster, sandbox.context)) for c in controllers()]
+    if given.parent:
+        running.append(asyncio.create_task(watch_parent(given.parent, stop)))
+    await asyncio.sleep(0)
+    sandbox.application.ready = True
+    gc.freeze()
+    print(f"embedded cluster ready: {sandbox.context.api_url}  KUBECONFIG={sandbox.context.admin_kubeconfig}", flush=True)
+    ended = asyncio.create_task(stop.wait())
+    await asyncio.wait([ended, serving], return_when=asyncio.FIRST_COMPLETED)
+    await shut_down(sandbox, running, serving, server)
+    return 0
+
+
+async def shut_down(
+    sandbox: Sandbox, running: list[asyncio.Task[None]], serving: asyncio.Task[None], server: object
+) -> None:
+    """Controllers first (the kubelet ends its processes), then open watches, then the server and the store."""
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+    sandbox.application.stop()
+    server.should_exit = True  # type: ignore[attr-defined]
+    await asyncio.gather(serving, return_exceptions=True)
+    sandbox.store.close()
+
+
+def main() -> int:
+    """Entry point."""
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", stream=sys.stderr)
+    return asyncio.run(serve(settings()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""Questions that are asked by creating an object: access reviews, token reviews, who am I. Nothing is stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import BadRequest, Invalid
+from .http import User
+from .objects import Object, dig
+from .rbac import Attributes, Authorizer
+from .resources import Resource
+from .tokens import Tokens
+
+
+def answer(resource: Resource, namespace: str, obj: Object, user: User, access: Authorizer, tokens: Tokens) -> Object:
+    """The review with its status."""
+    obj = dict(obj)
+    obj["kind"], obj["apiVersion"] = resource.kind, resource.api_version
+    obj.setdefault("metadata", {})
+    obj["metadata"] = {**(obj["metadata"] or {}), "creationTimestamp": None}
+    match resource.kind:
+        case "SelfSubjectAccessReview":
+            obj["status"] = _access(resource, obj, user, access)
+        case "SubjectAccessReview" | "LocalSubjectAccessReview":
+            if resource.namespaced and dig(obj, "spec", "resourceAttributes", "namespace") != namespace:
+                raise BadRequest("spec.resourceAttributes.namespace must match the namespace of the request")
+            obj["status"] = _access(resource, obj, _subject(resource, obj), access)
+        case "SelfSubjectRulesReview":
+            obj["status"] = _rules(str(dig(obj, "spec", "namespace") or ""), user, access)
+        case "SelfSubjectReview":
+            obj["status"] = {"userInfo": user_info(user)}
+        case "TokenReview":
+            obj["status"] = _token(str(dig(obj, "spec", "token") or ""), tokens)
+    return obj
+
+
+def user_info(user: User) -> Object:
+    """authentication.k8s.io/v1 UserInfo."""
+    info: Object = {"username": user.name}
+    if user.uid:
+        info["uid"] = user.uid
+    info["groups"] = list(user.groups)
+    if user.extra:
+        info["extra"] = user.extra
+    return info
+
+
+def _subject(resource: Resource, obj: Object) -> User:
+    spec = obj.get("spec") or {}
+    if not spec.get("user") and not spec.get("groups"):
+        cause = ("spec.user", "FieldValueRequired", "Required value: at least one of user or group must be specified")
+        raise Invalid(resource.kind, "", [cause], resource.group)
+    return User(spec.get("user", ""), tuple(spec.get("groups") or ()), spec.get("uid", ""))
+
+
+def _access(resource: Resource, obj: Object, user: User, access: Authorizer) -> Object:
+    asked: Any = dig(obj, "spec", "resourceAttributes")
+    paths: Any = dig(obj, "spec", "nonResourceAttributes")
+    if (asked is None) == (paths is None):
+        text = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
+        cause = ("spec.resourceAttributes", "FieldValueInvalid", f"Invalid value: {text}")
+        raise Invalid(resource.kind, "", [cause], resource.group)
+    if asked is not None:
+        wanted = Attributes(
+            asked.get("verb", ""),
+            asked.get("group", ""),
+            asked.get("resource", ""),
+            asked.get("subresource", ""),
+            asked.get("namespace", ""),
+            asked.get("name", ""),
+        )
+        if not wanted.resource:
+            wanted = wanted._replace(resource="\0")
+    else:
+        wanted = Attributes(paths.get("verb", ""), path=paths.get("path", ""))
+    reason = access.allows(user, wanted)
+    status: Object = {"allowed": reason is not None}
+    if reason:
+        status["reason"] = reason
+    return status
+
+
+def _rules(namespace: str, user: User, access: Authorizer) -> Object:
+    resource_rules: list[Object] = []
+    other_rules: list[Object] = []
+    if "system:masters" in user.groups:
+        resource_rules.append({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]})
+        other_rules.append({"verbs": ["*"], "nonResourceURLs": ["*"]})
+    for grant in access.grants(user):
+        if grant.namespace and grant.namespace != namespace:
+            continue
+        for rule in grant.rules:
+            if rule.get("resources"):
+                kept = ("verbs", "apiGroups", "resources", "resourceNames")
+                resource_rules.append({name: rule[name] for name in kept if rule.get(name)})
+            elif rule.get("nonResourceURLs") and not grant.namespace:
+                other_rules.append({name: rule[name] for name in ("verbs", "nonResourceURLs")})
+    return {"resourceRules": resource_rules, "nonResourceRules": other_rules, "incomplete": False}
+
+
+def _token(token: str, tokens: Tokens) -> Object:
+    user = tokens.user(token) if token else None
+    if user is None:
+        return {"user": {}, "error": "[invalid bearer token]"}
+    return {"authenticated": True, "user": user_info(user), "audiences": ["https://kubernetes.default.svc.cluster.local"]}
