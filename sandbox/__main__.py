@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import base64
 import gc
 import importlib
 import importlib.util
@@ -20,12 +21,12 @@ from pathlib import Path
 
 import yaml
 
-from . import aggregation, crds
+from . import aggregation, certificate, crds
 from .assembly import Sandbox, assemble
 from .cluster import Cluster
 from .context import Context
+from .listener import Listener, listen
 from .seed import seed
-from .server import listen, make_server
 
 log = logging.getLogger("sandbox")
 Controller = Callable[[Cluster, Context], Awaitable[None]]
@@ -99,12 +100,13 @@ async def watch_parent(parent: int, stop: asyncio.Event) -> None:
         await asyncio.sleep(0.5)
 
 
-def write_kubeconfig(path: Path, url: str, token: str) -> None:
-    """Context, cluster and user are named ``sandbox``; readable by the owner only."""
+def write_kubeconfig(path: Path, url: str, token: str, authority: str) -> None:
+    """Context, cluster and user are named ``sandbox``; readable by the owner only. ``authority``: PEM."""
+    packed = base64.b64encode(authority.encode()).decode()
     config = {
         "apiVersion": "v1",
         "kind": "Config",
-        "clusters": [{"name": "sandbox", "cluster": {"server": url}}],
+        "clusters": [{"name": "sandbox", "cluster": {"server": url, "certificate-authority-data": packed}}],
         "users": [{"name": "sandbox", "user": {"token": token}}],
         "contexts": [{"name": "sandbox", "context": {"cluster": "sandbox", "user": "sandbox", "namespace": "default"}}],
         "current-context": "sandbox",
@@ -130,8 +132,10 @@ async def serve(given: Settings) -> int:
         listener = listen(0)
     port = listener.getsockname()[1]
     sandbox.journal.set_meta("port", str(port))
+    url = f"https://127.0.0.1:{port}"
     sandbox.context.api_url = f"http://127.0.0.1:{port}"
-    write_kubeconfig(sandbox.context.admin_kubeconfig, sandbox.context.api_url, sandbox.tokens.admin)
+    tls, authority = certificate.context(given.data)
+    write_kubeconfig(sandbox.context.admin_kubeconfig, url, sandbox.tokens.admin, authority)
     seed(sandbox.cluster)
     sandbox.store.commit()
 
@@ -139,15 +143,15 @@ async def serve(given: Settings) -> int:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    server = make_server(sandbox.application)
-    serving = asyncio.create_task(server.serve([listener]))
+    server = Listener(sandbox.application, listener, tls)
+    serving = asyncio.create_task(server.run())
     running = [asyncio.create_task(supervise(c, sandbox.cluster, sandbox.context)) for c in controllers()]
     if given.parent:
         running.append(asyncio.create_task(watch_parent(given.parent, stop)))
     await asyncio.sleep(0)
     sandbox.application.ready = True
     gc.freeze()
-    print(f"embedded cluster ready: {sandbox.context.api_url}  KUBECONFIG={sandbox.context.admin_kubeconfig}", flush=True)
+    print(f"embedded cluster ready: {url}  KUBECONFIG={sandbox.context.admin_kubeconfig}", flush=True)
     ended = asyncio.create_task(stop.wait())
     await asyncio.wait([ended, serving], return_when=asyncio.FIRST_COMPLETED)
     await shut_down(sandbox, running, serving, server)
@@ -155,15 +159,15 @@ async def serve(given: Settings) -> int:
 
 
 async def shut_down(
-    sandbox: Sandbox, running: list[asyncio.Task[None]], serving: asyncio.Task[None], server: object
+    sandbox: Sandbox, running: list[asyncio.Task[None]], serving: asyncio.Task[None], server: Listener
 ) -> None:
     """Controllers first (the kubelet ends its processes), then open watches, then the server and the store."""
     for task in running:
         task.cancel()
     await asyncio.gather(*running, return_exceptions=True)
-    sandbox.application.stop()
-    server.should_exit = True  # type: ignore[attr-defined]
+    serving.cancel()
     await asyncio.gather(serving, return_exceptions=True)
+    await server.close()
     sandbox.store.close()
 
 

@@ -40,6 +40,8 @@ class Route:
 class Context:
     """Shared by all controllers of one sandbox.
 
+    ``api_url`` is the plain http:// address of this sandbox: for programs on this machine that send tokens without TLS
+    (kubectl does not; ``admin_kubeconfig`` has the https:// address of the same port).
     ``token_for(namespace, name)`` mints a bearer token for a ServiceAccount (it need not expire before the sandbox).
     """
 

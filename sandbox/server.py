@@ -1,4 +1,4 @@
-"""The ASGI application: who asks, may they, what answers; and the uvicorn server around it.
+"""The ASGI application: who asks, may they, what answers. What listens is in listener.py.
 
 Order for every request: health without a name; authentication; impersonation; authorization by the path alone; routes
 of controllers (logs, exec, aggregated APIs); discovery and OpenAPI; resources.
@@ -9,15 +9,10 @@ from __future__ import annotations
 import asyncio
 import gzip
 import logging
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote
 
 import msgspec
-import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from . import openapi, requestinfo
 from .context import Context
@@ -187,60 +182,3 @@ async def _refuse_websocket(response: Response, scope: Scope, send: Send) -> Non
     else:
         reason = str(msgspec.json.decode(response.body).get("message", ""))[:120]
         await send({"type": "websocket.close", "code": 1008, "reason": reason})
-
-
-class Protocol(HttpToolsProtocol):
-    """uvicorn's HTTP protocol, which can give its connection away (SPDY)."""
-
-    def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self.scope["sandbox.protocol"] = self
-
-    def _unsupported_upgrade_warning(self) -> None:
-        """An upgrade that is no WebSocket is the business of its handler."""
-
-    def release(self) -> asyncio.Transport:
-        """HTTP lets go of the connection: whoever asked owns the transport."""
-        self.connections.discard(self)
-        self._unset_keepalive_if_required()
-        self.cycle.disconnected = True
-        self.cycle.message_event.set()
-        transport: asyncio.Transport = self.transport
-        return transport
-
-
-class Server(uvicorn.Server):
-    """Signals are __main__'s business."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-def make_server(application: Application) -> Server:
-    """A server for one listening socket: ``await server.serve([socket])``."""
-    config = uvicorn.Config(
-        application,
-        http=Protocol,
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        timeout_keep_alive=90,
-        timeout_graceful_shutdown=2,
-        server_header=False,
-    )
-    return Server(config)
-
-
-def listen(port: int) -> socket.socket:
-    """A socket on 127.0.0.1; ``port`` 0 is any free one. OSError when the port is taken."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(("127.0.0.1", port))
-    except OSError:
-        listener.close()
-        raise
-    return listener
