@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import Cause
@@ -137,15 +138,15 @@ def _update(pod: Object, old: Object) -> None:
         pod.setdefault("status", {}).setdefault("qosClass", quality)
 
 
-def template_causes(spec: Any, path: str) -> list[Cause]:
-    """What is wrong with a PodSpec at ``path`` that its schema does not say."""
+def template_causes(spec: Any, path: str, claims: Iterable[str] = ()) -> list[Cause]:
+    """What is wrong with a PodSpec at ``path`` that its schema does not say. ``claims`` are volumes that come later."""
     if not isinstance(spec, dict):
         return []
     causes: list[Cause] = []
     if not spec.get("containers"):
         causes.append(Cause(f"{path}.containers", "FieldValueRequired", "Required value"))
     seen: set[str] = set()
-    volumes = {volume.get("name") for volume in spec.get("volumes") or [] if isinstance(volume, dict)}
+    volumes = {volume.get("name") for volume in spec.get("volumes") or [] if isinstance(volume, dict)} | set(claims)
     for kind in ("containers", "initContainers"):
         for index, container in enumerate(spec.get(kind) or []):
             causes += _container_causes(container, f"{path}.{kind}[{index}]", seen, volumes)

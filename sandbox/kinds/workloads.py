@@ -131,7 +131,9 @@ def _selector_causes(obj: Object, old: Object | None) -> list[Cause]:
 
 def _workload(obj: Object, old: Object | None) -> list[Cause]:
     causes = _negative(obj, "replicas") + _selector_causes(obj, old)
-    causes += template_causes(dig(obj, "spec", "template", "spec"), "spec.template.spec")
+    # A StatefulSet adds a volume to its Pods for each of its claim templates.
+    claims = [str(dig(claim, "metadata", "name")) for claim in dig(obj, "spec", "volumeClaimTemplates") or []]
+    causes += template_causes(dig(obj, "spec", "template", "spec"), "spec.template.spec", claims)
     policy = dig(obj, "spec", "template", "spec", "restartPolicy")
     if policy not in (None, "Always"):
         text = f'Unsupported value: "{policy}": supported values: "Always"'
