@@ -15,6 +15,7 @@ import msgspec
 from ..catalog.store import CatalogStore, Package
 from ..cluster import Cluster
 from ..context import Context
+from ..durations import since
 from ..errors import MethodNotAllowed, NotFound
 from ..http import Request, Response
 from ..selectors import label_selector
@@ -48,7 +49,7 @@ COLUMNS: list[Object] = [
         "description": "The catalog the package is from",
         "priority": 0,
     },
-    {"name": "Age", "type": "string", "format": "", "description": "Age of the catalog", "priority": 0},
+    {"name": "Age", "type": "date", "format": "", "description": "Age of the catalog", "priority": 0},
 ]
 #: Our own picture for a package that has none.
 DEFAULT_ICON = (
@@ -149,7 +150,9 @@ def table(found: list[tuple[Object, Package]], include: str) -> Object:
     """The Table that kubectl prints. ``include`` is the includeObject parameter."""
     rows = []
     for meta, package in found:
-        row: Object = {"cells": [package.name, meta["_source"]["catalogSourceDisplayName"], meta["creationTimestamp"]]}
+        row: Object = {
+            "cells": [package.name, meta["_source"]["catalogSourceDisplayName"], since(meta["creationTimestamp"])]
+        }
         if include == "Object":
             row["object"] = msgspec.Raw(_object_bytes(meta, package))
         elif include != "None":

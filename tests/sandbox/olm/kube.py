@@ -1,6 +1,8 @@
 """Talks to a running sandbox over HTTP, as any client does, and waits for what happens by watching."""
 
+import base64
 import json
+import ssl
 import time
 import urllib.error
 import urllib.parse
@@ -30,7 +32,10 @@ class Kube:
 
     def __init__(self, kubeconfig: Path):
         config = yaml.safe_load(kubeconfig.read_text())
-        self._server = config["clusters"][0]["cluster"]["server"]
+        cluster = config["clusters"][0]["cluster"]
+        self._server = cluster["server"]
+        authority = base64.b64decode(cluster.get("certificate-authority-data", "")).decode()
+        self._tls = ssl.create_default_context(cadata=authority) if authority else None
         self._token = config["users"][0]["user"]["token"]
 
     def raw(self, method: str, path: str, body: Object | None = None, **headers: str) -> bytes:
@@ -98,7 +103,7 @@ class Kube:
         sent = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json", **headers}
         request = urllib.request.Request(self._server + path, data=data, method=method, headers=sent)
         try:
-            return urllib.request.urlopen(request, timeout=timeout)
+            return urllib.request.urlopen(request, timeout=timeout, context=self._tls)
         except urllib.error.HTTPError as error:
             with error:
                 raise Refused(error.code, error.read().decode()) from None
