@@ -46,6 +46,11 @@ async def bundle_objects(folder: str) -> list[Object]:
 async def steps(choice: Choice, namespace: str) -> list[Object]:
     """The steps for one bundle: its CSV, its CRDs, the rest."""
     csv, *others = await bundle_objects(choice.bundle.folder)
+    for obj in others:
+        if not obj.get("apiVersion") or not (obj.get("metadata") or {}).get("name"):
+            raise UnreadableBundle(
+                f"bundle {choice.bundle.name} has a {obj['kind']} without apiVersion or metadata.name"
+            )
     csv = prepared(csv, choice, namespace)
     objects = [csv, *others, *rbac.service_accounts(csv), *rbac.namespaced(csv), *rbac.cluster_wide(csv)]
     for obj in others:
