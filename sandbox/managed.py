@@ -1,10 +1,254 @@
-"""metadata.managedFields of ordinary writes: who changed which field last."""
+"""metadata.managedFields: who changed which field last (structured-merge-diff's sets, as FieldsV1).
+
+A set of fields is a set of paths; a path is a tuple of elements as FieldsV1 writes them: ``f:spec``, ``k:{"name":"a"}``.
+"""
 
 from __future__ import annotations
 
-from .objects import Object
+from typing import Any, NamedTuple
+
+from .fieldtypes import Type, identity, type_of
+from .objects import Object, now
 from .resources import Resource
 
+Path = tuple[str, ...]
+Fields = set[Path]
 
-def track(resource: Resource, old: Object | None, obj: Object, manager: str, subresource: str) -> None:
-    """Gives the fields that changed between ``old`` and ``obj`` to ``manager``."""
+_IGNORED = ("apiVersion", "kind")
+_IGNORED_METADATA = frozenset(
+    (
+        "name",
+        "namespace",
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "managedFields",
+        "selfLink",
+    )
+)
+#: Structs that built-in kinds always have: they are never "added" themselves.
+_ALWAYS = frozenset(("metadata", "spec", "status", "template", "strategy", "updateStrategy", "jobTemplate"))
+
+
+class Owner(NamedTuple):
+    """Whose set it is."""
+
+    manager: str
+    operation: str
+    api_version: str
+    subresource: str
+
+
+Owners = dict[Owner, Fields]
+
+
+# Sets and FieldsV1
+
+
+def to_fields(tree: Any, path: Path = ()) -> Fields:
+    """FieldsV1 as a set of paths."""
+    found: Fields = set()
+    for element, below in (tree or {}).items():
+        if element == ".":
+            found.add(path)
+        elif below:
+            found |= to_fields(below, (*path, element))
+        else:
+            found.add((*path, element))
+    return found
+
+
+def to_tree(fields: Fields) -> Object:
+    """A set of paths as FieldsV1."""
+    root: Object = {}
+    inner: set[Path] = {path[:length] for path in fields for length in range(1, len(path))}
+    for path in sorted(fields):
+        at = root
+        for element in path:
+            at = at.setdefault(element, {})
+        if path in inner:
+            at["."] = {}
+    return root
+
+
+def owners_of(obj: Object | None) -> Owners:
+    """The sets in an object's managedFields."""
+    found: Owners = {}
+    for entry in ((obj or {}).get("metadata") or {}).get("managedFields") or []:
+        owner = Owner(
+            entry.get("manager", ""), entry.get("operation", ""), entry.get("apiVersion", ""), entry.get("subresource", "")
+        )
+        found[owner] = to_fields(entry.get("fieldsV1"))
+    return found
+
+
+def write_owners(obj: Object, owners: Owners, before: Object | None) -> None:
+    """Sets managedFields; entries whose set did not change keep their time."""
+    times = {}
+    for entry in ((before or {}).get("metadata") or {}).get("managedFields") or []:
+        owner = Owner(
+            entry.get("manager", ""), entry.get("operation", ""), entry.get("apiVersion", ""), entry.get("subresource", "")
+        )
+        times[owner] = entry
+    entries = []
+    for owner, fields in owners.items():
+        if not fields:
+            continue
+        tree = to_tree(fields)
+        old = times.get(owner)
+        if old is not None and old.get("fieldsV1") == tree:
+            entries.append(old)
+            continue
+        entry = {
+            "manager": owner.manager,
+            "operation": owner.operation,
+            "apiVersion": owner.api_version,
+            "time": now(),
+            "fieldsType": "FieldsV1",
+            "fieldsV1": tree,
+        }
+        if owner.subresource:
+            entry["subresource"] = owner.subresource
+        entries.append(entry)
+    entries.sort(key=lambda e: (e["operation"] != "Apply", e["time"] if e["operation"] != "Apply" else "", e["manager"]))
+    if entries:
+        obj["metadata"]["managedFields"] = entries
+    else:
+        obj["metadata"].pop("managedFields", None)
+
+
+# What an object sets, and what changed
+
+
+def fields_of(value: Any, type_: Type, path: Path = ()) -> Fields:
+    """The leaves of an applied object; items of list maps count themselves."""
+    found: Fields = set()
+    if isinstance(value, dict) and value and not type_.atomic_map():
+        for key, item in value.items():
+            if not _ignored(path, key):
+                found |= fields_of(item, type_.field(key), (*path, f"f:{key}"))
+        return found
+    if isinstance(value, list) and value:
+        keys = type_.list_keys()
+        if keys is not None:
+            for item in value:
+                at = (*path, identity(type_, keys, item))
+                found.add(at)
+                if keys:
+                    found |= fields_of(item, type_.item(), at)
+            return found
+    if path:
+        found.add(path)
+    return found
+
+
+def _ignored(path: Path, key: str) -> bool:
+    if not path:
+        return key in _IGNORED
+    return path == ("f:metadata",) and key in _IGNORED_METADATA
+
+
+def compare(old: Any, new: Any, type_: Type, path: Path = ()) -> tuple[Fields, Fields]:
+    """(added or changed, removed) fields between two values."""
+    if old == new:
+        return set(), set()
+    if isinstance(new, dict) and isinstance(old, dict | None) and not type_.atomic_map():
+        return _compare_maps(old, new, type_, path)
+    keys = type_.list_keys() if isinstance(new, list) else None
+    if keys is not None and isinstance(old, list | None):
+        return _compare_lists(old or [], new, type_, keys, path)
+    removed = _below(old, type_, path) - {path} if isinstance(old, dict | list) else set()
+    return {path}, removed
+
+
+def _compare_maps(old: Object | None, new: Object, type_: Type, path: Path) -> tuple[Fields, Fields]:
+    changed: Fields = set()
+    removed: Fields = set()
+    if old is None and path and not (type_.schema is None and type_.path[-1] in _ALWAYS):
+        changed.add(path)
+    before = old or {}
+    for key, value in new.items():
+        if _ignored(path, key):
+            continue
+        at = (*path, f"f:{key}")
+        if key in before:
+            more, less = compare(before[key], value, type_.field(key), at)
+        elif isinstance(value, dict | list) and value:
+            more, less = compare(None, value, type_.field(key), at)
+        else:
+            more, less = {at}, set()
+        changed |= more
+        removed |= less
+    for key in before:
+        if key not in new and not _ignored(path, key):
+            removed |= _below(before[key], type_.field(key), (*path, f"f:{key}"))
+    return changed, removed
+
+
+def _compare_lists(
+    old: list[Any], new: list[Any], type_: Type, keys: tuple[str, ...], path: Path
+) -> tuple[Fields, Fields]:
+    before = {identity(type_, keys, item): item for item in old}
+    changed: Fields = set()
+    removed: Fields = set()
+    if not old and not (type_.schema is None and type_.path[-1] == "containers"):
+        changed.add(path)
+    seen = set()
+    for item in new:
+        name = identity(type_, keys, item)
+        seen.add(name)
+        at = (*path, name)
+        if name not in before:
+            changed.add(at)
+            if keys:
+                changed |= compare(None, item, type_.item(), at)[0]
+        elif keys:
+            more, less = compare(before[name], item, type_.item(), at)
+            changed |= more
+            removed |= less
+    for name, item in before.items():
+        if name not in seen:
+            removed |= _below(item, type_.item(), (*path, name))
+    return changed, removed
+
+
+def _below(value: Any, type_: Type, path: Path) -> Fields:
+    """Every path at and below a value that goes."""
+    found: Fields = {path}
+    if isinstance(value, dict):
+        for key, item in value.items():
+            found |= _below(item, type_.field(key), (*path, f"f:{key}"))
+    elif isinstance(value, list):
+        keys = type_.list_keys()
+        if keys is not None:
+            for item in value:
+                found |= _below(item, type_.item(), (*path, identity(type_, keys, item)))
+    return found
+
+
+def track(
+    resource: Resource, old: Object | None, obj: Object, manager: str, subresource: str, schema: Object | None = None
+) -> None:
+    """Gives the fields that changed between ``old`` and ``obj`` to ``manager`` (operation Update)."""
+    changed, removed = compare(old or {}, obj, type_of(resource, schema))
+    changed = of_subresource(resource, changed, subresource)
+    owners = owners_of(old)
+    gone = changed | removed
+    mine = Owner(manager, "Update", resource.api_version, subresource)
+    for owner in owners:
+        if owner != mine:
+            owners[owner] -= gone
+    owners[mine] = (owners.get(mine, set()) - removed) | changed
+    write_owners(obj, owners, old)
+
+
+def of_subresource(resource: Resource, fields: Fields, subresource: str) -> Fields:
+    """Only what a write to the (sub)resource may own: status belongs to the status subresource."""
+    if subresource == "status":
+        return {path for path in fields if path[0] == "f:status"}
+    if resource.status:
+        return {path for path in fields if path[0] != "f:status"}
+    return fields

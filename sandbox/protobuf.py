@@ -14,6 +14,42 @@ from .protofields import KINDS, MESSAGES
 
 #: "k8s" and a zero byte, then a runtime.Unknown message.
 MAGIC = b"k8s\x00"
+#: Fields that are sent only when they were set, so that their zero means something. Other zeros mean "not set".
+POINTERS = frozenset(
+    (
+        "replicas",
+        "minReplicas",
+        "completions",
+        "parallelism",
+        "backoffLimit",
+        "backoffLimitPerIndex",
+        "ttlSecondsAfterFinished",
+        "terminationGracePeriodSeconds",
+        "activeDeadlineSeconds",
+        "gracePeriodSeconds",
+        "successfulJobsHistoryLimit",
+        "failedJobsHistoryLimit",
+        "suspend",
+        "immutable",
+        "optional",
+        "automountServiceAccountToken",
+        "enableServiceLinks",
+        "runAsUser",
+        "runAsGroup",
+        "fsGroup",
+        "runAsNonRoot",
+        "privileged",
+        "readOnlyRootFilesystem",
+        "allowPrivilegeEscalation",
+        "defaultMode",
+        "controller",
+        "blockOwnerDeletion",
+        "maxUnavailable",
+        "minAvailable",
+        "maxSurge",
+        "orphanDependents",
+    )
+)
 
 
 def decode_protobuf(data: bytes) -> dict[str, Any]:
@@ -86,7 +122,7 @@ def _message(data: bytes, name: str) -> dict[str, Any]:
                 continue
             if kind == "string" and value == "":
                 continue
-            if value is not None:
+            if value is not None and (value not in (False, 0) or json_name in POINTERS):
                 result[json_name] = value
     return result
 

@@ -92,12 +92,18 @@ class Verbs:
         admission.reset_status(resource, obj, None)
         rules.defaults(obj)
         rules.create(obj, self.store)
+        if resource.status and not resource.custom:
+            obj.setdefault("status", {})
         self._validate(resource, obj, None)
         if self.store.get(resource.key, namespace, obj["metadata"]["name"]) is not None:
             raise AlreadyExists(resource.plural, obj["metadata"]["name"], resource.group)
         if not call.applied:
-            track(resource, None, obj, call.manager, call.subresource)
+            track(resource, None, obj, call.manager, call.subresource, self._types(resource))
         return self._store(resource, obj, call, warnings, created=True)
+
+    def _types(self, resource: Resource) -> Object | None:
+        """The schema that says which lists of a custom resource are maps."""
+        return self.schemas.of(resource) if resource.custom else None
 
     def _free_name(self, resource: Resource, namespace: str, base: str) -> str:
         for _ in range(NAME_ATTEMPTS):
@@ -153,7 +159,7 @@ class Verbs:
         if obj == old:
             return Outcome(obj, encode(obj), False, warnings)
         if not call.applied:
-            track(resource, old, obj, call.manager, call.subresource)
+            track(resource, old, obj, call.manager, call.subresource, self._types(resource))
         if deletion.finished(resource, obj):
             return self._remove(resource, obj, call, warnings)
         return self._store(resource, obj, call, warnings, created=False)

@@ -191,10 +191,16 @@ def _job_causes(obj: Object, old: Object | None) -> list[Cause]:
     return causes
 
 
+def _no_replicas(obj: Object, _: Any) -> None:
+    obj["status"] = {"replicas": 0}
+    if obj["kind"] == "StatefulSet":
+        obj["status"]["availableReplicas"] = 0
+
+
 STRATEGIES = {
     "deployments.apps": Strategy(defaults=_deployment, validate=_workload),
-    "replicasets.apps": Strategy(defaults=_replica_set, validate=_workload),
-    "statefulsets.apps": Strategy(defaults=_stateful_set, validate=_stateful),
+    "replicasets.apps": Strategy(defaults=_replica_set, create=_no_replicas, validate=_workload),
+    "statefulsets.apps": Strategy(defaults=_stateful_set, create=_no_replicas, validate=_stateful),
     "daemonsets.apps": Strategy(defaults=_daemon_set, validate=_workload),
     "jobs.batch": Strategy(defaults=_job, create=_job_create, validate=_job_causes),
     "cronjobs.batch": Strategy(defaults=_cron_job),
