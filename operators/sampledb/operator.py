@@ -20,6 +20,8 @@ from .farewell import NotYetError, farewell
 from .jobs import finished
 from .reconcile import reconcile
 
+log = logging.getLogger("sampledb")
+
 OURS = {DATABASE_LABEL: kopf.PRESENT}
 RESOURCE = (GROUP, "v1", "sampledbs")
 
@@ -51,7 +53,11 @@ def login(**_: Any) -> kopf.ConnectionInfo | None:
 
 
 def tell(body: Object, *, type: str, reason: str, message: str) -> None:
-    """Records an event on a database."""
+    """Records an event on a database, and says it in the log."""
+    meta = body["metadata"]
+    log.log(
+        logging.WARNING if type == "Warning" else logging.INFO, "%s/%s: %s", meta["namespace"], meta["name"], message
+    )
     kopf.event(cast(kopf.Body, body), type=type, reason=reason, message=message)
 
 
@@ -109,6 +115,9 @@ async def deleted(body: kopf.Body, memo: kopf.Memo, **_: Any) -> None:
 def main() -> None:
     """Runs until SIGTERM."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    # Each handler's success and each question about health would hide what happens to the databases.
+    for name in ("kopf.objects", "aiohttp.access"):
+        logging.getLogger(name).setLevel(logging.WARNING)
     namespaces = [name for name in os.environ.get("WATCH_NAMESPACE", "").split(",") if name]
     port = os.environ.get("SANDBOX_PORT_8080")
     health = f"http://127.0.0.1:{port}/healthz" if port else "http://0.0.0.0:8080/healthz"
