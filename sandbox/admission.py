@@ -5,48 +5,20 @@ Wording follows kube-apiserver (registry/rest/create.go, update.go; apimachinery
 
 from __future__ import annotations
 
-import re
 import uuid
 from typing import Any
 
-from .errors import BadRequest, Cause, Conflict, Invalid, NotFound, forbidden
+from .errors import ApiError, BadRequest, Conflict, Invalid, NotFound, forbidden
 from .objects import Object, copy, decode, dig, now
 from .resources import Resource
 from .store import Store
 
-_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_DNS_LABEL = re.compile(f"^{_LABEL}$")
-_DNS_SUBDOMAIN = re.compile(rf"^{_LABEL}(\.{_LABEL})*$")
-_DNS_1035 = re.compile(r"^[a-z]([-a-z0-9]*[a-z0-9])?$")
-_QUALIFIED = re.compile(r"^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$")
-_LABEL_VALUE = re.compile(r"^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$")
 
-_SUBDOMAIN_TEXT = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-)
-_LABEL_TEXT = (
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
-    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
-)
-_LABEL_1035_TEXT = (
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
-    "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
-    "'[a-z]([-a-z0-9]*[a-z0-9])?')"
-)
-_QUALIFIED_TEXT = (
-    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
-    "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
-    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-)
-_VALUE_TEXT = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
-)
-ANNOTATIONS_LIMIT = 256 * 1024
+class Plain(ApiError):
+    """500 without a reason: what the API server answers where it forgot to say better."""
+
+    code = 500
+    reason = ""
 
 
 def check_type(resource: Resource, obj: Any) -> None:
@@ -61,14 +33,22 @@ def check_type(resource: Resource, obj: Any) -> None:
     if not kind:
         raise BadRequest("Object 'Kind' is missing in 'unstructured object has no kind'")
     if api_version != resource.api_version:
+        if not resource.custom:
+            version = str(api_version).rpartition("/")[2]
+            raise BadRequest(
+                f'{kind} in version "{version}" cannot be handled as a {resource.kind}: no kind "{kind}" is registered '
+                f'for version "{api_version}" in scheme "pkg/runtime/scheme.go:111"'
+            )
         raise BadRequest(
             f"the API version in the data ({api_version}) does not match the expected API version "
             f"({resource.api_version})"
         )
     if kind != resource.kind:
+        if resource.custom:
+            raise BadRequest(f"the kind in the data ({kind}) does not match the expected kind ({resource.kind})")
         raise BadRequest(
-            f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: no kind "{kind}" '
-            f'is registered for version "{api_version}"'
+            f'{kind} in version "{resource.version}" cannot be handled as a {resource.kind}: converting '
+            f"({resource.version}.{kind}) to ({resource.group.partition('.')[0] or 'core'}.{resource.kind}): unknown conversion"
         )
     if not isinstance(obj.setdefault("metadata", {}) or {}, dict):
         raise BadRequest("metadata must be an object")
@@ -81,7 +61,7 @@ def new_metadata(resource: Resource, namespace: str, obj: Object) -> None:
     metadata = obj["metadata"]
     _agree_namespace(resource, namespace, metadata)
     if metadata.get("resourceVersion"):
-        raise BadRequest("resourceVersion should not be set on objects to be created")
+        raise Plain("resourceVersion should not be set on objects to be created")
     for name in ("uid", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion"):
         metadata.pop(name, None)
     if not metadata.get("name") and not metadata.get("generateName"):
@@ -109,7 +89,7 @@ def _agree_namespace(resource: Resource, namespace: str, metadata: Object) -> No
     metadata["namespace"] = namespace
 
 
-def check_namespace(store: Store, resource: Resource, namespace: str) -> None:
+def check_namespace(store: Store, resource: Resource, namespace: str, name: str) -> None:
     """New objects need a namespace that exists and is not on its way out."""
     if not resource.namespaced:
         return
@@ -121,13 +101,12 @@ def check_namespace(store: Store, resource: Resource, namespace: str) -> None:
     if b'"deletionTimestamp"' in entry.data and dig(decode(entry.data), "metadata", "deletionTimestamp"):
         refusal = forbidden(
             resource.plural,
-            "",
+            name,
             f"unable to create new content in namespace {namespace} because it is being terminated",
             resource.group,
         )
         refusal.details = {
-            "kind": resource.plural,
-            **({"group": resource.group} if resource.group else {}),
+            **(refusal.details or {}),
             "causes": [
                 {
                     "reason": "NamespaceTerminating",
@@ -145,9 +124,7 @@ def check_names(resource: Resource, namespace: str, name: str, obj: Object) -> N
     _agree_namespace(resource, namespace, metadata)
     present = metadata.setdefault("name", name)
     if present != name:
-        raise BadRequest(
-            f"the name of the object ({present}) does not match the name on the URL ({name})"
-        )
+        raise BadRequest(f"the name of the object ({present}) does not match the name on the URL ({name})")
 
 
 def check_version(resource: Resource, old: Object, obj: Object) -> None:
@@ -162,7 +139,9 @@ def check_version(resource: Resource, old: Object, obj: Object) -> None:
             resource.plural,
             stored["name"],
             resource.group,
-            f"Precondition failed: UID in precondition: {uid}, UID in object meta: {stored['uid']}",
+            f"StorageError: invalid object, Code: 4, Key: /registry/{resource.plural}"
+            f"/{stored['namespace'] + '/' if 'namespace' in stored else ''}{stored['name']}, ResourceVersion: 0, "
+            f"AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {stored['uid']}",
         )
 
 
@@ -208,7 +187,13 @@ def only_subresource(resource: Resource, old: Object, obj: Object, subresource: 
         result["status"] = obj["status"]
     else:
         result.pop("status", None)
-    if not resource.custom and resource.key in ("pods", "nodes", "persistentvolumes", "persistentvolumeclaims", "namespaces"):
+    if not resource.custom and resource.key in (
+        "pods",
+        "nodes",
+        "persistentvolumes",
+        "persistentvolumeclaims",
+        "namespaces",
+    ):
         for name in ("labels", "annotations", "finalizers"):
             if name in obj["metadata"]:
                 result["metadata"][name] = obj["metadata"][name]
@@ -228,88 +213,3 @@ def count_generation(resource: Resource, old: Object, obj: Object) -> None:
 
     if spec(obj) != spec(old):
         obj["metadata"]["generation"] = int(old["metadata"].get("generation") or 0) + 1
-
-
-def metadata_causes(resource: Resource, obj: Object, old: Object | None, names: str) -> list[Cause]:
-    """What is wrong with the metadata."""
-    metadata = obj["metadata"]
-    causes: list[Cause] = []
-    if old is None:
-        causes += _name_causes(metadata.get("name", ""), names)
-    for key, value in (metadata.get("labels") or {}).items():
-        causes += _label_causes("metadata.labels", key, value)
-    annotations = metadata.get("annotations") or {}
-    for key in annotations:
-        causes += _key_causes("metadata.annotations", key.lower())
-    if sum(len(key) + len(str(value)) for key, value in annotations.items()) > ANNOTATIONS_LIMIT:
-        causes.append(
-            Cause("metadata.annotations", "FieldValueTooLong", f"Too long: may not be more than {ANNOTATIONS_LIMIT} bytes")
-        )
-    if old is not None and dig(old, "metadata", "deletionTimestamp"):
-        causes += _finalizer_causes(metadata, old["metadata"])
-    for index, owner in enumerate(metadata.get("ownerReferences") or []):
-        for name in ("apiVersion", "kind", "name", "uid"):
-            if not owner.get(name):
-                causes.append(
-                    Cause(
-                        f"metadata.ownerReferences[{index}].{name}",
-                        "FieldValueInvalid",
-                        f'Invalid value: "": {name} must not be empty',
-                    )
-                )
-    return causes
-
-
-def _finalizer_causes(metadata: Object, stored: Object) -> list[Cause]:
-    added = [name for name in metadata.get("finalizers") or [] if name not in (stored.get("finalizers") or [])]
-    if not added:
-        return []
-    listed = ", ".join(f'"{name}"' for name in added)
-    text = "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"
-    return [Cause("metadata.finalizers", "FieldValueForbidden", text + listed + "}")]
-
-
-def _name_causes(name: str, names: str) -> list[Cause]:
-    limit = 253 if names == "subdomain" else 63
-    if names == "path":
-        bad = "/" in name or "%" in name or name in (".", "..")
-        return [_invalid("metadata.name", name, "may not contain '/' or '%'")] if bad else []
-    pattern, text = {
-        "subdomain": (_DNS_SUBDOMAIN, _SUBDOMAIN_TEXT),
-        "label": (_DNS_LABEL, _LABEL_TEXT),
-        "label1035": (_DNS_1035, _LABEL_1035_TEXT),
-    }[names]
-    causes = []
-    if len(name) > limit:
-        causes.append(_invalid("metadata.name", name, f"must be no more than {limit} bytes"))
-    if not pattern.match(name):
-        causes.append(_invalid("metadata.name", name, text))
-    return causes
-
-
-def _invalid(field: str, value: str, text: str) -> Cause:
-    return Cause(field, "FieldValueInvalid", f'Invalid value: "{value}": {text}')
-
-
-def _key_causes(field: str, key: str) -> list[Cause]:
-    prefix, slash, name = key.rpartition("/")
-    causes = []
-    if slash and not _DNS_SUBDOMAIN.match(prefix):
-        causes.append(_invalid(field, key, f"prefix part {_SUBDOMAIN_TEXT}"))
-    if not name:
-        causes.append(_invalid(field, key, "name part must be non-empty"))
-    elif len(name) > 63:
-        causes.append(_invalid(field, key, "name part must be no more than 63 bytes"))
-    elif not _QUALIFIED.match(name):
-        causes.append(_invalid(field, key, _QUALIFIED_TEXT))
-    return causes
-
-
-def _label_causes(field: str, key: str, value: Any) -> list[Cause]:
-    causes = _key_causes(field, key)
-    text = str(value)
-    if len(text) > 63:
-        causes.append(_invalid(field, text, "must be no more than 63 bytes"))
-    elif not _LABEL_VALUE.match(text):
-        causes.append(_invalid(field, text, _VALUE_TEXT))
-    return causes

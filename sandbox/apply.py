@@ -51,7 +51,9 @@ def _settle(owners: Owners, mine: Owner, changed: Fields, force: bool) -> None:
 
 
 def _conflict(clashes: list[tuple[Owner, Path]]) -> ApplyConflict:
-    causes = [Cause(dotted(path), "FieldManagerConflict", f"conflict with {_described(owner)}") for owner, path in clashes]
+    causes = [
+        Cause(dotted(path), "FieldManagerConflict", f"conflict with {_described(owner)}") for owner, path in clashes
+    ]
     by_owner: dict[str, list[str]] = {}
     for cause in causes:
         by_owner.setdefault(cause.message.removeprefix("conflict with "), []).append(cause.field)
@@ -64,7 +66,8 @@ def _conflict(clashes: list[tuple[Owner, Path]]) -> ApplyConflict:
             text = f"conflicts with {owner}:\n" + "\n".join(f"- {field}" for field in fields)
     else:
         text = "\n".join(
-            f"conflicts with {owner}:\n" + "\n".join(f"- {field}" for field in fields) for owner, fields in by_owner.items()
+            f"conflicts with {owner}:\n" + "\n".join(f"- {field}" for field in fields)
+            for owner, fields in by_owner.items()
         )
     details = {"causes": [{"reason": c.reason, "message": c.message, "field": c.field} for c in causes]}
     return ApplyConflict(title + text, details)

@@ -82,9 +82,7 @@ class Cluster:
         namespace = self._namespace(obj, namespace)
         return self.verbs.update(self._resource(resource), namespace, name, obj, self._call(subresource)).object
 
-    def patch(
-        self, resource: str, name: str, patch: Object, namespace: str = "", subresource: str = ""
-    ) -> Object:
+    def patch(self, resource: str, name: str, patch: Object, namespace: str = "", subresource: str = "") -> Object:
         """JSON merge patch."""
         return self.verbs.patch(
             self._resource(resource), namespace, name, lambda old: merge_patch(old, patch), self._call(subresource)

@@ -58,9 +58,7 @@ def _resource(name: str, spec: Object, names: Object, version: Object, storage: 
         short_names=tuple(names.get("shortNames") or ()),
         categories=tuple(names.get("categories") or ()),
         status=subresources.get("status") is not None,
-        scale=Scale(
-            scale["specReplicasPath"], scale["statusReplicasPath"], scale.get("labelSelectorPath", "")
-        )
+        scale=Scale(scale["specReplicasPath"], scale["statusReplicasPath"], scale.get("labelSelectorPath", ""))
         if scale
         else None,
         list_kind=names.get("listKind") or f"{names['kind']}List",
@@ -162,7 +160,9 @@ def _conflict(crd: Object, others: Iterable[Object]) -> tuple[str, str] | None:
             return "KindConflict", f'"{names.get("kind")}" is already in use'
         clash = sorted(mine & taken)
         if clash:
-            return "PluralConflict" if names.get("plural") in clash else "ShortNamesConflict", f'"{clash[0]}" is already in use'
+            return "PluralConflict" if names.get(
+                "plural"
+            ) in clash else "ShortNamesConflict", f'"{clash[0]}" is already in use'
     return None
 
 

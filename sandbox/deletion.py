@@ -19,16 +19,17 @@ ORPHAN = "orphan"
 def check(resource: Resource, obj: Object, uid: str, version: str) -> None:
     """Preconditions of DeleteOptions."""
     metadata = obj["metadata"]
-    for title, wanted, present in (
-        ("UID", uid, metadata["uid"]),
-        ("ResourceVersion", version, metadata["resourceVersion"]),
+    for title, wanted, present, why in (
+        ("UID", uid, metadata["uid"], "deleted and then recreated"),
+        ("ResourceVersion", version, metadata["resourceVersion"], "modified"),
     ):
         if wanted and wanted != present:
             raise Conflict(
-                resource.plural,
+                resource.kind,
                 metadata["name"],
                 resource.group,
-                f"Precondition failed: {title} in precondition: {wanted}, {title} in object meta: {present}",
+                f"the {title} in the precondition ({wanted}) does not match the {title} in record ({present}). "
+                f"The object might have been {why}",
             )
 
 
@@ -48,7 +49,8 @@ def mark(resource: Resource, obj: Object, propagation: str, grace: int) -> bool:
         metadata.pop("finalizers", None)
     if not metadata.get("deletionTimestamp"):
         metadata["deletionTimestamp"] = _in(grace)
-        metadata["deletionGracePeriodSeconds"] = grace
+        if resource.key != "namespaces":
+            metadata["deletionGracePeriodSeconds"] = grace
         if metadata.get("generation"):
             metadata["generation"] += 1
     elif grace < int(metadata.get("deletionGracePeriodSeconds") or 0):

@@ -120,8 +120,8 @@ class Discovery:
 
     def _aggregated_version(self, group: str, version: str) -> dict[str, Any]:
         listed = [_discovered(resource) for resource in self._resources(group, version)]
-        for extra in self._context.aggregated.get((group, version), []):
-            listed.append(_discovered_extra(group, version, extra))
+        extras = self._context.aggregated.get((group, version), [])
+        listed.extend(_discovered_extra(group, version, extra) for extra in extras)
         return {"version": version, "resources": listed, "freshness": "Current"}
 
 

@@ -152,7 +152,7 @@ class Invalid(ApiError):
 
     def __init__(self, kind: str, name: str, causes: Iterable[tuple[str, str, str]], group: str = ""):
         self.causes = [Cause(*cause) for cause in causes]
-        parts = [f"{cause.field}: {cause.message}" for cause in self.causes]
+        parts = list(dict.fromkeys(f"{cause.field}: {cause.message}" for cause in self.causes))
         text = parts[0] if len(parts) == 1 else "[" + ", ".join(parts) + "]"
         details = _details(name, group, kind)
         details["causes"] = [{"reason": c.reason, "message": c.message, "field": c.field} for c in self.causes]

@@ -139,7 +139,9 @@ class Request:
         """Every value of each parameter."""
         if self._query is None:
             query: dict[str, list[str]] = {}
-            for name, value in parse_qsl(self._scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True):
+            for name, value in parse_qsl(
+                self._scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True
+            ):
                 query.setdefault(name, []).append(value)
             self._query = query
         return self._query

@@ -115,7 +115,9 @@ def _filter(left: str, operator: str, right: str) -> Step:
         if operator in ("==", "!="):
             return bool((value == wanted) == (operator == "=="))
         try:
-            return {"<": value < wanted, ">": value > wanted, "<=": value <= wanted, ">=": value >= wanted}[operator]
+            return bool(
+                {"<": value < wanted, ">": value > wanted, "<=": value <= wanted, ">=": value >= wanted}[operator]
+            )
         except TypeError:
             return False
 

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import socket
 import ssl
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -27,12 +27,12 @@ _SILENCE = 30.0
 _CLOSING = 2.0
 
 
-class Protocol(HttpToolsProtocol):  # type: ignore[misc]
+class Protocol(HttpToolsProtocol):
     """uvicorn's HTTP protocol, which can give its connection away (SPDY)."""
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self.scope["sandbox.protocol"] = self
+        cast(dict[str, Any], self.scope)["sandbox.protocol"] = self
 
     def _unsupported_upgrade_warning(self) -> None:
         """An upgrade that is no WebSocket is the business of its handler."""
@@ -82,8 +82,8 @@ class Listener:
         self._state = ServerState()
         self._opening: set[asyncio.Task[None]] = set()
 
-    def _protocol(self) -> Any:
-        return self._config.http_protocol_class(config=self._config, server_state=self._state, app_state={})
+    def _protocol(self) -> asyncio.BaseProtocol:
+        return Protocol(self._config, self._state, {})
 
     async def run(self) -> None:
         """Accepts for ever."""

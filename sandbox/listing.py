@@ -98,13 +98,24 @@ def selection(resource: Resource, namespace: str, options: Options) -> Selection
     return Selection(namespace, name, label_selector(options.labels), fields)
 
 
+class BadWatchVersion(ApiError):
+    """500 without a reason: how the API server answers a watch from something that is no version."""
+
+    reason = ""
+
+
 def check_versions(options: Options, current: int, watch: bool = False) -> int:
     """The version asked for as a number (0 when none); refuses combinations as the API server does."""
 
     def refuse(field: str, text: str) -> Invalid:
         return Invalid("ListOptions", "", [(field, "FieldValueForbidden", f"Forbidden: {text}")], "meta.k8s.io")
 
-    version = _number(options.version)
+    try:
+        version = int(options.version or 0)
+    except ValueError:
+        text = options.version
+        why = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
+        raise (BadWatchVersion(why) if watch else BadRequest(f"invalid resource version: {why}")) from None
     if options.match and not watch:
         if not options.version:
             raise refuse("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided")
@@ -121,20 +132,6 @@ def check_versions(options: Options, current: int, watch: bool = False) -> int:
     if version > current:
         raise TooLarge(version, current)
     return version
-
-
-def _number(text: str) -> int:
-    if not text:
-        return 0
-    try:
-        return int(text)
-    except ValueError:
-        raise Invalid(
-            "ListOptions",
-            "",
-            [("resourceVersion", "FieldValueInvalid", f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax')],
-            "meta.k8s.io",
-        ) from None
 
 
 def page(store: Store, resource: Resource, namespace: str, options: Options) -> Page:
@@ -177,13 +174,16 @@ def _cut(store: Store, resource: Resource, wanted: Selection, limit: int, first:
 
 
 def _continued(text: str, store: Store, resource: Resource) -> tuple[int, Key]:
+    raw = b""
     try:
         raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         token: Object = msgspec.json.decode(raw)
         namespace, _, name = str(token["start"]).rstrip("\0").partition("/")
         version = int(token["rv"])
-    except (ValueError, KeyError, TypeError) as problem:
-        raise BadRequest(f"invalid continue token: continue key is not valid: {problem}") from None
+    except (ValueError, KeyError, TypeError):
+        first = raw[:1].decode(errors="replace")
+        why = f"invalid character '{first}' looking for beginning of value"
+        raise BadRequest(f"invalid continue token: continue key is not valid: {why}") from None
     if not store.reaches(resource.key, version):
         raise Gone(
             "The provided continue parameter is too old to display a consistent list result. You can start a new list "

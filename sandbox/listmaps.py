@@ -35,7 +35,9 @@ _MAP_KEYS = {
 }
 
 #: Maps and lists that are owned as a whole.
-ATOMIC_MAPS = frozenset({"selector", "labelSelector", "nodeSelector", "namespaceSelector", "podSelector", "matchLabels"})
+ATOMIC_MAPS = frozenset(
+    {"selector", "labelSelector", "nodeSelector", "namespaceSelector", "podSelector", "matchLabels"}
+)
 
 
 def merge_key(path: tuple[str, ...]) -> str | None:

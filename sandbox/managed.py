@@ -79,7 +79,10 @@ def owners_of(obj: Object | None) -> Owners:
     found: Owners = {}
     for entry in ((obj or {}).get("metadata") or {}).get("managedFields") or []:
         owner = Owner(
-            entry.get("manager", ""), entry.get("operation", ""), entry.get("apiVersion", ""), entry.get("subresource", "")
+            entry.get("manager", ""),
+            entry.get("operation", ""),
+            entry.get("apiVersion", ""),
+            entry.get("subresource", ""),
         )
         found[owner] = to_fields(entry.get("fieldsV1"))
     return found
@@ -90,7 +93,10 @@ def write_owners(obj: Object, owners: Owners, before: Object | None) -> None:
     times = {}
     for entry in ((before or {}).get("metadata") or {}).get("managedFields") or []:
         owner = Owner(
-            entry.get("manager", ""), entry.get("operation", ""), entry.get("apiVersion", ""), entry.get("subresource", "")
+            entry.get("manager", ""),
+            entry.get("operation", ""),
+            entry.get("apiVersion", ""),
+            entry.get("subresource", ""),
         )
         times[owner] = entry
     entries = []
@@ -113,7 +119,9 @@ def write_owners(obj: Object, owners: Owners, before: Object | None) -> None:
         if owner.subresource:
             entry["subresource"] = owner.subresource
         entries.append(entry)
-    entries.sort(key=lambda e: (e["operation"] != "Apply", e["time"] if e["operation"] != "Apply" else "", e["manager"]))
+    entries.sort(
+        key=lambda e: (e["operation"] != "Apply", e["time"] if e["operation"] != "Apply" else "", e["manager"])
+    )
     if entries:
         obj["metadata"]["managedFields"] = entries
     else:
@@ -235,6 +243,8 @@ def track(
     """Gives the fields that changed between ``old`` and ``obj`` to ``manager`` (operation Update)."""
     changed, removed = compare(old or {}, obj, type_of(resource, schema))
     changed = of_subresource(resource, changed, subresource)
+    if resource.key == "namespaces":  # spec.finalizers is the server's
+        changed = {path for path in changed if path[0] != "f:spec"}
     owners = owners_of(old)
     gone = changed | removed
     mine = Owner(manager, "Update", resource.api_version, subresource)

@@ -43,7 +43,11 @@ def wanted(accept: str) -> Wanted:
                     return Wanted(shape)
             elif not shape or shape.startswith("APIGroupDiscovery"):
                 return Wanted(yaml=media == "application/yaml")
-    raise NotAcceptable(f"only the following media types are accepted: {_OFFERED}")
+    raise NotAcceptable(
+        f"406: Not Acceptable\n\nAvailable representations: {_OFFERED}, application/json;stream=watch, "
+        "application/vnd.kubernetes.protobuf;stream=watch",
+        {},
+    )
 
 
 def media_type(content_type: str) -> str:
@@ -51,34 +55,44 @@ def media_type(content_type: str) -> str:
     return content_type.partition(";")[0].strip().lower()
 
 
-def body(data: bytes, content_type: str) -> Any:
+def body(data: bytes, content_type: str, kind: str = "object") -> Any:
     """The object of a create or update. BadRequest when it cannot be read, UnsupportedMediaType for other types."""
     media = media_type(content_type) or "application/json"
     if data.startswith(MAGIC):
         return decode_protobuf(data)
     if media == "application/yaml":
-        return from_yaml(data)
+        return from_yaml(data, kind)
     if media not in ("application/json", "text/plain", "application/x-www-form-urlencoded"):
-        raise UnsupportedMediaType(f"the body of the request was in an unknown format - accepted media types include: {_OFFERED}")
-    return from_json(data)
+        raise UnsupportedMediaType(
+            f"the body of the request was in an unknown format - accepted media types include: {_OFFERED}"
+        )
+    return from_json(data, kind)
 
 
-def from_json(data: bytes) -> Any:
+def from_json(data: bytes, kind: str = "object") -> Any:
     """BadRequest when it is none."""
     try:
         return msgspec.json.decode(data)
     except msgspec.DecodeError as problem:
-        raise BadRequest(f"the object provided is unrecognized (must be of type application/json): {problem}") from None
+        text = str(problem)
+        if "truncated" in text:
+            text = "unexpected end of JSON input"
+        shown = data[:64].decode(errors="replace")
+        raise BadRequest(
+            f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json parse error: "
+            f"{text} ({shown})"
+        ) from None
 
 
-def from_yaml(data: bytes) -> Any:
+def from_yaml(data: bytes, kind: str = "object") -> Any:
     """BadRequest when it is none. JSON is YAML too."""
     if data[:1] in (b"{", b"["):
-        return from_json(data)
+        return from_json(data, kind)
     try:
         return _plain(yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))  # noqa: S506
     except yaml.YAMLError as problem:
-        raise BadRequest(f"error converting YAML to JSON: {problem}") from None
+        text = getattr(problem, "problem", None) or str(problem)
+        raise BadRequest(f"the object provided is unrecognized (must be of type {kind}): yaml: {text}") from None
 
 
 def _plain(value: Any) -> Any:

@@ -24,8 +24,9 @@ class UnprocessablePatch(ApiError):
     def __init__(self, why: str):
         super().__init__(
             "the server rejected our request due to an error in our request",
-            {"causes": [{"reason": "UnexpectedServerResponse", "message": why}]} if why else {},
+            {},
         )
+        self.why = why
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
@@ -47,7 +48,9 @@ def merge_patch(target: Any, patch: Any) -> Any:
 def json_patch(target: Any, operations: Any) -> Any:
     """Applies all operations or none; ``target`` is not changed."""
     if not isinstance(operations, list):
-        raise BadRequest("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
+        raise BadRequest(
+            "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"
+        )
     document = copy(target)
     for operation in operations:
         if not isinstance(operation, dict) or "op" not in operation:
@@ -71,7 +74,9 @@ def _operate(document: Any, operation: dict[str, Any]) -> Any:
         source = str(operation.get("from", ""))
         value = _find(document, source, name)
         if value is _MISSING:
-            raise UnprocessablePatch(f"{name} operation does not apply: doc is missing from path: {source}: missing value")
+            raise UnprocessablePatch(
+                f"{name} operation does not apply: doc is missing from path: {source}: missing value"
+            )
         value = copy(value)
         if name == "move":
             document = _remove(document, source)
@@ -106,7 +111,7 @@ def _parent(document: Any, path: str, op: str) -> tuple[Any, str]:
     for step in steps[:-1]:
         document = _find(document, "/" + step.replace("~", "~0").replace("/", "~1"), op)
     if not isinstance(document, dict | list):
-        raise UnprocessablePatch(f"{op} operation does not apply: doc is missing path: \"{path}\": missing value")
+        raise UnprocessablePatch(f'{op} operation does not apply: doc is missing path: "{path}": missing value')
     return document, steps[-1]
 
 
@@ -115,8 +120,6 @@ def _set(document: Any, path: str, value: Any, op: str) -> Any:
         return copy(value)
     parent, last = _parent(document, path, op)
     if isinstance(parent, dict):
-        if op == "replace" and last not in parent:
-            raise UnprocessablePatch(f"replace operation does not apply: doc is missing key: {path}: missing value")
         parent[last] = copy(value)
         return document
     try:
@@ -124,7 +127,9 @@ def _set(document: Any, path: str, value: Any, op: str) -> Any:
     except ValueError:
         raise UnprocessablePatch(f"{op} operation does not apply: doc is missing key: {path}: missing value") from None
     if index < 0 or index > len(parent) or (op == "replace" and index == len(parent)):
-        raise UnprocessablePatch(f"{op} operation does not apply: Unable to access invalid index: {index}: invalid index referenced")
+        raise UnprocessablePatch(
+            f"{op} operation does not apply: Unable to access invalid index: {index}: invalid index referenced"
+        )
     if op == "replace":
         parent[index] = copy(value)
     else:
@@ -141,7 +146,7 @@ def _remove(document: Any, path: str) -> Any:
             del parent[int(last)]
     except (KeyError, ValueError, IndexError):
         raise UnprocessablePatch(
-            f"remove operation does not apply: doc is missing path: \"{path}\": missing value"
+            f'remove operation does not apply: doc is missing path: "{path}": missing value'
         ) from None
     return document
 

@@ -102,7 +102,7 @@ class Authorizer:
     def _bind(self, kind: str, namespace: str, name: str, binding: dict[str, Any], rules: list[Rule]) -> None:
         title = f"{name}/{namespace}" if namespace else name
         reference = binding["roleRef"]
-        role = f"{reference['kind']} \"{reference['name'] + ('/' + namespace if reference['kind'] == 'Role' else '')}\""
+        role = f'{reference["kind"]} "{reference["name"] + ("/" + namespace if reference["kind"] == "Role" else "")}"'
         for subject in binding.get("subjects") or []:
             who = subject_key(subject, namespace)
             label = who.split(":", 1)[1]

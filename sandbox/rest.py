@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from . import listing, tables, watching
 from .apply import server_side_apply
-from .errors import AlreadyExists, BadRequest, MethodNotAllowed, NotFound, UnsupportedMediaType
+from .errors import AlreadyExists, BadRequest, MethodNotAllowed, NotFound
+from .forms import collection, deleted, named, partial
 from .http import Request, Response
 from .kinds import strategy
-from .negotiation import (
-    APPLY_PATCH,
-    JSON_PATCH,
-    MERGE_PATCH,
-    PATCHES,
-    STRATEGIC_PATCH,
-    Wanted,
-    body,
-    from_json,
-    from_yaml,
-    media_type,
-    wanted,
-)
-from .objects import Object, at_version, decode, encode, prefix
-from .patching import json_patch, merge_patch, strategic_patch
+from .negotiation import APPLY_PATCH, Wanted, body, from_yaml, media_type, wanted
+from .objects import Object, at_version, decode
+from .options import delete_options, patch_of, refused_option, scale_patch
 from .rbac import Authorizer
 from .requestinfo import RequestInfo
 from .resources import Resource
@@ -33,9 +21,7 @@ from .scale import scale_of, with_scale
 from .store import Entry
 from .subresources import Subresources
 from .tokens import Tokens
-from .verbs import Call, DeleteOptions, Outcome, Verbs
-
-Change = Callable[[Object], Object]
+from .verbs import Call, Outcome, Verbs
 
 
 class Rest:
@@ -57,7 +43,7 @@ class Rest:
             request.warnings.append(resource.deprecation)
         if info.subresource:
             return await self._subresource(request, info, resource)
-        if info.verb not in resource.verbs:
+        if info.verb not in resource.verbs or (not info.name and info.verb in ("update", "patch")):
             raise MethodNotAllowed
         form = wanted(request.headers.get("accept", ""))
         match info.verb:
@@ -77,7 +63,7 @@ class Rest:
             case "delete":
                 return await self._delete(request, resource, info)
             case "deletecollection":
-                return await self._delete_collection(request, resource, info)
+                return await self._deletecollection(request, resource, info)
         raise MethodNotAllowed
 
     @staticmethod
@@ -93,10 +79,12 @@ class Rest:
             of = tables.printer(resource)
             return Response(tables.single(of, entry, request.arg("includeObject", "Metadata")))
         data = at_version(entry, resource)
-        return Response(_partial(data) if form.shape else data)
+        return Response(partial(data) if form.shape else data)
 
     def _options(self, request: Request) -> listing.Options:
-        limit = request.arg("limit", "0")
+        limit = request.arg("limit") or "0"
+        if not limit.lstrip("-").isdigit():
+            raise BadRequest(f'strconv.ParseInt: parsing "{limit}": invalid syntax')
         return listing.Options(
             labels=request.arg("labelSelector"),
             fields=request.arg("fieldSelector"),
@@ -110,7 +98,7 @@ class Rest:
         page = listing.page(self._store, resource, self._namespace(resource, info), self._options(request))
         if form.shape == "Table":
             return Response(tables.table(tables.printer(resource), page, request.arg("includeObject", "Metadata")))
-        return Response(_collection(resource, page, partial=bool(form.shape)))
+        return Response(collection(resource, page, metadata_only=bool(form.shape)))
 
     def _watch(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
         options = self._options(request)
@@ -119,14 +107,14 @@ class Rest:
             options, bookmarks, request.arg("sendInitialEvents"), request.arg("timeoutSeconds")
         )
         if info.name:
-            options = _named(options, info.name)
+            options = named(options, info.name)
         if form.shape == "Table":
             stream = tables.stream(resource, request.arg("includeObject", "Metadata"))
         elif form.shape:
             plain = watching.plain(resource)
             stream = watching.Stream(
-                lambda entry, first: _partial(plain.render(entry, first)),
-                lambda version, notes: _partial(plain.mark(version, notes)),
+                lambda entry, first: partial(plain.render(entry, first)),
+                lambda version, notes: partial(plain.mark(version, notes)),
             )
         else:
             stream = watching.plain(resource)
@@ -139,18 +127,18 @@ class Rest:
         manager = request.arg("fieldManager") or request.headers.get("user-agent", "unknown").partition("/")[0]
         dry_run = request.arg("dryRun")
         if dry_run not in ("", "All"):
-            raise BadRequest(f'invalid dryRun: Unsupported value: "{dry_run}": supported values: "All"')
+            text = f'Unsupported value: ["{dry_run}"]: supported values: "All"'
+            raise refused_option(request, "dryRun", "FieldValueNotSupported", text)
         validation = request.arg("fieldValidation") or "Warn"
         if validation not in ("Strict", "Warn", "Ignore"):
-            raise BadRequest(
-                f'invalid fieldValidation: Unsupported value: "{validation}": supported values: "", "Ignore", "Strict", "Warn"'
-            )
+            text = f'Unsupported value: "{validation}": supported values: "", "Ignore", "Strict", "Warn"'
+            raise refused_option(request, "fieldValidation", "FieldValueNotSupported", text)
         return Call(manager[:128], subresource, bool(dry_run), validation, user=request.user)
 
     async def _create(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
         if info.name:
             raise MethodNotAllowed
-        obj = body(await request.body(), request.headers.get("content-type", ""))
+        obj = body(await request.body(), request.headers.get("content-type", ""), resource.kind)
         namespace = self._namespace(resource, info)
         if resource.verbs == ("create",):
             return Response.json(answer(resource, namespace, obj, request.user, self._access, self._tokens), 201)
@@ -158,7 +146,7 @@ class Rest:
         return self._written(request, resource, outcome, form)
 
     async def _update(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
-        obj = body(await request.body(), request.headers.get("content-type", ""))
+        obj = body(await request.body(), request.headers.get("content-type", ""), resource.kind)
         namespace = self._namespace(resource, info)
         outcome = self._verbs.update(resource, namespace, info.name, obj, self._call(request, info.subresource))
         return self._written(request, resource, outcome, form)
@@ -171,16 +159,16 @@ class Rest:
         if media == APPLY_PATCH:
             outcome = self._apply(request, resource, namespace, info.name, from_yaml(data), call)
         else:
-            change = _change(resource, media, data)
+            change = patch_of(resource, media, data)
             outcome = self._verbs.patch(resource, namespace, info.name, change, call)
         return self._written(request, resource, outcome, form)
 
-    def _apply(
-        self, request: Request, resource: Resource, namespace: str, name: str, obj: Any, call: Call
-    ) -> Outcome:
+    def _apply(self, request: Request, resource: Resource, namespace: str, name: str, obj: Any, call: Call) -> Outcome:
         manager = request.arg("fieldManager")
         if not manager:
-            raise BadRequest("PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch")
+            raise refused_option(
+                request, "fieldManager", "FieldValueRequired", "Required value: is required for apply patch"
+            )
         if not isinstance(obj, dict):
             raise BadRequest("error decoding YAML: the patch must be an object")
         schema = self._verbs.schemas.of(resource)
@@ -193,7 +181,10 @@ class Rest:
         if self._store.get(resource.key, namespace, name) is None:
             if call.subresource:
                 raise NotFound(resource.plural, name, resource.group)
-            obj.setdefault("metadata", {}).setdefault("name", name)
+            if not (obj.get("metadata") or {}).get("name"):
+                raise BadRequest(
+                    f"the name of the object ({name} based on URL) was undeterminable: name must be provided"
+                )
             try:
                 return self._verbs.create(resource, namespace, change(None), call)
             except AlreadyExists:
@@ -208,7 +199,7 @@ class Rest:
             page = listing.Page([entry], int(outcome.object["metadata"].get("resourceVersion") or 0))
             of = tables.printer(resource)
             return Response(tables.table(of, page, request.arg("includeObject", "Metadata")), status)
-        return Response(_partial(outcome.data) if form.shape else outcome.data, status)
+        return Response(partial(outcome.data) if form.shape else outcome.data, status)
 
     # Deleting
 
@@ -219,7 +210,7 @@ class Rest:
         whole = not gone or strategy(resource.key).returns_deleted
         return Response.json(obj if whole else deleted(resource, obj))
 
-    async def _delete_collection(self, request: Request, resource: Resource, info: RequestInfo) -> Response:
+    async def _deletecollection(self, request: Request, resource: Resource, info: RequestInfo) -> Response:
         options = await delete_options(request)
         call = self._call(request)
         namespace = self._namespace(resource, info)
@@ -229,7 +220,7 @@ class Rest:
                 self._verbs.delete(resource, entry.namespace, entry.name, options, call)
             except NotFound:
                 continue
-        return Response(_collection(resource, page, partial=False))
+        return Response(collection(resource, page, metadata_only=False))
 
     # Subresources
 
@@ -264,7 +255,7 @@ class Rest:
 
         elif info.verb == "patch":
             media = media_type(content_type)
-            patch = merge_patch_of(media, data)
+            patch = scale_patch(media, data)
 
             def change(obj: Object) -> Object:
                 return with_scale(resource, obj, patch(scale_of(resource, obj)))
@@ -273,91 +264,3 @@ class Rest:
             raise MethodNotAllowed
         outcome = self._verbs.patch(resource, namespace, info.name, change, self._call(request))
         return Response.json(scale_of(resource, outcome.object))
-
-
-def merge_patch_of(media: str, data: bytes) -> Change:
-    """The patch of a Scale, whose fields have no lists."""
-    operations = from_yaml(data)
-    if media == JSON_PATCH:
-        return lambda old: json_patch(old, operations)
-    return lambda old: merge_patch(old, operations)
-
-
-def _change(resource: Resource, media: str, data: bytes) -> Change:
-    """A patch as a function. UnsupportedMediaType says which there are."""
-    if media == STRATEGIC_PATCH and not resource.custom:
-        patch = from_json(data)
-        return lambda old: strategic_patch(old, patch)
-    if media == MERGE_PATCH:
-        patch = from_json(data)
-        if not isinstance(patch, dict):
-            raise BadRequest("error decoding patch: json: cannot unmarshal into Go value of type map[string]interface {}")
-        return lambda old: merge_patch(old, patch)
-    if media == JSON_PATCH:
-        patch = from_json(data)
-        return lambda old: json_patch(old, patch)
-    offered = [name for name in PATCHES if not (resource.custom and name == STRATEGIC_PATCH)]
-    raise UnsupportedMediaType(
-        "the body of the request was in an unknown format - accepted media types include: " + ", ".join(offered)
-    )
-
-
-def _named(options: listing.Options, name: str) -> listing.Options:
-    fields = f"{options.fields},metadata.name={name}" if options.fields else f"metadata.name={name}"
-    return listing.Options(options.labels, fields, options.limit, options.continue_, options.version, options.match)
-
-
-def _partial(data: bytes) -> bytes:
-    metadata = decode(data)["metadata"]
-    return encode({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
-
-
-def _collection(resource: Resource, page: listing.Page, partial: bool) -> bytes:
-    """A list as bytes: items of built-in kinds leave out kind and apiVersion, as the API server does."""
-    metadata: Object = {"resourceVersion": str(page.version)}
-    if page.continue_:
-        metadata["continue"] = page.continue_
-    if page.remaining:
-        metadata["remainingItemCount"] = page.remaining
-    kind, api_version = resource.collection_kind, resource.api_version
-    items = [at_version(entry, resource) for entry in page.entries]
-    if partial:
-        kind, api_version = "PartialObjectMetadataList", "meta.k8s.io/v1"
-        items = [_partial(item) for item in items]
-    elif not resource.custom:
-        cut = len(prefix(resource.kind, resource.api_version))
-        items = [b"{" + item[cut:] for item in items]
-    head = encode({"kind": kind, "apiVersion": api_version, "metadata": metadata})[:-1]
-    return head + b',"items":[' + b",".join(items) + b"]}"
-
-
-async def delete_options(request: Request) -> DeleteOptions:
-    """From the body or the query."""
-    data = await request.body()
-    sent = body(data, request.headers.get("content-type", "")) if data.strip() else {}
-    if not isinstance(sent, dict):
-        raise BadRequest("DeleteOptions must be an object")
-    conditions = sent.get("preconditions") or {}
-    propagation = str(sent.get("propagationPolicy") or request.arg("propagationPolicy"))
-    orphan = sent.get("orphanDependents")
-    if orphan is not None and not propagation:
-        propagation = "Orphan" if orphan else "Background"
-    if propagation not in ("", "Orphan", "Background", "Foreground"):
-        raise BadRequest(
-            f'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "{propagation}": '
-            'supported values: "Background", "Foreground", "Orphan"'
-        )
-    grace = sent.get("gracePeriodSeconds")
-    if grace is None and request.arg("gracePeriodSeconds"):
-        grace = int(request.arg("gracePeriodSeconds"))
-    if sent.get("dryRun"):
-        request.query.setdefault("dryRun", ["All"])
-    return DeleteOptions(propagation, grace, conditions.get("uid", ""), conditions.get("resourceVersion", ""))
-
-
-def deleted(resource: Resource, obj: Object) -> Object:
-    """The Status of a deletion that is done."""
-    details = {"name": obj["metadata"]["name"], "kind": resource.plural, "uid": obj["metadata"]["uid"]}
-    if resource.group:
-        details = {"name": details["name"], "group": resource.group, "kind": resource.plural, "uid": details["uid"]}
-    return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}

@@ -102,4 +102,8 @@ def _token(token: str, tokens: Tokens) -> Object:
     user = tokens.user(token) if token else None
     if user is None:
         return {"user": {}, "error": "[invalid bearer token]"}
-    return {"authenticated": True, "user": user_info(user), "audiences": ["https://kubernetes.default.svc.cluster.local"]}
+    return {
+        "authenticated": True,
+        "user": user_info(user),
+        "audiences": ["https://kubernetes.default.svc.cluster.local"],
+    }

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from collections import OrderedDict
 from typing import Any
 
-try:
-    from . import schema
-except ImportError:  # until it lands
-    schema = None  # type: ignore[assignment]
 from .errors import BadRequest, Cause
 from .objects import Object, decode, dig
 from .resources import Resource
 from .store import Store
+
+#: sandbox.schema; a sandbox without it checks nothing.
+schema: Any = importlib.import_module("sandbox.schema") if importlib.util.find_spec("sandbox.schema") else None
 
 CRDS = "customresourcedefinitions.apiextensions.k8s.io"
 #: Decoded CRDs that are kept; one of the largest known (Argo CD) takes some 10 MB decoded.
@@ -32,7 +33,8 @@ class Schemas:
         if schema is None:
             return None
         if not resource.custom:
-            return schema.builtin(resource.group, resource.version, resource.kind)
+            builtin: dict[str, Any] | None = schema.builtin(resource.group, resource.version, resource.kind)
+            return builtin
         entry = self._store.get(CRDS, "", resource.custom)
         if entry is None:
             return None
@@ -63,7 +65,7 @@ class Schemas:
         found = self.of(resource)
         if found is None:
             return []
-        unknown = schema.prepare(found, obj)
+        unknown: list[str] = schema.prepare(found, obj)
         if not unknown or validation == "Ignore":
             return []
         if validation == "Strict":

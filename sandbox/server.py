@@ -14,11 +14,12 @@ from urllib.parse import unquote
 
 import msgspec
 
-from . import openapi, requestinfo
+from . import requestinfo
 from .context import Context
 from .discovery import Discovery
 from .errors import ApiError, InternalError, NotFound, Unauthorized
 from .http import ANONYMOUS, Message, Receive, Request, Response, Scope, Send, User
+from .openapi import OpenApi
 from .rbac import Attributes, Authorizer, attributes
 from .rest import Rest
 from .tokens import Tokens, authenticate, impersonate
@@ -58,6 +59,7 @@ class Application:
         self._tokens = tokens
         self._access = access
         self._discovery = Discovery(verbs.registry, context)
+        self._openapi = OpenApi(verbs.store)
         self._rest = Rest(verbs, access, tokens)
         self._streams: set[asyncio.Task[Any]] = set()
         self.ready = False
@@ -106,12 +108,31 @@ class Application:
         if info.is_resource:
             return await self._rest.handle(request, info)
         if root in ("api", "apis") and request.method in ("GET", "HEAD"):
-            return self._discovery.answer(request, parts)
+            try:
+                return self._discovery.answer(request, parts)
+            except NotFound:
+                if root == "api":
+                    raise
+                return _no_such_page()
         if root == "openapi":
-            return openapi.answer(request, parts, self._store)
+            return await self._openapi.answer(request, parts)
         if not parts:
-            return Response.json({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]})
-        raise NotFound
+            return Response.json(
+                {
+                    "paths": [
+                        "/api",
+                        "/api/v1",
+                        "/apis",
+                        "/healthz",
+                        "/livez",
+                        "/openapi/v2",
+                        "/openapi/v3",
+                        "/readyz",
+                        "/version",
+                    ]
+                }
+            )
+        return _no_such_page()
 
     def _health(self, name: str) -> Response:
         if name == "readyz" and not self.ready:
@@ -152,6 +173,11 @@ class Application:
         """Ends all open watches; their clients see an orderly end and resume elsewhere."""
         for task in list(self._streams):
             task.cancel()
+
+
+def _no_such_page() -> Response:
+    """What the API server says of paths that nothing serves."""
+    return Response(b"404 page not found\n", 404, "text/plain; charset=utf-8")
 
 
 def _start(request: Request, response: Response, extra: dict[str, str]) -> Message:

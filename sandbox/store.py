@@ -107,7 +107,8 @@ class Subscription:
     async def wait(self, seconds: float | None) -> bool:
         """Until something happens, or the time is up (False)."""
         loop = asyncio.get_running_loop()
-        wake = self._wake = loop.create_future()
+        wake: asyncio.Future[bool] = loop.create_future()
+        self._wake = wake
         timer = loop.call_later(seconds, self._time_up, wake) if seconds is not None else None
         try:
             return await wake
@@ -253,9 +254,7 @@ class Store:
 
     # Watching
 
-    def subscribe(
-        self, *resources: str, since: int | None = None, limit: int | None = QUEUE_LIMIT
-    ) -> Subscription:
+    def subscribe(self, *resources: str, since: int | None = None, limit: int | None = QUEUE_LIMIT) -> Subscription:
         """Changes from now on, or all after version ``since`` (Expired when the history is too short for that)."""
         subscription = Subscription(self, resources, limit)
         if since is not None:

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from .columns import Column, columns_of
+from .columns.column import AGE, AGE_TEXT, NAME
 from .durations import UNKNOWN, since
 from .jsonpath import BadPath, compile_path
 from .listing import Page
@@ -20,19 +21,6 @@ from .objects import Object, at_version, decode
 from .resources import Resource
 from .store import Entry
 from .watching import Stream
-
-NAME_TEXT = (
-    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a "
-    "client to request the generation of an appropriate name automatically. Name is primarily intended for creation "
-    "idempotence and configuration definition. Cannot be updated. More info: "
-    "https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
-)
-AGE_TEXT = (
-    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed "
-    "to be set in happens-before order across separate operations. Clients may not set this value. It is represented "
-    "in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: "
-    "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +51,12 @@ def printer(resource: Resource) -> Printer:
     """Resources are replaced when their CRD changes, so the cache never tells an old story."""
     columns = _custom(resource) if resource.custom else columns_of(resource.key)
     if not columns:
-        columns = (_name(), _age())
+        columns = (NAME, AGE)
     return Printer(resource, columns, [_definition(column) for column in columns])
 
 
-def _name() -> Column:
-    return Column("Name", lambda obj: obj["metadata"].get("name", ""), format="name", description=NAME_TEXT)
-
-
-def _age() -> Column:
-    return Column(
-        "Age", lambda obj: since(obj["metadata"].get("creationTimestamp")), description=AGE_TEXT, type="date"
-    )
-
-
 def _custom(resource: Resource) -> tuple[Column, ...]:
-    columns = [_name()]
+    columns = [NAME]
     for definition in resource.columns:
         kind = str(definition.get("type", "string"))
         columns.append(
@@ -88,13 +66,14 @@ def _custom(resource: Resource) -> tuple[Column, ...]:
                 type=kind,
                 format=str(definition.get("format", "")),
                 description=str(
-                    definition.get("description") or f"Custom resource definition column (in JSONPath format): {definition.get('jsonPath', '')}"
+                    definition.get("description")
+                    or f"Custom resource definition column (in JSONPath format): {definition.get('jsonPath', '')}"
                 ),
                 priority=int(definition.get("priority") or 0),
             )
         )
     if not resource.columns:
-        columns.append(_age())
+        columns.append(Column("Age", AGE.cell, description=AGE_TEXT, type="date"))
     return tuple(columns)
 
 

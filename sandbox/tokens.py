@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from .errors import Unauthorized
+from .errors import BadRequest, Unauthorized
 from .http import ANONYMOUS, Request, User
 from .journal import Journal
 from .objects import Object, decode
@@ -156,7 +156,11 @@ def impersonate(request: Request, user: User, check: Check) -> User:
     extra = request.headers_with_prefix("impersonate-extra-")
     if not name:
         if groups or extra or request.headers.get("impersonate-uid"):
-            check(user, "", "users", "", "")
+            listed = ", ".join(f'"{group}"' for group in groups)
+            raise BadRequest(
+                f'requested &user.DefaultInfo{{Name:"", UID:"{request.headers.get("impersonate-uid", "")}", '
+                f"Groups:[]string{{{listed}}}, Extra:map[string][]string(nil)}} without impersonating a user name"
+            )
         return user
     parts = name.split(":")
     if name.startswith("system:serviceaccount:") and len(parts) == 4:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from . import admission, deletion
+from . import admission, deletion, metadata
 from .errors import AlreadyExists, Conflict, Invalid, NotFound
 from .http import User
 from .kinds import strategy
@@ -83,12 +83,13 @@ class Verbs:
         obj = copy(obj)
         admission.check_type(resource, obj)
         admission.new_metadata(resource, namespace, obj)
-        admission.check_namespace(self.store, resource, namespace)
+        admission.check_namespace(self.store, resource, namespace, obj["metadata"].get("name", ""))
         generated = not obj["metadata"].get("name")
         if generated:
             obj["metadata"]["name"] = self._free_name(resource, namespace, obj["metadata"]["generateName"])
         rules = strategy(resource.key)
         warnings = self.schemas.prepare(resource, obj, call.validation)
+        warnings += metadata.finalizer_warnings(resource, obj)
         admission.reset_status(resource, obj, None)
         rules.defaults(obj)
         rules.create(obj, self.store)
@@ -114,7 +115,9 @@ class Verbs:
 
     def _validate(self, resource: Resource, obj: Object, old: Object | None) -> None:
         rules = strategy(resource.key)
-        causes = admission.metadata_causes(resource, obj, old, rules.names)
+        causes = metadata.causes_of(resource, obj, old, rules.names)
+        if old is not None and not resource.custom:
+            causes += causes  # the API server looks twice at updates, and says so in details.causes
         causes += self.schemas.validate(resource, obj, old)
         causes += rules.validate(obj, old)
         if causes:

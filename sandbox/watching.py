@@ -69,7 +69,12 @@ def watch_options(options: Options, bookmarks: bool, initial: str, timeout: str)
                 "resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
             )
     elif options.match:
-        raise _refused("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")
+        text = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
+        causes = [("resourceVersionMatch", "FieldValueForbidden", f"Forbidden: {text}")]
+        if options.match != "NotOlderThan":
+            text = f'Unsupported value: "{options.match}": supported values: "NotOlderThan"'
+            causes.append(("resourceVersionMatch", "FieldValueNotSupported", text))
+        raise Invalid("ListOptions", "", causes, "meta.k8s.io")
     seconds = float(timeout) if timeout.isdigit() and int(timeout) else LONGEST * random.uniform(0.5, 1)  # noqa: S311
     return WatchOptions(bookmarks, wants_initial, seconds)
 

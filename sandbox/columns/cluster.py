@@ -7,11 +7,8 @@ from .column import AGE, NAME, NONE, Column, Object, cell, labels_text, number, 
 
 
 def _node_status(obj: Object) -> str:
-    words = []
-    for condition in dig(obj, "status", "conditions") or []:
-        if condition.get("type") == "Ready":
-            words.append("Ready" if condition.get("status") == "True" else "NotReady")
-    words = words or ["Unknown"]
+    ready = [c.get("status") for c in dig(obj, "status", "conditions") or [] if c.get("type") == "Ready"]
+    words = ["Ready" if status == "True" else "NotReady" for status in ready] or ["Unknown"]
     if dig(obj, "spec", "unschedulable"):
         words.append("SchedulingDisabled")
     return ",".join(words)
@@ -106,9 +103,11 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         text("Controller", "spec", "controller"),
         cell(
             "Parameters",
-            lambda obj: f"{dig(obj, 'spec', 'parameters', 'kind')}/{dig(obj, 'spec', 'parameters', 'name')}"
-            if dig(obj, "spec", "parameters")
-            else NONE,
+            lambda obj: (
+                f"{dig(obj, 'spec', 'parameters', 'kind')}/{dig(obj, 'spec', 'parameters', 'name')}"
+                if dig(obj, "spec", "parameters")
+                else NONE
+            ),
         ),
         AGE,
     ),

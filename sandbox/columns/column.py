@@ -12,6 +12,18 @@ from ..objects import dig
 Object = dict[str, Any]
 NONE = "<none>"
 UNSET = "<unset>"
+NAME_TEXT = (
+    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a "
+    "client to request the generation of an appropriate name automatically. Name is primarily intended for creation "
+    "idempotence and configuration definition. Cannot be updated. More info: "
+    "https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
+)
+AGE_TEXT = (
+    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed "
+    "to be set in happens-before order across separate operations. Clients may not set this value. It is represented "
+    "in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: "
+    "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +87,9 @@ def containers(spec: Any, field: str) -> str:
     return ",".join(str(container.get(field, "")) for container in (spec or {}).get("containers") or [])
 
 
-NAME = Column(
-    "Name", lambda obj: obj["metadata"].get("name", ""), format="name", description="Name must be unique within a namespace."
-)
+NAME = Column("Name", lambda obj: obj["metadata"].get("name", ""), format="name", description=NAME_TEXT)
 AGE = Column(
     "Age",
     lambda obj: since(obj["metadata"].get("creationTimestamp")),
-    description="CreationTimestamp is a timestamp representing the server time when this object was created.",
+    description=AGE_TEXT,
 )

@@ -100,5 +100,9 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "rolebindings.rbac.authorization.k8s.io": _BINDING,
     "clusterrolebindings.rbac.authorization.k8s.io": _BINDING,
     "leases.coordination.k8s.io": (NAME, text("Holder", "spec", "holderIdentity"), AGE),
-    "podtemplates": (NAME, AGE, cell("Pod Labels", lambda obj: str(dig(obj, "template", "metadata", "labels") or NONE))),
+    "podtemplates": (
+        NAME,
+        AGE,
+        cell("Pod Labels", lambda obj: str(dig(obj, "template", "metadata", "labels") or NONE)),
+    ),
 }

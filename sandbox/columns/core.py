@@ -106,7 +106,8 @@ def _ports(obj: Object) -> str:
 
 
 def _endpoints(obj: Object) -> str:
-    found, more = [], 0
+    found: list[str] = []
+    more = 0
     for subset in obj.get("subsets") or []:
         ports = subset.get("ports") or []
         for address in subset.get("addresses") or []:

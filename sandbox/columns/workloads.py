@@ -32,7 +32,11 @@ def _job_status(obj: Object) -> str:
             return word
     if dig(obj, "metadata", "deletionTimestamp"):
         return "Terminating"
-    for kind, word in (("Suspended", "Suspended"), ("SuccessCriteriaMet", "SuccessCriteriaMet"), ("FailureTarget", "FailureTarget")):
+    for kind, word in (
+        ("Suspended", "Suspended"),
+        ("SuccessCriteriaMet", "SuccessCriteriaMet"),
+        ("FailureTarget", "FailureTarget"),
+    ):
         if conditions.get(kind) == "True":
             return word
     return "Running"
@@ -53,7 +57,9 @@ def _targets(obj: Object) -> str:
         name = dig(metric, "resource", "name")
         wanted = dig(metric, "resource", "target", "averageUtilization")
         now = dig(current.get(name), "resource", "current", "averageUtilization")
-        shown.append(f"{name}: {'<unknown>' if now is None else f'{now}%'}/{'<auto>' if wanted is None else f'{wanted}%'}")
+        shown.append(
+            f"{name}: {'<unknown>' if now is None else f'{now}%'}/{'<auto>' if wanted is None else f'{wanted}%'}"
+        )
     return ", ".join(shown) or NONE
 
 
@@ -129,7 +135,9 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         cell("Active", lambda obj: len(dig(obj, "status", "active") or []), "integer"),
         cell(
             "Last Schedule",
-            lambda obj: since(dig(obj, "status", "lastScheduleTime")) if dig(obj, "status", "lastScheduleTime") else NONE,
+            lambda obj: (
+                since(dig(obj, "status", "lastScheduleTime")) if dig(obj, "status", "lastScheduleTime") else NONE
+            ),
         ),
         AGE,
         *_wide("spec", "jobTemplate", "spec", "template", "spec"),

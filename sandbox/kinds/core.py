@@ -141,7 +141,7 @@ def _data_causes(obj: Object, old: Object | None) -> list[Cause]:
         for key, value in (obj.get(field) or {}).items():
             if not key or any(not (c.isalnum() or c in "-_.") for c in key):
                 text = (
-                    f'Invalid value: "{key}": a valid config key must consist of alphanumeric characters, \'-\', \'_\' '
+                    f"Invalid value: \"{key}\": a valid config key must consist of alphanumeric characters, '-', '_' "
                     "or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
                     "'[-._a-zA-Z0-9]+')"
                 )
@@ -149,11 +149,9 @@ def _data_causes(obj: Object, old: Object | None) -> list[Cause]:
             if (field == "binaryData" or obj.get("kind") == "Secret") and not _is_base64(value):
                 causes.append(Cause(f"{field}[{key}]", "FieldValueInvalid", "Invalid value: illegal base64 data"))
     if old is not None and old.get("immutable"):
-        for field in ("data", "binaryData"):
-            if obj.get(field) != old.get(field):
-                causes.append(
-                    Cause(field, "FieldValueForbidden", "Forbidden: field is immutable when `immutable` is set")
-                )
+        text = "Forbidden: field is immutable when `immutable` is set"
+        changed = [field for field in ("data", "binaryData") if obj.get(field) != old.get(field)]
+        causes += [Cause(field, "FieldValueForbidden", text) for field in changed]
     if old is not None and obj.get("kind") == "Secret" and obj.get("type") != old.get("type"):
         causes.append(Cause("type", "FieldValueInvalid", f'Invalid value: "{obj.get("type")}": field is immutable'))
     return causes
@@ -191,7 +189,9 @@ def _claim_causes(obj: Object, old: Object | None) -> list[Cause]:
     spec = obj.get("spec") or {}
     causes: list[Cause] = []
     if not spec.get("accessModes"):
-        causes.append(Cause("spec.accessModes", "FieldValueRequired", "Required value: at least 1 access mode is required"))
+        causes.append(
+            Cause("spec.accessModes", "FieldValueRequired", "Required value: at least 1 access mode is required")
+        )
     if dig(spec, "resources", "requests", "storage") is None:
         causes.append(Cause("spec.resources[storage]", "FieldValueRequired", "Required value"))
     if old is not None:

@@ -112,7 +112,12 @@ def _create(pod: Object, _: Any) -> None:
         spec.setdefault(
             "tolerations",
             [
-                {"key": f"node.kubernetes.io/{name}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+                {
+                    "key": f"node.kubernetes.io/{name}",
+                    "operator": "Exists",
+                    "effect": "NoExecute",
+                    "tolerationSeconds": 300,
+                }
                 for name in ("not-ready", "unreachable")
             ],
         )

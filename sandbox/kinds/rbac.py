@@ -29,7 +29,9 @@ def _binding(binding: Object, old: Object | None) -> list[Cause]:
     causes: list[Cause] = []
     reference: Any = binding.get("roleRef") or {}
     if old is not None and reference != old.get("roleRef"):
-        causes.append(Cause("roleRef", "FieldValueInvalid", f"Invalid value: {_text(reference)}: cannot change roleRef"))
+        causes.append(
+            Cause("roleRef", "FieldValueInvalid", f"Invalid value: {_text(reference)}: cannot change roleRef")
+        )
     if not reference.get("name"):
         causes.append(Cause("roleRef.name", "FieldValueRequired", "Required value"))
     for index, subject in enumerate(binding.get("subjects") or []):
@@ -50,7 +52,11 @@ def _role(role: Object, _: Object | None) -> list[Cause]:
     for index, rule in enumerate(role.get("rules") or []):
         if not rule.get("verbs"):
             causes.append(
-                Cause(f"rules[{index}].verbs", "FieldValueRequired", "Required value: verbs must contain at least one value")
+                Cause(
+                    f"rules[{index}].verbs",
+                    "FieldValueRequired",
+                    "Required value: verbs must contain at least one value",
+                )
             )
         if not rule.get("nonResourceURLs"):
             if not rule.get("apiGroups"):

@@ -187,7 +187,9 @@ def _job_causes(obj: Object, old: Object | None) -> list[Cause]:
         for field in ("template", "selector", "completions"):
             if dig(obj, "spec", field) != dig(old, "spec", field):
                 shown = msgspec.json.encode(dig(obj, "spec", field)).decode()
-                causes.append(Cause(f"spec.{field}", "FieldValueInvalid", f"Invalid value: {shown}: field is immutable"))
+                causes.append(
+                    Cause(f"spec.{field}", "FieldValueInvalid", f"Invalid value: {shown}: field is immutable")
+                )
     return causes
 
 

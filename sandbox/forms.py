@@ -1,0 +1,44 @@
+"""The forms in which objects leave: whole lists as bytes, metadata only, the Status of a deletion."""
+
+from __future__ import annotations
+
+from . import listing
+from .objects import Object, at_version, decode, encode, prefix
+from .resources import Resource
+
+
+def named(options: listing.Options, name: str) -> listing.Options:
+    fields = f"{options.fields},metadata.name={name}" if options.fields else f"metadata.name={name}"
+    return listing.Options(options.labels, fields, options.limit, options.continue_, options.version, options.match)
+
+
+def partial(data: bytes) -> bytes:
+    metadata = decode(data)["metadata"]
+    return encode({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
+
+
+def collection(resource: Resource, page: listing.Page, metadata_only: bool) -> bytes:
+    """A list as bytes: items of built-in kinds leave out kind and apiVersion, as the API server does."""
+    metadata: Object = {"resourceVersion": str(page.version)}
+    if page.continue_:
+        metadata["continue"] = page.continue_
+    if page.remaining:
+        metadata["remainingItemCount"] = page.remaining
+    kind, api_version = resource.collection_kind, resource.api_version
+    items = [at_version(entry, resource) for entry in page.entries]
+    if metadata_only:
+        kind, api_version = "PartialObjectMetadataList", "meta.k8s.io/v1"
+        items = [partial(item) for item in items]
+    elif not resource.custom:
+        cut = len(prefix(resource.kind, resource.api_version))
+        items = [b"{" + item[cut:] for item in items]
+    head = encode({"kind": kind, "apiVersion": api_version, "metadata": metadata})[:-1]
+    return head + b',"items":[' + b",".join(items) + b"]}"
+
+
+def deleted(resource: Resource, obj: Object) -> Object:
+    """The Status of a deletion that is done."""
+    details = {"name": obj["metadata"]["name"], "kind": resource.plural, "uid": obj["metadata"]["uid"]}
+    if resource.group:
+        details = {"name": details["name"], "group": resource.group, "kind": resource.plural, "uid": details["uid"]}
+    return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
