@@ -45,7 +45,8 @@ def check_type(resource: Resource, obj: Any) -> None:
         )
     if kind != resource.kind:
         if resource.custom:
-            raise BadRequest(f"the kind in the data ({kind}) does not match the expected kind ({resource.kind})")
+            cause = ("kind", "FieldValueInvalid", f'Invalid value: "{kind}": must be {resource.kind}')
+            raise Invalid(str(kind), str((obj.get("metadata") or {}).get("name", "")), [cause], resource.group)
         raise BadRequest(
             f'{kind} in version "{resource.version}" cannot be handled as a {resource.kind}: converting '
             f"({resource.version}.{kind}) to ({resource.group.partition('.')[0] or 'core'}.{resource.kind}): unknown conversion"
@@ -127,10 +128,17 @@ def check_names(resource: Resource, namespace: str, name: str, obj: Object) -> N
         raise BadRequest(f"the name of the object ({present}) does not match the name on the URL ({name})")
 
 
-def check_version(resource: Resource, old: Object, obj: Object) -> None:
-    """Optimistic concurrency: a resourceVersion or uid in the body must be the stored one."""
+def check_version(resource: Resource, old: Object, obj: Object, unconditional: bool) -> None:
+    """Optimistic concurrency: a resourceVersion or uid in the body must be the stored one.
+
+    ``unconditional``: none need be given. Updates of custom resources must have one.
+    """
     metadata, stored = obj["metadata"], old["metadata"]
     version = metadata.get("resourceVersion")
+    if not version and resource.custom and not unconditional:
+        text = "Invalid value: 0: must be specified for an update"
+        cause = ("metadata.resourceVersion", "FieldValueInvalid", text)
+        raise Invalid(resource.plural, stored["name"], [cause], resource.group)
     if version and version != stored["resourceVersion"]:
         raise Conflict(resource.plural, stored["name"], resource.group)
     uid = metadata.get("uid")

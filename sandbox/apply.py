@@ -142,6 +142,8 @@ def _remove(value: Any, type_: Type, path: Path) -> None:
             return
         value[key] = copy(value[key])
         _remove(value[key], type_.field(key), rest)
+        if value[key] in ({}, []):  # what is emptied goes
+            del value[key]
         return
     keys = type_.list_keys()
     if not isinstance(value, list) or keys is None:

@@ -20,6 +20,7 @@ def _make(
     scale: Scale | None = None,
     verbs: tuple[str, ...] = ALL_VERBS,
     subresources: tuple[tuple[str, str, tuple[str, ...]], ...] = (),
+    shares: str = "",
 ) -> Resource:
     """``flags``: c = cluster scope, s = status subresource, g = counts generations."""
     return Resource(
@@ -36,6 +37,7 @@ def _make(
         scale=scale,
         generations="g" in flags,
         subresources=subresources,
+        shares=shares,
     )
 
 
@@ -100,7 +102,7 @@ BUILTIN: tuple[Resource, ...] = (
     _make("storage.k8s.io", "v1", "storageclasses", "StorageClass", "c", "sc"),
     _make("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", "csg", "crd crds"),
     _make("apiregistration.k8s.io", "v1", "apiservices", "APIService", "cs", "", "api-extensions"),
-    _make("events.k8s.io", "v1", "events", "Event", "", "ev"),
+    _make("events.k8s.io", "v1", "events", "Event", "", "ev", shares="events"),
     _make("discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", "g"),
     _make("networking.k8s.io", "v1", "ingresses", "Ingress", "sg", "ing"),
     _make("networking.k8s.io", "v1", "ingressclasses", "IngressClass", "cg"),
@@ -134,9 +136,6 @@ BUILTIN: tuple[Resource, ...] = (
     _make("authentication.k8s.io", "v1", "tokenreviews", "TokenReview", "c", verbs=_REVIEW),
     _make("authentication.k8s.io", "v1", "selfsubjectreviews", "SelfSubjectReview", "c", verbs=_REVIEW),
 )
-
-#: Kinds stored under another resource's key, in another shape: their reads and writes are converted (conversion.py).
-SHARED_STORAGE = {"events.events.k8s.io": "events"}
 
 #: The order that kube-apiserver gives its groups in discovery; CRD groups follow by name.
 GROUP_ORDER = (

@@ -74,6 +74,10 @@ def _deprecation(spec: Object, names: Object, version: Object) -> str:
     if not version.get("deprecated"):
         return ""
     default = f"{spec['group']}/{version['name']} {names['kind']} is deprecated"
+    served = [v["name"] for v in spec["versions"] if v.get("served") and not v.get("deprecated")]
+    better = [name for name in served if version_rank(name) < version_rank(version["name"])]
+    if better:
+        default += f"; use {spec['group']}/{min(better, key=version_rank)} {names['kind']}"
     return str(version.get("deprecationWarning") or default)
 
 
@@ -113,17 +117,22 @@ def _defaults(crd: Object) -> None:
         spec["conversion"] = {"strategy": "None"}
 
 
-def _validate(crd: Object, _: Object | None) -> list[Cause]:
-    return [Cause(*cause) for cause in schema.check_crd(crd)] if schema is not None else []
+def _validate(crd: Object, old: Object | None) -> list[Cause]:
+    causes = [Cause(*cause) for cause in schema.check_crd(crd)] if schema is not None else []
+    if old is None:
+        return causes
+    for path in (("group",), ("scope",), ("names", "plural"), ("names", "kind")):
+        value = dig(crd, "spec", *path)
+        if value != dig(old, "spec", *path):
+            text = f'Invalid value: "{value}": field is immutable'
+            causes.append(Cause("spec." + ".".join(path), "FieldValueInvalid", text))
+    return causes
 
 
 def _create(crd: Object, store: Store) -> None:
     names = dict(dig(crd, "spec", "names") or {})
     taken = _conflict(crd, (decode(entry.data) for entry in store.scan(CRDS)))
     stored = [version.get("name") for version in dig(crd, "spec", "versions") or [] if version.get("storage")]
-    finalizers = crd["metadata"].setdefault("finalizers", [])
-    if FINALIZER not in finalizers:
-        finalizers.append(FINALIZER)
     moment = now()
 
     def condition(kind: str, status: bool, reason: str, message: str) -> Object:
@@ -178,7 +187,13 @@ def _update(crd: Object, _: Object) -> None:
     status["storedVersions"] = stored
 
 
-STRATEGY = Strategy(defaults=_defaults, create=_create, update=_update, validate=_validate)
+def _delete(crd: Object) -> None:
+    finalizers = crd["metadata"].setdefault("finalizers", [])
+    if FINALIZER not in finalizers and not crd["metadata"].get("deletionTimestamp"):
+        finalizers.append(FINALIZER)
+
+
+STRATEGY = Strategy(delete=_delete, defaults=_defaults, create=_create, update=_update, validate=_validate)
 
 
 # The end of a CRD

@@ -14,6 +14,8 @@ from .resources import Resource
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
+#: These have a deletion of their own in kube-apiserver, which knows no grace and counts no generation.
+_BY_HAND = frozenset(("namespaces", "customresourcedefinitions.apiextensions.k8s.io"))
 
 
 def check(resource: Resource, obj: Object, uid: str, version: str) -> None:
@@ -49,10 +51,10 @@ def mark(resource: Resource, obj: Object, propagation: str, grace: int) -> bool:
         metadata.pop("finalizers", None)
     if not metadata.get("deletionTimestamp"):
         metadata["deletionTimestamp"] = _in(grace)
-        if resource.key != "namespaces":
+        if resource.key not in _BY_HAND:
             metadata["deletionGracePeriodSeconds"] = grace
-        if metadata.get("generation"):
-            metadata["generation"] += 1
+            if metadata.get("generation"):
+                metadata["generation"] += 1
     elif grace < int(metadata.get("deletionGracePeriodSeconds") or 0):
         marked = parse_time(metadata["deletionTimestamp"]) or datetime.now(UTC)
         was = timedelta(seconds=int(metadata["deletionGracePeriodSeconds"]))

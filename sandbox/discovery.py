@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from typing import Any
 
@@ -16,6 +17,8 @@ from .resources import Registry, Resource
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 _STATUS_VERBS = ["get", "patch", "update"]
+#: The order in which CRD handlers list them.
+_CUSTOM_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 _SCALE_KIND = "autoscaling/v1/Scale"
 
 
@@ -95,12 +98,8 @@ class Discovery:
             listed.extend(_api_subresources(resource))
         listed.extend(self._context.aggregated.get((group, version), []))
         group_version = f"{group}/{version}" if group else version
-        return {
-            "kind": "APIResourceList",
-            "apiVersion": "v1",
-            "groupVersion": group_version,
-            "resources": listed,
-        }
+        head = {"kind": "APIResourceList"} if not group else {"kind": "APIResourceList", "apiVersion": "v1"}
+        return {**head, "groupVersion": group_version, "resources": listed}
 
     # Aggregated
 
@@ -133,7 +132,14 @@ def _subresources(resource: Resource) -> list[tuple[str, str, list[str]]]:
         found.append(("status", own, _STATUS_VERBS))
     if resource.scale:
         found.append(("scale", _SCALE_KIND, _STATUS_VERBS))
-    return sorted(found)
+    return found if resource.custom else sorted(found)
+
+
+def _storage_hash(resource: Resource) -> str:
+    """What tells clients whether the stored form changed (apiserver/pkg/endpoints/discovery/storageversionhash.go)."""
+    version = resource.storage_version or resource.version
+    digest = hashlib.sha256(f"{resource.group}/{version}/{resource.kind}".encode()).digest()
+    return base64.b64encode(digest[:8]).decode()
 
 
 def _api_resource(resource: Resource) -> dict[str, Any]:
@@ -142,8 +148,10 @@ def _api_resource(resource: Resource) -> dict[str, Any]:
         "singularName": resource.singular,
         "namespaced": resource.namespaced,
         "kind": resource.kind,
-        "verbs": sorted(resource.verbs),
+        "verbs": list(_CUSTOM_VERBS) if resource.custom else sorted(resource.verbs),
     }
+    if "get" in resource.verbs and not resource.shares:
+        found["storageVersionHash"] = _storage_hash(resource)
     if resource.short_names:
         found["shortNames"] = list(resource.short_names)
     if resource.categories:

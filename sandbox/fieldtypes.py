@@ -30,6 +30,10 @@ class Type:
             child = more if isinstance(more, dict) else {}
         return Type(path, child)
 
+    def declares(self, name: str) -> bool:
+        """Whether a field is one of a struct; otherwise it is an entry of a map, and counts itself."""
+        return self.schema is None or self.path in ((), ("metadata",)) or name in (self.schema.get("properties") or {})
+
     def item(self) -> Type:
         """The type of an item of this list."""
         if self.schema is None:

@@ -20,6 +20,8 @@ def partial(data: bytes) -> bytes:
 def collection(resource: Resource, page: listing.Page, metadata_only: bool) -> bytes:
     """A list as bytes: items of built-in kinds leave out kind and apiVersion, as the API server does."""
     metadata: Object = {"resourceVersion": str(page.version)}
+    if resource.custom and not metadata_only:
+        metadata["continue"] = ""
     if page.continue_:
         metadata["continue"] = page.continue_
     if page.remaining:

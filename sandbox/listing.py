@@ -94,7 +94,7 @@ def selection(resource: Resource, namespace: str, options: Options) -> Selection
             namespace = value
         else:
             others.append((path, equal, value))
-    fields = field_selector(others, resource.key, resource.selectable) if others else None
+    fields = field_selector(others, resource.key, resource.selectable, bool(resource.custom)) if others else None
     return Selection(namespace, name, label_selector(options.labels), fields)
 
 

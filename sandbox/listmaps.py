@@ -36,7 +36,24 @@ _MAP_KEYS = {
 
 #: Maps and lists that are owned as a whole.
 ATOMIC_MAPS = frozenset(
-    {"selector", "labelSelector", "nodeSelector", "namespaceSelector", "podSelector", "matchLabels"}
+    (
+        "selector",
+        "labelSelector",
+        "nodeSelector",
+        "namespaceSelector",
+        "podSelector",
+        "matchLabels",
+        "roleRef",
+        "involvedObject",
+        "regarding",
+        "related",
+        "claimRef",
+        "targetRef",
+        "configMapKeyRef",
+        "secretKeyRef",
+        "fieldRef",
+        "resourceFieldRef",
+    )
 )
 
 

@@ -30,7 +30,9 @@ _IGNORED_METADATA = frozenset(
     )
 )
 #: Structs that built-in kinds always have: they are never "added" themselves.
-_ALWAYS = frozenset(("metadata", "spec", "status", "template", "strategy", "updateStrategy", "jobTemplate"))
+_ALWAYS = frozenset(
+    ("metadata", "spec", "status", "template", "strategy", "updateStrategy", "jobTemplate", "names", "source")
+)
 
 
 class Owner(NamedTuple):
@@ -116,16 +118,21 @@ def write_owners(obj: Object, owners: Owners, before: Object | None) -> None:
             "fieldsType": "FieldsV1",
             "fieldsV1": tree,
         }
+        if owner.subresource == "scale":  # kube-apiserver writes no time there
+            del entry["time"]
         if owner.subresource:
             entry["subresource"] = owner.subresource
         entries.append(entry)
-    entries.sort(
-        key=lambda e: (e["operation"] != "Apply", e["time"] if e["operation"] != "Apply" else "", e["manager"])
-    )
+    entries.sort(key=_order)
     if entries:
         obj["metadata"]["managedFields"] = entries
     else:
         obj["metadata"].pop("managedFields", None)
+
+
+def _order(entry: Object) -> tuple[bool, str, str]:
+    updates = entry["operation"] != "Apply"
+    return updates, entry.get("time", "") if updates else "", entry["manager"]
 
 
 # What an object sets, and what changed
@@ -137,7 +144,10 @@ def fields_of(value: Any, type_: Type, path: Path = ()) -> Fields:
     if isinstance(value, dict) and value and not type_.atomic_map():
         for key, item in value.items():
             if not _ignored(path, key):
-                found |= fields_of(item, type_.field(key), (*path, f"f:{key}"))
+                at = (*path, f"f:{key}")
+                found |= fields_of(item, type_.field(key), at)
+                if not type_.declares(key):
+                    found.add(at)
         return found
     if isinstance(value, list) and value:
         keys = type_.list_keys()
@@ -172,10 +182,14 @@ def compare(old: Any, new: Any, type_: Type, path: Path = ()) -> tuple[Fields, F
     return {path}, removed
 
 
+def _always(path: tuple[str, ...]) -> bool:
+    return path[-1] in _ALWAYS or path == ("spec", "resources")
+
+
 def _compare_maps(old: Object | None, new: Object, type_: Type, path: Path) -> tuple[Fields, Fields]:
     changed: Fields = set()
     removed: Fields = set()
-    if old is None and path and not (type_.schema is None and type_.path[-1] in _ALWAYS):
+    if old is None and path and not (type_.schema is None and _always(type_.path)):
         changed.add(path)
     before = old or {}
     for key, value in new.items():
@@ -186,6 +200,8 @@ def _compare_maps(old: Object | None, new: Object, type_: Type, path: Path) -> t
             more, less = compare(before[key], value, type_.field(key), at)
         elif isinstance(value, dict | list) and value:
             more, less = compare(None, value, type_.field(key), at)
+        elif value == {} and type_.schema is None and _always((*type_.path, key)):
+            continue
         else:
             more, less = {at}, set()
         changed |= more

@@ -89,10 +89,14 @@ def finalizer_warnings(resource: Resource, obj: Object) -> list[str]:
     """Custom resources may have finalizers without a path, but are told not to."""
     if not resource.custom:
         return []
-    text = "prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers"
+    end = "to avoid accidental conflicts with other finalizer writers"
     names = obj["metadata"].get("finalizers") or []
     plain = [n for n in names if "/" not in n and n not in ("orphan", "foregroundDeletion", "kubernetes")]
-    return [f'metadata.finalizers: "{name}": {text}' for name in plain]
+    path = " including a path (/)"
+    return [
+        f'metadata.finalizers: "{name}": prefer a domain-qualified finalizer name{path if "." in name else ""} {end}'
+        for name in plain
+    ]
 
 
 def _finalizer_name(field: str, name: str, strict: bool) -> list[Cause]:

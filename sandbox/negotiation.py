@@ -15,7 +15,6 @@ JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
-APPLY_CBOR = "application/apply-patch+cbor"
 PATCHES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH)
 _READABLE = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "application/cbor")
 _OFFERED = "application/json, application/yaml, application/vnd.kubernetes.protobuf"

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from .conversion import to_core, to_events
 from .resources import Resource
 from .store import NO_LABELS, Entry
 
@@ -57,19 +58,22 @@ def prefix(kind: str, api_version: str) -> bytes:
 
 def at_version(entry: Entry, resource: Resource) -> bytes:
     """The entry's bytes in the version that ``resource`` serves."""
+    if resource.shares:
+        return encode(to_events(decode(entry.data)))
     if resource.api_version == resource.storage_api_version:
         return entry.data
     stored = prefix(resource.kind, resource.storage_api_version)
     return prefix(resource.kind, resource.api_version) + entry.data[len(stored) :]
 
 
-def entry_of(obj: Object, version: int) -> Entry:
+def entry_of(resource: Resource, obj: Object, version: int) -> Entry:
     """An entry; writes ``version`` into the object."""
     metadata = obj["metadata"]
     metadata["resourceVersion"] = str(version)
     labels = metadata.get("labels") or NO_LABELS
+    stored = to_core(obj) if resource.shares else {**obj, "apiVersion": resource.storage_api_version}
     return Entry(
-        metadata.get("namespace", ""), metadata["name"], version, encode(obj), dict(labels), metadata.get("uid", "")
+        metadata.get("namespace", ""), metadata["name"], version, encode(stored), dict(labels), metadata.get("uid", "")
     )
 
 

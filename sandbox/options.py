@@ -7,7 +7,6 @@ from collections.abc import Callable
 from .errors import BadRequest, Invalid, UnsupportedMediaType
 from .http import Request
 from .negotiation import (
-    APPLY_CBOR,
     JSON_PATCH,
     MERGE_PATCH,
     PATCHES,
@@ -49,7 +48,7 @@ def patch_of(resource: Resource, media: str, data: bytes) -> Change:
         return lambda old: json_patch(old, patch)
     if media not in PATCHES:
         raise UnsupportedMediaType("415: Unsupported Media Type", {})
-    offered = [name for name in (*PATCHES, APPLY_CBOR) if not (resource.custom and name == STRATEGIC_PATCH)]
+    offered = [name for name in PATCHES if not (resource.custom and name == STRATEGIC_PATCH)]
     raise UnsupportedMediaType(
         "the body of the request was in an unknown format - accepted media types include: " + ", ".join(offered)
     )

@@ -193,6 +193,7 @@ def strategic_patch(target: Any, patch: Any, path: tuple[str, ...] = ()) -> Any:
 def _merge_list(present: Any, patch: list[Any], path: tuple[str, ...]) -> list[Any]:
     key = merge_key(path)
     old = list(present) if isinstance(present, list) else []
+    server = [item.get(key) for item in old if isinstance(item, dict)] if key else []
     if key is None:
         return [copy(item) for item in patch]
     if key == "":
@@ -212,7 +213,19 @@ def _merge_list(present: Any, patch: list[Any], path: tuple[str, ...]) -> list[A
             old.append(strategic_patch({}, item, path))
         else:
             old[index] = strategic_patch(old[index], item, path)
-    return old
+    return _interleave(old, [item[key] for item in patch], server, key)
+
+
+def _interleave(items: list[Any], patched: list[Any], server: list[Any], key: str) -> list[Any]:
+    """The order that strategicpatch gives: the patch's, with the server's other items where they were before."""
+    known = {item.get(key): item for item in items}
+    mine = [name for name in patched if name in known]
+    others = [name for name in server if name in known and name not in mine]
+    order: list[Any] = []
+    while others and mine:
+        before = mine[0] in server and server.index(others[0]) < server.index(mine[0])
+        order.append(others.pop(0) if before else mine.pop(0))
+    return [known[name] for name in order + others + mine]
 
 
 def _ordered(items: list[Any], order: list[Any], path: tuple[str, ...]) -> list[Any]:

@@ -73,8 +73,9 @@ class Authorizer:
     def grants(self, user: User) -> Iterator[Grant]:
         """Everything bound to the user or one of the groups."""
         self._refresh()
-        for subject in (f"User:{user.name}", *(f"Group:{group}" for group in user.groups)):
-            yield from self._grants.get(subject, ())
+        subjects = (f"User:{user.name}", *(f"Group:{group}" for group in user.groups))
+        found = [grant for subject in subjects for grant in self._grants.get(subject, ())]
+        yield from sorted(found, key=lambda grant: grant.namespace != "")
 
     def _refresh(self) -> None:
         versions = tuple(self._store.changed(key) for key in KINDS)
@@ -83,7 +84,7 @@ class Authorizer:
         self._versions = versions
         self._grants = {}
         rules = self._rules()
-        for kind, key in (("RoleBinding", KINDS[1]), ("ClusterRoleBinding", KINDS[3])):
+        for kind, key in (("ClusterRoleBinding", KINDS[3]), ("RoleBinding", KINDS[1])):
             for entry in self._store.scan(key):
                 binding = decode(entry.data)
                 reference = binding.get("roleRef") or {}
@@ -102,7 +103,7 @@ class Authorizer:
     def _bind(self, kind: str, namespace: str, name: str, binding: dict[str, Any], rules: list[Rule]) -> None:
         title = f"{name}/{namespace}" if namespace else name
         reference = binding["roleRef"]
-        role = f'{reference["kind"]} "{reference["name"] + ("/" + namespace if reference["kind"] == "Role" else "")}"'
+        role = f'{reference["kind"]} "{reference["name"]}"'
         for subject in binding.get("subjects") or []:
             who = subject_key(subject, namespace)
             label = who.split(":", 1)[1]

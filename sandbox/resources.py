@@ -49,12 +49,14 @@ class Resource:
     deprecation: str = ""
     #: JSON paths that a CRD makes selectable
     selectable: tuple[str, ...] = ()
+    #: another resource's key, when this one is its objects in another shape (conversion.py)
+    shares: str = ""
     key: str = field(init=False)
     api_version: str = field(init=False)
     storage_api_version: str = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "key", qualified(self.plural, self.group))
+        object.__setattr__(self, "key", self.shares or qualified(self.plural, self.group))
         prefix = f"{self.group}/" if self.group else ""
         object.__setattr__(self, "api_version", prefix + self.version)
         object.__setattr__(self, "storage_api_version", prefix + (self.storage_version or self.version))

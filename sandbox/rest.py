@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from . import listing, tables, watching
@@ -139,6 +140,12 @@ class Rest:
         if info.name:
             raise MethodNotAllowed
         obj = body(await request.body(), request.headers.get("content-type", ""), resource.kind)
+        if resource.custom and isinstance(obj, dict) and not obj.get("kind"):
+            raw = (await request.body()).decode(errors="replace")
+            raise BadRequest(
+                f"the object provided is unrecognized (must be of type {resource.kind}): "
+                f"Object 'Kind' is missing in '{raw}' ({raw})"
+            )
         namespace = self._namespace(resource, info)
         if resource.verbs == ("create",):
             return Response.json(answer(resource, namespace, obj, request.user, self._access, self._tokens), 201)
@@ -262,5 +269,6 @@ class Rest:
 
         else:
             raise MethodNotAllowed
-        outcome = self._verbs.patch(resource, namespace, info.name, change, self._call(request))
+        call = replace(self._call(request), owner="scale")
+        outcome = self._verbs.patch(resource, namespace, info.name, change, call)
         return Response.json(scale_of(resource, outcome.object))

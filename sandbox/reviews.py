@@ -6,7 +6,7 @@ from typing import Any
 
 from .errors import BadRequest, Invalid
 from .http import User
-from .objects import Object, dig
+from .objects import Object, dig, now
 from .rbac import Attributes, Authorizer
 from .resources import Resource
 from .tokens import Tokens
@@ -17,7 +17,9 @@ def answer(resource: Resource, namespace: str, obj: Object, user: User, access: 
     obj = dict(obj)
     obj["kind"], obj["apiVersion"] = resource.kind, resource.api_version
     obj.setdefault("metadata", {})
-    obj["metadata"] = {**(obj["metadata"] or {}), "creationTimestamp": None}
+    obj["metadata"] = {**(obj["metadata"] or {})}
+    if resource.kind == "SelfSubjectReview":
+        obj["metadata"]["creationTimestamp"] = now()
     match resource.kind:
         case "SelfSubjectAccessReview":
             obj["status"] = _access(resource, obj, user, access)
@@ -26,7 +28,8 @@ def answer(resource: Resource, namespace: str, obj: Object, user: User, access: 
                 raise BadRequest("spec.resourceAttributes.namespace must match the namespace of the request")
             obj["status"] = _access(resource, obj, _subject(resource, obj), access)
         case "SelfSubjectRulesReview":
-            obj["status"] = _rules(str(dig(obj, "spec", "namespace") or ""), user, access)
+            asked, obj["spec"] = obj.get("spec"), {}
+            obj["status"] = _rules(str(dig(asked, "namespace") or ""), user, access)
         case "SelfSubjectReview":
             obj["status"] = {"userInfo": user_info(user)}
         case "TokenReview":
@@ -58,7 +61,7 @@ def _access(resource: Resource, obj: Object, user: User, access: Authorizer) -> 
     paths: Any = dig(obj, "spec", "nonResourceAttributes")
     if (asked is None) == (paths is None):
         text = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
-        cause = ("spec.resourceAttributes", "FieldValueInvalid", f"Invalid value: {text}")
+        cause = ("spec.resourceAttributes", "FieldValueInvalid", f"Invalid value: null: {text}")
         raise Invalid(resource.kind, "", [cause], resource.group)
     if asked is not None:
         wanted = Attributes(

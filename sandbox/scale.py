@@ -56,6 +56,13 @@ def with_scale(resource: Resource, obj: Object, scale: Object) -> Object:
     if not isinstance(replicas, int) or isinstance(replicas, bool):
         raise BadRequest("spec.replicas must be an integer")
     if replicas < 0:
+        if resource.custom:
+            cause = (
+                resource.scale.replicas,
+                "FieldValueInvalid",
+                f"Invalid value: {replicas}: should be a non-negative integer",
+            )
+            raise Invalid(resource.kind, obj["metadata"]["name"], [cause], resource.group)
         text = f"Invalid value: {replicas}: must be greater than or equal to 0"
         raise Invalid("Scale", obj["metadata"]["name"], [("spec.replicas", "FieldValueInvalid", text)], "autoscaling")
     result: Object = copy(obj)

@@ -30,7 +30,7 @@ class Schemas:
 
     def of(self, resource: Resource) -> dict[str, Any] | None:
         """The OpenAPI v3 schema; None when the kind has none (then nothing is checked)."""
-        if schema is None:
+        if not resource.custom and schema is None:
             return None
         if not resource.custom:
             builtin: dict[str, Any] | None = schema.builtin(resource.group, resource.version, resource.kind)
@@ -63,7 +63,7 @@ class Schemas:
     def prepare(self, resource: Resource, obj: Object, validation: str) -> list[str]:
         """Prunes and defaults in place; returns warnings. BadRequest for unknown fields when ``Strict``."""
         found = self.of(resource)
-        if found is None:
+        if found is None or schema is None:
             return []
         unknown: list[str] = schema.prepare(found, obj)
         if not unknown or validation == "Ignore":
@@ -75,7 +75,11 @@ class Schemas:
     def validate(self, resource: Resource, obj: Object, old: Object | None) -> list[Cause]:
         """What the schema (and its CEL rules) finds wrong."""
         found = self.of(resource)
-        return [Cause(*cause) for cause in schema.validate(found, obj, old)] if found is not None else []
+        return (
+            [Cause(*cause) for cause in schema.validate(found, obj, old)]
+            if found is not None and schema is not None
+            else []
+        )
 
 
 def strict_error(resource: Resource, problems: list[str]) -> BadRequest:

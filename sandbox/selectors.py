@@ -153,13 +153,17 @@ SELECTABLE: dict[str, dict[str, str]] = {
 }
 
 
-def field_selector(tests: list[FieldTest], key: str, extra: tuple[str, ...] = ()) -> Callable[[Any], bool]:
+def field_selector(
+    tests: list[FieldTest], key: str, extra: tuple[str, ...] = (), custom: bool = False
+) -> Callable[[Any], bool]:
     """A test of whole objects. ``extra``: JSON paths (``.spec.x``) that the CRD makes selectable."""
     known = {"metadata.name": "", "metadata.namespace": "", **SELECTABLE.get(key, {})}
     known.update({path.lstrip("."): "" for path in extra})
     compiled = []
     for path, equal, value in tests:
         if path not in known:
+            if custom:
+                raise BadRequest(f"field label not supported: {path}")
             listed = ", ".join(f'"{name}"' for name in known)
             raise BadRequest(f'"{path}" is not a known field selector: only {listed}')
         compiled.append(((known[path] or path).split("."), equal, value))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from .errors import BadRequest, MethodNotAllowed, NotFound
+from .errors import BadRequest, Invalid, MethodNotAllowed, NotFound
 from .http import Request, Response
 from .negotiation import body
 from .objects import Object, decode, dig, now
@@ -28,6 +28,8 @@ class Subresources:
         """NotFound for a subresource that the kind does not have."""
         name = f"{resource.key}/{info.subresource}"
         if name not in ("pods/eviction", "pods/binding", "serviceaccounts/token"):
+            if resource.custom:
+                raise NotFound(resource.plural, info.name, resource.group)
             raise NotFound
         if info.verb != "create":
             raise MethodNotAllowed
@@ -61,7 +63,9 @@ class Subresources:
         spec = sent.get("spec") or {}
         seconds = int(spec.get("expirationSeconds") or 3600)
         if seconds < 600:
-            raise BadRequest("spec.expirationSeconds: may not specify a duration less than 10 minutes")
+            text = f"Invalid value: {seconds}: may not specify a duration less than 10 minutes"
+            cause = ("spec.expirationSeconds", "FieldValueInvalid", text)
+            raise Invalid("TokenRequest", "", [cause], "authentication.k8s.io")
         bound = spec.get("boundObjectRef") or {}
         claims = {}
         if bound.get("kind") in ("Pod", "Secret"):

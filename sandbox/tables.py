@@ -87,8 +87,6 @@ def _cell(path: str, kind: str) -> Callable[[Object], Any]:
         values = find(obj)
         if not values:
             return None
-        if len(values) > 1 and kind == "string":
-            return ",".join(_text(value) for value in values)
         return _typed(values[0], kind)
 
     return cell
@@ -117,7 +115,7 @@ def _text(value: Any) -> str:
 def row(of: Printer, entry: Entry, include: str) -> dict[str, Any]:
     """One row; ``include`` is None, Metadata (the default) or Object."""
     data = at_version(entry, of.resource)
-    obj = decode(data)
+    obj = decode(entry.data)
     result: dict[str, Any] = {"cells": of.cells(obj)}
     if include == "Object":
         result["object"] = msgspec.Raw(data)

@@ -71,8 +71,8 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "deployments.apps": (
         NAME,
         cell("Ready", _ready),
-        number("Up-to-date", "status", "updatedReplicas"),
-        number("Available", "status", "availableReplicas"),
+        cell("Up-to-date", lambda obj: dig(obj, "status", "updatedReplicas") or 0),
+        cell("Available", lambda obj: dig(obj, "status", "availableReplicas") or 0),
         AGE,
         *_wide(*_TEMPLATE),
         _SELECTOR,

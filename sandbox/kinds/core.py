@@ -6,7 +6,7 @@ import base64
 import binascii
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Cause
+from ..errors import BadRequest, Cause
 from ..objects import decode, dig
 from .strategy import Object, Strategy
 
@@ -23,6 +23,9 @@ NODE_PORTS = range(30000, 32768)
 def _namespace(obj: Object, _: Any) -> None:
     obj.setdefault("spec", {})["finalizers"] = ["kubernetes"]
     obj["status"] = {"phase": "Active"}
+
+
+def _namespace_label(obj: Object) -> None:
     labels = obj["metadata"].setdefault("labels", {})
     labels["kubernetes.io/metadata.name"] = obj["metadata"]["name"]
 
@@ -30,7 +33,6 @@ def _namespace(obj: Object, _: Any) -> None:
 def _namespace_kept(obj: Object, old: Object) -> None:
     if "finalizers" not in (obj.get("spec") or {}):
         obj["spec"] = {**(obj.get("spec") or {}), "finalizers": dig(old, "spec", "finalizers") or []}
-    obj["metadata"].setdefault("labels", {})["kubernetes.io/metadata.name"] = obj["metadata"]["name"]
 
 
 # Services
@@ -48,8 +50,6 @@ def _service(obj: Object) -> None:
             port.pop("nodePort", None)
     if spec["type"] != "ExternalName":
         spec.setdefault("internalTrafficPolicy", "Cluster")
-        spec.setdefault("ipFamilies", ["IPv4"])
-        spec.setdefault("ipFamilyPolicy", "SingleStack")
     if spec["type"] in ("NodePort", "LoadBalancer"):
         spec.setdefault("externalTrafficPolicy", "Cluster")
     if spec["type"] == "LoadBalancer":
@@ -65,6 +65,9 @@ def _service_create(obj: Object, store: Store) -> None:
     if not spec.get("clusterIP"):
         spec["clusterIP"] = _free_address({str(other.get("clusterIP")) for other in services})
     spec["clusterIPs"] = [spec["clusterIP"]]
+    both = spec["clusterIP"] == "None" and not spec.get("selector")
+    spec.setdefault("ipFamilies", ["IPv4", "IPv6"] if both else ["IPv4"])
+    spec.setdefault("ipFamilyPolicy", "RequireDualStack" if both else "SingleStack")
     _node_ports(spec, services)
 
 
@@ -90,7 +93,7 @@ def _service_update(obj: Object, old: Object) -> None:
     spec, before = obj["spec"], old.get("spec") or {}
     if spec["type"] == "ExternalName":
         return
-    for field in ("clusterIP", "clusterIPs"):
+    for field in ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"):
         if not spec.get(field) and before.get(field):
             spec[field] = before[field]
     known = {(port.get("port"), port.get("protocol")): port.get("nodePort") for port in before.get("ports") or []}
@@ -115,6 +118,10 @@ def _service_causes(obj: Object, old: Object | None) -> list[Cause]:
         if not isinstance(number, int) or not 1 <= number <= 65535:
             text = f"Invalid value: {number}: must be between 1 and 65535, inclusive"
             causes.append(Cause(f"spec.ports[{index}].port", "FieldValueInvalid", text))
+        target = port.get("targetPort")
+        if isinstance(target, int) and not 1 <= target <= 65535:
+            text = f"Invalid value: {target}: must be between 1 and 65535, inclusive"
+            causes.append(Cause(f"spec.ports[{index}].targetPort", "FieldValueInvalid", text))
     if old is not None and dig(old, "spec", "clusterIP") and spec.get("type") != "ExternalName":
         before = dig(old, "spec", "clusterIP")
         if spec.get("clusterIP") != before and dig(old, "spec", "type") != "ExternalName":
@@ -128,6 +135,12 @@ def _service_causes(obj: Object, old: Object | None) -> list[Cause]:
 
 def _secret(obj: Object) -> None:
     obj.setdefault("type", "Opaque")
+    for value in (obj.get("data") or {}).values():
+        if isinstance(value, str) and not _is_base64(value):
+            letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+            at = next((index for index, letter in enumerate(value) if letter not in letters), len(value))
+            why = f"illegal base64 data at input byte {at}"
+            raise BadRequest(f'Secret in version "v1" cannot be handled as a Secret: {why}')
     plain = obj.pop("stringData", None)
     if plain:
         data = obj.get("data") or {}
@@ -138,7 +151,7 @@ def _secret(obj: Object) -> None:
 def _data_causes(obj: Object, old: Object | None) -> list[Cause]:
     causes: list[Cause] = []
     for field in ("data", "binaryData"):
-        for key, value in (obj.get(field) or {}).items():
+        for key in obj.get(field) or {}:
             if not key or any(not (c.isalnum() or c in "-_.") for c in key):
                 text = (
                     f"Invalid value: \"{key}\": a valid config key must consist of alphanumeric characters, '-', '_' "
@@ -146,8 +159,6 @@ def _data_causes(obj: Object, old: Object | None) -> list[Cause]:
                     "'[-._a-zA-Z0-9]+')"
                 )
                 causes.append(Cause(f"{field}[{key}]", "FieldValueInvalid", text))
-            if (field == "binaryData" or obj.get("kind") == "Secret") and not _is_base64(value):
-                causes.append(Cause(f"{field}[{key}]", "FieldValueInvalid", "Invalid value: illegal base64 data"))
     if old is not None and old.get("immutable"):
         text = "Forbidden: field is immutable when `immutable` is set"
         changed = [field for field in ("data", "binaryData") if obj.get(field) != old.get(field)]
@@ -227,15 +238,29 @@ def _class(obj: Object) -> None:
     obj.setdefault("volumeBindingMode", "Immediate")
 
 
+def _event(obj: Object) -> None:
+    for name, value in (
+        ("source", {}),
+        ("firstTimestamp", None),
+        ("lastTimestamp", None),
+        ("eventTime", None),
+        ("reportingComponent", ""),
+        ("reportingInstance", ""),
+    ):
+        if obj.get("apiVersion") == "v1":
+            obj.setdefault(name, value)
+
+
 STRATEGIES = {
-    "namespaces": Strategy(create=_namespace, update=_namespace_kept, names="label"),
+    "events": Strategy(defaults=_event),
+    "namespaces": Strategy(defaults=_namespace_label, create=_namespace, update=_namespace_kept, names="label"),
     "services": Strategy(
         defaults=_service,
         create=_service_create,
         update=_service_update,
         validate=_service_causes,
         returns_deleted=True,
-        names="label1035",
+        names="label",
     ),
     "secrets": Strategy(defaults=_secret, validate=_data_causes),
     "configmaps": Strategy(validate=_data_causes),

@@ -53,11 +53,6 @@ def _default_container(container: Object) -> None:
         probe = container.get(name)
         if isinstance(probe, dict):
             _default_probe(probe)
-    limits = dig(container, "resources", "limits")
-    if isinstance(limits, dict) and limits:
-        requests = container["resources"].setdefault("requests", {})
-        for key, value in limits.items():
-            requests.setdefault(key, value)
 
 
 def _default_probe(probe: Object) -> None:
@@ -100,6 +95,10 @@ def _defaults(pod: Object) -> None:
     default_spec(spec)
     if isinstance(spec, dict):
         spec.setdefault("enableServiceLinks", True)
+        for container in [*(spec.get("containers") or []), *(spec.get("initContainers") or [])]:
+            limits = dig(container, "resources", "limits")
+            if limits:
+                container["resources"]["requests"] = {**limits, **(container["resources"].get("requests") or {})}
 
 
 def _create(pod: Object, _: Any) -> None:
@@ -145,8 +144,7 @@ def _update(pod: Object, old: Object) -> None:
 
 def template_causes(spec: Any, path: str, claims: Iterable[str] = ()) -> list[Cause]:
     """What is wrong with a PodSpec at ``path`` that its schema does not say. ``claims`` are volumes that come later."""
-    if not isinstance(spec, dict):
-        return []
+    spec = spec if isinstance(spec, dict) else {}
     causes: list[Cause] = []
     if not spec.get("containers"):
         causes.append(Cause(f"{path}.containers", "FieldValueRequired", "Required value"))

@@ -43,8 +43,8 @@ def _binding(binding: Object, old: Object | None) -> list[Cause]:
 
 
 def _text(reference: Object) -> str:
-    order = ("apiGroup", "kind", "name")
-    return "{" + ",".join(f'"{key}":"{reference.get(key, "")}"' for key in order) + "}"
+    order = (("apiGroup", "APIGroup"), ("kind", "Kind"), ("name", "Name"))
+    return "{" + ",".join(f'"{shown}":"{reference.get(key, "")}"' for key, shown in order) + "}"
 
 
 def _role(role: Object, _: Object | None) -> list[Cause]:

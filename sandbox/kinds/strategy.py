@@ -26,7 +26,8 @@ def _valid(*_: Any) -> list[Cause]:
 class Strategy:
     """``defaults(obj)`` runs on every write; ``create(obj, store)`` and ``update(obj, old)`` before validation.
 
-    ``validate(obj, old)`` returns causes; ``old`` is None on create. ``grace(obj)`` is the default grace of a deletion.
+    ``validate(obj, old)`` returns causes; ``old`` is None on create. ``grace(obj)`` is the default grace of a deletion,
+    ``delete(obj)`` may still change what is about to be deleted.
     ``returns_deleted``: an immediate deletion answers with the object, not with a Status.
     """
 
@@ -35,6 +36,7 @@ class Strategy:
     update: Callable[[Object, Object], None] = _nothing
     validate: Callable[[Object, Object | None], list[Cause]] = _valid
     grace: Callable[[Object], int] | None = None
+    delete: Callable[[Object], None] = _nothing
     returns_deleted: bool = False
     #: DNS labels instead of DNS subdomains as names ("label", "label1035"), or anything that fits in a path ("path").
     names: str = "subdomain"

@@ -100,6 +100,7 @@ def _job_create(obj: Object, _: Any) -> None:
     wanted |= {f"batch.kubernetes.io/{key}": value for key, value in wanted.items()}
     labels["labels"] |= wanted
     spec["selector"] = {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}
+    obj["metadata"]["labels"] = {**(obj["metadata"].get("labels") or {}), **wanted}
 
 
 def _cron_job(obj: Object) -> None:
@@ -108,8 +109,21 @@ def _cron_job(obj: Object) -> None:
     spec.setdefault("suspend", False)
     spec.setdefault("successfulJobsHistoryLimit", 3)
     spec.setdefault("failedJobsHistoryLimit", 1)
+    if isinstance(spec.get("jobTemplate"), dict):
+        spec["jobTemplate"].setdefault("metadata", {})
     template = dig(spec, "jobTemplate", "spec", "template")
     default_template(template)
+
+
+def _cron_causes(obj: Object, _: Object | None) -> list[Cause]:
+    schedule = str(dig(obj, "spec", "schedule") or "")
+    fields = schedule.split()
+    if not schedule:
+        return [Cause("spec.schedule", "FieldValueRequired", "Required value")]
+    if len(fields) != 5 and not schedule.startswith("@"):
+        text = f"expected exactly 5 fields, found {len(fields)}: [{' '.join(fields)}]"
+        return [Cause("spec.schedule", "FieldValueInvalid", f'Invalid value: "{schedule}": {text}')]
+    return []
 
 
 def _selector_causes(obj: Object, old: Object | None) -> list[Cause]:
@@ -119,8 +133,11 @@ def _selector_causes(obj: Object, old: Object | None) -> list[Cause]:
     labels = dig(obj, "spec", "template", "metadata", "labels") or {}
     if not selector:
         causes.append(Cause("spec.selector", "FieldValueRequired", "Required value"))
-    elif any(labels.get(key) != value for key, value in (selector.get("matchLabels") or {}).items()):
-        shown = "{" + ",".join(f'"{key}":"{value}"' for key, value in sorted(labels.items())) + "}"
+    wanted = (selector or {}).get("matchLabels") or {}
+    if not labels or any(labels.get(key) != value for key, value in wanted.items()):
+        shown = (
+            "{" + ",".join(f'"{key}":"{value}"' for key, value in sorted(labels.items())) + "}" if labels else "null"
+        )
         text = f"Invalid value: {shown}: `selector` does not match template `labels`"
         causes.append(Cause("spec.template.metadata.labels", "FieldValueInvalid", text))
     if old is not None and selector and selector != dig(old, "spec", "selector"):
@@ -205,5 +222,5 @@ STRATEGIES = {
     "statefulsets.apps": Strategy(defaults=_stateful_set, create=_no_replicas, validate=_stateful),
     "daemonsets.apps": Strategy(defaults=_daemon_set, validate=_workload),
     "jobs.batch": Strategy(defaults=_job, create=_job_create, validate=_job_causes),
-    "cronjobs.batch": Strategy(defaults=_cron_job),
+    "cronjobs.batch": Strategy(defaults=_cron_job, validate=_cron_causes),
 }
