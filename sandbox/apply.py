@@ -124,7 +124,7 @@ def _prune(obj: Object, type_: Type, dropped: Fields, owners: Owners, mine: Owne
         if owner != mine:
             others |= fields
     kept = {path[:length] for path in others for length in range(1, len(path) + 1)}
-    for path in sorted(dropped, key=len, reverse=True):
+    for path in sorted(dropped, key=len):
         if path not in kept:
             _remove(obj, type_, path)
     return obj
@@ -137,8 +137,7 @@ def _remove(value: Any, type_: Type, path: Path) -> None:
         if not isinstance(value, dict) or key not in value:
             return
         if not rest:
-            if not (isinstance(value[key], dict | list) and value[key] and _granular(value[key], type_.field(key))):
-                del value[key]
+            del value[key]
             return
         value[key] = copy(value[key])
         _remove(value[key], type_.field(key), rest)
@@ -155,10 +154,3 @@ def _remove(value: Any, type_: Type, path: Path) -> None:
             else:
                 del value[index]
             return
-
-
-def _granular(value: Any, type_: Type) -> bool:
-    """Whether what is left in it belongs to others."""
-    if isinstance(value, dict):
-        return not type_.atomic_map()
-    return type_.list_keys() is not None

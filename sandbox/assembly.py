@@ -41,7 +41,7 @@ def assemble(data: Path, catalogs: tuple[Path, ...] = (), images: Path | None = 
     register(CRDS, crds.STRATEGY)
     crds.load(store, registry)
     verbs = Verbs(store, registry)
-    verbs.hooks[CRDS] = lambda change: crds.hook(registry, change)
+    verbs.hooks[CRDS] = lambda change: crds.hook(store, registry, change)
     tokens = Tokens(store, journal)
     access = Authorizer(store)
 

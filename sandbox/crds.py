@@ -16,11 +16,13 @@ from .context import Context
 from .errors import ApiError, Cause, NotFound
 from .kinds.strategy import Strategy
 from .objects import Object, decode, dig, now
-from .resources import Registry, Resource, Scale
+from .resources import ALL_VERBS, Registry, Resource, Scale
 from .schemas import CRDS, schema
 from .store import Change, Store
 
 FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
+#: What is left of an API whose CRD is being deleted (finalizers must still be removable).
+_LEAVING = tuple(verb for verb in ALL_VERBS if verb != "create")
 _VERSION = re.compile(r"^v(\d+)(?:(alpha|beta)(\d+))?$")
 
 
@@ -42,10 +44,13 @@ def resources_of(crd: Object) -> list[Resource]:
     names = dig(crd, "status", "acceptedNames") or spec["names"]
     storage = next((version["name"] for version in spec["versions"] if version.get("storage")), "")
     served = sorted((v for v in spec["versions"] if v.get("served")), key=lambda v: version_rank(v["name"]))
-    return [_resource(crd["metadata"]["name"], spec, names, version, storage) for version in served]
+    verbs = _LEAVING if crd["metadata"].get("deletionTimestamp") else ALL_VERBS
+    return [_resource(crd["metadata"]["name"], spec, names, version, storage, verbs) for version in served]
 
 
-def _resource(name: str, spec: Object, names: Object, version: Object, storage: str) -> Resource:
+def _resource(
+    name: str, spec: Object, names: Object, version: Object, storage: str, verbs: tuple[str, ...]
+) -> Resource:
     subresources = version.get("subresources") or {}
     scale = subresources.get("scale")
     return Resource(
@@ -57,6 +62,7 @@ def _resource(name: str, spec: Object, names: Object, version: Object, storage: 
         singular=names.get("singular") or names["kind"].lower(),
         short_names=tuple(names.get("shortNames") or ()),
         categories=tuple(names.get("categories") or ()),
+        verbs=verbs,
         status=subresources.get("status") is not None,
         scale=Scale(scale["specReplicasPath"], scale["statusReplicasPath"], scale.get("labelSelectorPath", ""))
         if scale
@@ -87,10 +93,11 @@ def load(store: Store, registry: Registry) -> None:
         registry.replace_crd(entry.name, resources_of(decode(entry.data)))
 
 
-def hook(registry: Registry, change: Change) -> None:
+def hook(store: Store, registry: Registry, change: Change) -> None:
     """Called with every stored change of a CRD."""
     if change.type == "DELETED":
         registry.replace_crd(change.entry.name, [])
+        store.end(change.entry.name)
         return
     crd = decode(change.entry.data)
     if change.previous is not None and _same_api(decode(change.previous.data), crd):
@@ -99,7 +106,8 @@ def hook(registry: Registry, change: Change) -> None:
 
 
 def _same_api(old: Object, new: Object) -> bool:
-    return bool(old["spec"] == new["spec"] and old.get("status") == new.get("status"))
+    leaving = "deletionTimestamp" in old["metadata"], "deletionTimestamp" in new["metadata"]
+    return leaving[0] == leaving[1] and old["spec"] == new["spec"] and old.get("status") == new.get("status")
 
 
 # Rules

@@ -135,6 +135,13 @@ def _subresources(resource: Resource) -> list[tuple[str, str, list[str]]]:
     return found if resource.custom else sorted(found)
 
 
+def _custom_verbs(resource: Resource) -> list[str]:
+    """A CRD on its way out announces less than it still takes."""
+    if "create" in resource.verbs:
+        return list(_CUSTOM_VERBS)
+    return [verb for verb in _CUSTOM_VERBS if verb not in ("create", "patch", "update")]
+
+
 def _storage_hash(resource: Resource) -> str:
     """What tells clients whether the stored form changed (apiserver/pkg/endpoints/discovery/storageversionhash.go)."""
     version = resource.storage_version or resource.version
@@ -148,7 +155,7 @@ def _api_resource(resource: Resource) -> dict[str, Any]:
         "singularName": resource.singular,
         "namespaced": resource.namespaced,
         "kind": resource.kind,
-        "verbs": list(_CUSTOM_VERBS) if resource.custom else sorted(resource.verbs),
+        "verbs": _custom_verbs(resource) if resource.custom else sorted(resource.verbs),
     }
     if "get" in resource.verbs and not resource.shares:
         found["storageVersionHash"] = _storage_hash(resource)

@@ -7,11 +7,6 @@ from .objects import Object, at_version, decode, encode, prefix
 from .resources import Resource
 
 
-def named(options: listing.Options, name: str) -> listing.Options:
-    fields = f"{options.fields},metadata.name={name}" if options.fields else f"metadata.name={name}"
-    return listing.Options(options.labels, fields, options.limit, options.continue_, options.version, options.match)
-
-
 def partial(data: bytes) -> bytes:
     metadata = decode(data)["metadata"]
     return encode({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})

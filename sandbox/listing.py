@@ -160,10 +160,8 @@ def _cut(store: Store, resource: Resource, wanted: Selection, limit: int, first:
         if wanted.partial and not wanted.matches(entry):
             continue
         if limit > 0 and len(found) == limit:
-            rest += 1
-            if wanted.partial:
-                break
-            continue
+            rest = 1 if wanted.partial else store.count_after(resource.key, wanted.namespace, found[-1].key)
+            break
         found.append(entry)
     if not rest:
         return Page(found, first)

@@ -8,7 +8,7 @@ from typing import Any
 from . import listing, tables, watching
 from .apply import server_side_apply
 from .errors import AlreadyExists, BadRequest, MethodNotAllowed, NotFound
-from .forms import collection, deleted, named, partial
+from .forms import collection, deleted, partial
 from .http import Request, Response
 from .kinds import strategy
 from .negotiation import APPLY_PATCH, Wanted, body, from_yaml, media_type, wanted
@@ -45,6 +45,8 @@ class Rest:
         if info.subresource:
             return await self._subresource(request, info, resource)
         if info.verb not in resource.verbs or (not info.name and info.verb in ("update", "patch")):
+            if resource.custom and info.name == "" and info.verb == "create":
+                raise MethodNotAllowed("create not allowed while custom resource definition is terminating")
             raise MethodNotAllowed
         form = wanted(request.headers.get("accept", ""))
         match info.verb:
@@ -107,8 +109,6 @@ class Rest:
         how = watching.watch_options(
             options, bookmarks, request.arg("sendInitialEvents"), request.arg("timeoutSeconds")
         )
-        if info.name:
-            options = named(options, info.name)
         if form.shape == "Table":
             stream = tables.stream(resource, request.arg("includeObject", "Metadata"))
         elif form.shape:

@@ -86,6 +86,21 @@ class Subscription:
         self.queue: deque[Change] = deque()
         self._wake: asyncio.Future[bool] | None = None
         self.overflowed = False
+        self.ended = False
+
+    @property
+    def bounded(self) -> bool:
+        """Whether this is a client's: it may be told to start over."""
+        return self._limit is not None
+
+    def end(self) -> None:
+        """Nothing more will come: the resource is no longer served."""
+        self.ended = True
+        self._rouse()
+
+    def _rouse(self) -> None:
+        if self._wake is not None and not self._wake.done():
+            self._wake.set_result(True)
 
     def push(self, change: Change) -> None:
         """Called by the store."""
@@ -93,8 +108,7 @@ class Subscription:
             self.overflowed = True
         else:
             self.queue.append(change)
-        if self._wake is not None and not self._wake.done():
-            self._wake.set_result(True)
+        self._rouse()
 
     async def next(self) -> Change:
         """The next change; raises Expired when this subscriber was too slow to keep every change for."""
@@ -190,6 +204,12 @@ class Store:
             if entry is not None:
                 yield entry
 
+    def count_after(self, resource: str, namespace: str, after: Key) -> int:
+        """How many entries (of one namespace, if given) come behind ``after``."""
+        order = self._table(resource).order
+        end = bisect_right(order, (namespace, "\U0010ffff")) if namespace else len(order)
+        return max(0, end - bisect_right(order, after))
+
     # Writing
 
     def next_version(self) -> int:
@@ -273,6 +293,12 @@ class Store:
     def reaches(self, resource: str, version: int) -> bool:
         """Whether the history holds everything after ``version``."""
         return version >= self._table(resource).complete_above
+
+    def end(self, resource: str) -> None:
+        """Ends the watches of a resource whose CRD is gone; those from inside the sandbox wait for its return."""
+        for subscription in self._subscribers.get(resource, []):
+            if subscription.bounded:
+                subscription.end()
 
     def forget(self, subscription: Subscription) -> None:
         for resource in subscription.resources:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from . import admission, deletion, metadata
-from .errors import AlreadyExists, Conflict, Invalid, NotFound
+from .errors import AlreadyExists, Conflict, Invalid, MethodNotAllowed, NotFound
 from .http import User
 from .kinds import strategy
 from .managed import track
@@ -86,6 +86,8 @@ class Verbs:
 
     def create(self, resource: Resource, namespace: str, obj: Object, call: Call) -> Outcome:
         """Stores a new object."""
+        if "create" not in resource.verbs:
+            raise MethodNotAllowed("create not allowed while custom resource definition is terminating")
         obj = copy(obj)
         admission.check_type(resource, obj)
         admission.new_metadata(resource, namespace, obj)

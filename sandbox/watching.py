@@ -136,6 +136,8 @@ async def events(
                 if lines:
                     yield b"".join(lines)
                 continue
+            if subscription.ended:
+                return
             if subscription.overflowed:
                 yield _line("ERROR", msgspec.json.encode(Gone("too old resource version: too slow").status()))
                 return

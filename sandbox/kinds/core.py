@@ -238,7 +238,7 @@ def _class(obj: Object) -> None:
     obj.setdefault("volumeBindingMode", "Immediate")
 
 
-def _event(obj: Object) -> None:
+def _event(obj: Object, _: Any) -> None:
     for name, value in (
         ("source", {}),
         ("firstTimestamp", None),
@@ -252,7 +252,7 @@ def _event(obj: Object) -> None:
 
 
 STRATEGIES = {
-    "events": Strategy(defaults=_event),
+    "events": Strategy(create=_event),
     "namespaces": Strategy(defaults=_namespace_label, create=_namespace, update=_namespace_kept, names="label"),
     "services": Strategy(
         defaults=_service,
