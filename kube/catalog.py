@@ -1,0 +1,111 @@
+"""The served types of one cluster, asked for rarely: kept for seconds, then asked again by ETag (304 costs nothing)."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from kube.discovery import ACCEPT, Discovery, ResourceType, aggregated, group_versions, resource_list
+from kube.errors import KubeError, NotFound, Unauthorized, Unreachable
+from kube.requests import ApiRequest
+from kube.transport import Answer
+
+_KEEP_SECONDS = 10.0
+# A type that is not there is looked for again, since its CRD may be new; not more often than this.
+_RETRY_SECONDS = 0.5
+
+Send = Callable[[ApiRequest], Answer]
+
+
+@dataclass(slots=True)
+class _Part:
+    """The last answer of /api or /apis."""
+
+    etag: str
+    discovery: Discovery
+
+
+class TypeCatalog:
+    """Safe across threads: one asks the server, the others wait for its answer."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._lock = threading.Lock()
+        self._parts: dict[str, _Part] = {}
+        self._halves: tuple[Discovery, ...] = ()
+        self._found = Discovery(())
+        self._asked = float("-inf")
+
+    def current(self, max_age: float = _KEEP_SECONDS) -> Discovery:
+        """What is served, at most `max_age` seconds old. Raises KubeError when the server does not answer at all."""
+        with self._lock:
+            if time.monotonic() - self._asked > max_age:
+                halves = (self._part("/api"), self._part("/apis"))
+                if halves != self._halves:
+                    self._halves = halves
+                    self._found = Discovery(
+                        tuple(type_ for half in halves for type_ in half.types),
+                        tuple(error for half in halves for error in half.errors),
+                    )
+                self._asked = time.monotonic()
+            return self._found
+
+    def forget(self) -> None:
+        """After a CRD was made or deleted here."""
+        self._asked = min(self._asked, time.monotonic() - _KEEP_SECONDS)
+
+    def find(self, group: str, version: str, plural: str) -> ResourceType:
+        """Raises NotFound. `group` 'core' is the empty group; `version` '' is the preferred one."""
+        group = "" if group == "core" else group
+        for max_age in (_KEEP_SECONDS, _RETRY_SECONDS):
+            for type_ in self.current(max_age).by_plural.get((group, plural), ()):
+                if version in ("", type_.version):
+                    return type_
+        raise self._missing(group, version, f"resource {plural!r}")
+
+    def find_kind(self, group: str, kind: str, version: str = "") -> ResourceType:
+        """The same by kind, as objects name their type."""
+        group = "" if group == "core" else group
+        for max_age in (_KEEP_SECONDS, _RETRY_SECONDS):
+            for type_ in self.current(max_age).by_kind.get((group, kind), ()):
+                if version in ("", type_.version):
+                    return type_
+        raise self._missing(group, version, f"kind {kind!r}")
+
+    def _missing(self, group: str, version: str, what: str) -> NotFound:
+        place = f"{group or 'core'}/{version}" if version else group or "core"
+        failed = "; ".join(error for error in self._found.errors if group and error.startswith(f"{group}/"))
+        reason = (
+            f" ({failed})" if failed else ": its CustomResourceDefinition may not be installed, or have another version"
+        )
+        return NotFound(f"the cluster serves no {what} in {place}{reason}", object_ref=f"{what} in {place}")
+
+    def _part(self, path: str) -> Discovery:
+        kept = self._parts.get(path)
+        headers = (("If-None-Match", kept.etag),) if kept and kept.etag else ()
+        answer = self._send(ApiRequest("GET", path, accept=ACCEPT, ref="the list of served types", headers=headers))
+        if answer.status == 304 and kept:
+            return kept.discovery
+        document = msgspec.json.decode(answer.body)
+        found = aggregated(document) or self._one_by_one(path, document)
+        self._parts[path] = _Part(answer.headers.get("etag", ""), found)
+        return found
+
+    def _one_by_one(self, path: str, document: dict[str, Any]) -> Discovery:
+        pairs = [("", str(version)) for version in document.get("versions") or ()] or group_versions(document)
+        types: list[ResourceType] = []
+        errors: list[str] = []
+        for group, version in pairs:
+            address = f"{path}/{group}/{version}" if group else f"{path}/{version}"
+            try:
+                answer = self._send(ApiRequest("GET", address, ref=f"the types of {group or 'core'}/{version}"))
+            except (Unreachable, Unauthorized):
+                raise
+            except KubeError as error:
+                errors.append(f"{group}/{version}: {error}")
+                continue
+            types += resource_list(group, version, msgspec.json.decode(answer.body))
+        return Discovery(tuple(types), tuple(errors))

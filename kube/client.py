@@ -1,0 +1,231 @@
+"""One user on one cluster: the verbs, named as kubectl names them. Sync, and safe across threads.
+
+Raises kube.errors throughout; objects are plain dicts, as the API server sent them.
+"""
+
+from typing import Any
+
+import msgspec
+
+from kube import requests, table
+from kube.catalog import TypeCatalog
+from kube.config import ClusterConfig
+from kube.discovery import ResourceType
+from kube.objects import Access, KubeObject, ObjectList
+from kube.requests import ApiRequest, PatchStyle, Query
+from kube.schema import SchemaCache
+from kube.table import Table
+from kube.transport import SyncTransport
+
+__all__ = ["Access", "ClusterClient", "ObjectList", "ResourceType", "Table"]
+
+
+class ClusterClient:
+    """`name`: of the cluster, as its kubeconfig calls it; `user`: as whom."""
+
+    def __init__(self, config: ClusterConfig) -> None:
+        self.config = config
+        self.name = config.name
+        self.host = config.host
+        self.user = config.user
+        self._transport = SyncTransport(config)
+        self._catalog = TypeCatalog(self._transport.send)
+        self._schemas = SchemaCache(self._transport.send)
+
+    # What is served
+
+    def types(self) -> tuple[ResourceType, ...]:
+        """All types in all served versions, at most some seconds old; of one group the preferred version comes first."""
+        return self._catalog.current().types
+
+    @property
+    def discovery_errors(self) -> tuple[str, ...]:
+        """Groups whose own server does not answer: one sentence each, beginning with group/version."""
+        return self._catalog.current().errors
+
+    def forget_types(self) -> None:
+        """Ask again at the next use: a CRD was made or deleted."""
+        self._catalog.forget()
+
+    def find(self, group: str, version: str, plural: str) -> ResourceType:
+        """The type, by its place in an address. `group` 'core' or ''; `version` '' is the preferred one. Raises NotFound."""
+        return self._catalog.find(group, version, plural)
+
+    def find_kind(self, group: str, kind: str, version: str = "") -> ResourceType:
+        """The type, by what stands in objects and ownerReferences. Raises NotFound."""
+        return self._catalog.find_kind(group, kind, version)
+
+    def schema(self, type_: ResourceType) -> dict[str, Any] | None:
+        """The kind's OpenAPI v3 schema; `$ref`s point into its own `components.schemas`. None when the server publishes none.
+
+        Shared by all callers: never change it.
+        """
+        return self._schemas.schema(type_)
+
+    def version(self) -> dict[str, Any]:
+        """gitVersion, platform and so on."""
+        return self._dict(ApiRequest("GET", "/version", ref="the API server's version"))
+
+    # Objects
+
+    def get(self, type_: ResourceType, name: str, namespace: str = "") -> KubeObject:
+        return self._dict(requests.get(type_, name, namespace))
+
+    def list(
+        self,
+        type_: ResourceType,
+        namespace: str = "",
+        *,
+        labels: str = "",
+        fields: str = "",
+        limit: int = 0,
+        continue_: str = "",
+    ) -> ObjectList:
+        """One page of whole objects; `limit` 0 = all of them. Each has its apiVersion and kind, which servers leave out of lists."""
+        document = self._dict(
+            requests.list_objects(type_, namespace, labels=labels, fields=fields, limit=limit, continue_=continue_)
+        )
+        metadata = document.get("metadata") or {}
+        items = document.get("items") or []
+        for item in items:
+            item.setdefault("apiVersion", type_.api_version)
+            item.setdefault("kind", type_.kind)
+        return ObjectList(
+            items,
+            str(metadata.get("resourceVersion") or ""),
+            str(metadata.get("continue") or ""),
+            metadata.get("remainingItemCount"),
+        )
+
+    def table(
+        self,
+        type_: ResourceType,
+        namespace: str = "",
+        *,
+        labels: str = "",
+        fields: str = "",
+        limit: int = 0,
+        continue_: str = "",
+        include: str = "Metadata",
+    ) -> Table:
+        """One page as the server's own columns and cells. `include`: 'None', 'Metadata' or 'Object' with each row."""
+        return table.parse(
+            self._dict(
+                requests.list_table(
+                    type_,
+                    namespace,
+                    labels=labels,
+                    fields=fields,
+                    limit=limit,
+                    continue_=continue_,
+                    include=include,
+                )
+            )
+        )
+
+    def create(self, type_: ResourceType, obj: KubeObject, namespace: str = "", *, dry_run: bool = False) -> KubeObject:
+        """Unknown fields are refused (fieldValidation=Strict), not dropped."""
+        return self._dict(requests.create(type_, obj, namespace, dry_run=dry_run))
+
+    def replace(
+        self,
+        type_: ResourceType,
+        obj: KubeObject,
+        namespace: str = "",
+        *,
+        subresource: str = "",
+        dry_run: bool = False,
+    ) -> KubeObject:
+        """Raises Conflict when obj's resourceVersion is not the newest."""
+        return self._dict(requests.replace(type_, obj, namespace, subresource=subresource, dry_run=dry_run))
+
+    def patch(
+        self,
+        type_: ResourceType,
+        name: str,
+        patch: Any,
+        namespace: str = "",
+        *,
+        style: PatchStyle = "merge",
+        subresource: str = "",
+        dry_run: bool = False,
+        force: bool = False,
+    ) -> KubeObject:
+        return self._dict(
+            requests.patch(
+                type_, name, patch, namespace, style=style, subresource=subresource, dry_run=dry_run, force=force
+            )
+        )
+
+    def delete(
+        self,
+        type_: ResourceType,
+        name: str,
+        namespace: str = "",
+        *,
+        dry_run: bool = False,
+        propagation: str = "",
+        uid: str = "",
+        resource_version: str = "",
+    ) -> KubeObject:
+        """Returns the object where it still exists (finalizers, foreground), else a Status."""
+        return self._dict(
+            requests.delete(
+                type_,
+                name,
+                namespace,
+                dry_run=dry_run,
+                propagation=propagation,
+                uid=uid,
+                resource_version=resource_version,
+            )
+        )
+
+    # Rights, logs, anything else
+
+    def review(
+        self, verb: str, type_: ResourceType, namespace: str = "", name: str = "", subresource: str = ""
+    ) -> Access:
+        """What the API server says about this user's right to do that (SelfSubjectAccessReview)."""
+        status = self._dict(requests.access_review(verb, type_, namespace, name, subresource)).get("status") or {}
+        return Access(bool(status.get("allowed")), str(status.get("reason") or ""))
+
+    def log(
+        self,
+        pod: str,
+        namespace: str,
+        *,
+        container: str = "",
+        tail: int = 0,
+        previous: bool = False,
+        timestamps: bool = False,
+        since_seconds: int = 0,
+    ) -> str:
+        """A container's log as text; bytes that are no UTF-8 become replacement characters."""
+        request = requests.pod_log(
+            pod,
+            namespace,
+            container=container,
+            tail=tail,
+            previous=previous,
+            timestamps=timestamps,
+            since_seconds=since_seconds,
+        )
+        return self._transport.send(request).body.decode("utf-8", "replace")
+
+    def raw(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query = (),
+        body: bytes | None = None,
+        content_type: str = "",
+        accept: str = "application/json",
+    ) -> bytes:
+        """Any other request: the answer's bytes."""
+        return self._transport.send(ApiRequest(method, path, query, body, content_type, accept, ref=path)).body
+
+    def _dict(self, request: ApiRequest) -> dict[str, Any]:
+        answer: dict[str, Any] = msgspec.json.decode(self._transport.send(request).body)
+        return answer

@@ -1,0 +1,194 @@
+"""How to reach a cluster and as whom: a kubeconfig's context, or the Pod's own service account.
+
+Static credentials (token, token file, client certificate, password) are read here, since importing the official client costs 50 MB
+in each process; exec and auth-provider plugins are left to it. Both the official clients ignore `as:` (impersonation): it is
+honoured here.
+"""
+
+import base64
+import binascii
+import os
+import ssl
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+from kube.errors import InvalidConfig
+from kube.plugins import plugin_token
+
+_SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterConfig:
+    """`token` is asked at every request, so that it may be renewed. `tls` is None for plain HTTP."""
+
+    name: str
+    host: str
+    user: str
+    token: Callable[[], str]
+    tls: ssl.SSLContext | None
+    headers: tuple[tuple[str, str], ...] = ()
+    server_name: str = ""
+    proxy: str = ""
+
+
+def load(kubeconfig: str | None = None, context: str | None = None) -> ClusterConfig:
+    """The configuration of `context` in `kubeconfig` (several files joined by os.pathsep, as kubectl merges them).
+
+    With neither: in a Pod its service account, else ~/.kube/config. Raises InvalidConfig with one sentence that names the file.
+    """
+    if not kubeconfig and "KUBERNETES_SERVICE_HOST" in os.environ and (_SERVICE_ACCOUNT / "token").exists():
+        return _in_cluster()
+    paths = [Path(path).expanduser() for path in (kubeconfig or "~/.kube/config").split(os.pathsep) if path]
+    merged, where = _merged(paths)
+    name = context or str(merged.get("current-context") or "")
+    if not name:
+        raise InvalidConfig(f"{where} has no current-context: set CONTEXT to one of {_names(merged, 'contexts')}")
+    chosen = _entry(merged, "contexts", name, "context", where)
+    cluster = _entry(merged, "clusters", str(chosen.get("cluster") or ""), "cluster", where)
+    user = _entry(merged, "users", str(chosen.get("user") or ""), "user", where) if chosen.get("user") else {}
+    host = str(cluster.get("server") or "").rstrip("/")
+    if not host.startswith(("http://", "https://")):
+        raise InvalidConfig(
+            f"{where}: the server of cluster {chosen.get('cluster')!r} is {host!r}, not an http or https address"
+        )
+    folder = paths[0].parent
+    try:
+        tls = _tls(cluster, user, folder) if host.startswith("https://") else None
+    except (OSError, ssl.SSLError, binascii.Error) as error:
+        raise InvalidConfig(f"{where}: the certificates of context {name!r} can't be used: {error}") from error
+    return ClusterConfig(
+        name=str(chosen.get("cluster")),
+        host=host,
+        user=str(chosen.get("user") or "anonymous"),
+        token=_token(user, folder, cluster),
+        tls=tls,
+        headers=_identity_headers(user),
+        server_name=str(cluster.get("tls-server-name") or ""),
+        proxy=str(cluster.get("proxy-url") or _environment_proxy(host)),
+    )
+
+
+def _merged(paths: list[Path]) -> tuple[dict[str, Any], str]:
+    """The first value of a name wins, as with kubectl. Files that are absent are skipped unless none is there."""
+    found: dict[str, Any] = {}
+    present = [path for path in paths if path.exists()]
+    if not present:
+        raise InvalidConfig(
+            f"there is no kubeconfig at {paths[0]}: set KUBECONFIG to yours, or start the embedded cluster with `make run`"
+        )
+    for path in present:
+        try:
+            document = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506  a safe loader
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidConfig(f"the kubeconfig {path} can't be read: {error}") from error
+        except yaml.YAMLError as error:
+            place = getattr(error, "problem_mark", None)
+            line = f" at line {place.line + 1}" if place else ""
+            raise InvalidConfig(
+                f"the kubeconfig {path} is not YAML{line}: {getattr(error, 'problem', error)}"
+            ) from error
+        if not isinstance(document, dict):
+            raise InvalidConfig(f"the kubeconfig {path} is empty or not a mapping")
+        for key, value in document.items():
+            if isinstance(value, list):
+                known = {entry.get("name") for entry in found.setdefault(key, []) if isinstance(entry, dict)}
+                found[key] += [entry for entry in value if isinstance(entry, dict) and entry.get("name") not in known]
+            elif not found.get(key):
+                found[key] = value
+    return found, f"the kubeconfig {present[0]}"
+
+
+def _names(merged: dict[str, Any], section: str) -> str:
+    return ", ".join(str(entry.get("name")) for entry in merged.get(section) or []) or "none"
+
+
+def _entry(merged: dict[str, Any], section: str, name: str, key: str, where: str) -> dict[str, Any]:
+    for entry in merged.get(section) or []:
+        if entry.get("name") == name and isinstance(entry.get(key), dict):
+            return dict(entry[key])
+    raise InvalidConfig(f"{where} has no {key} named {name!r}; it has: {_names(merged, section)}")
+
+
+def _token(user: dict[str, Any], folder: Path, cluster: dict[str, Any]) -> Callable[[], str]:
+    if token := user.get("token"):
+        return lambda: str(token)
+    if path := user.get("tokenFile"):
+        file = folder / str(path)
+        return lambda: file.read_text(encoding="utf-8").strip()
+    if "exec" in user or "auth-provider" in user:
+        return plugin_token(user, cluster)
+    return lambda: ""
+
+
+def _identity_headers(user: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Basic authentication and impersonation (`as:`), which has one header for each group."""
+    headers: list[tuple[str, str]] = []
+    if user.get("username") and user.get("password"):
+        pair = f"{user['username']}:{user['password']}".encode()
+        headers.append(("Authorization", f"Basic {base64.b64encode(pair).decode()}"))
+    if user.get("as"):
+        headers.append(("Impersonate-User", str(user["as"])))
+        if uid := user.get("as-uid"):
+            headers.append(("Impersonate-Uid", str(uid)))
+        headers += (("Impersonate-Group", str(group)) for group in user.get("as-groups") or ())
+        for key, values in (user.get("as-user-extra") or {}).items():
+            headers += ((f"Impersonate-Extra-{key}", str(value)) for value in values)
+    return tuple(headers)
+
+
+def _tls(cluster: dict[str, Any], user: dict[str, Any], folder: Path) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    if data := cluster.get("certificate-authority-data"):
+        context = ssl.create_default_context(cadata=base64.b64decode(data).decode())
+    elif path := cluster.get("certificate-authority"):
+        context = ssl.create_default_context(cafile=str(folder / str(path)))
+    if cluster.get("insecure-skip-tls-verify"):
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    certificate = user.get("client-certificate-data"), user.get("client-key-data")
+    if all(certificate):
+        _load_pair(context, *(base64.b64decode(str(part)) for part in certificate))
+    elif user.get("client-certificate") and user.get("client-key"):
+        context.load_cert_chain(str(folder / user["client-certificate"]), str(folder / user["client-key"]))
+    return context
+
+
+def _load_pair(context: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
+    """Python loads a client certificate from a file only: one that its owner alone can read, for a moment."""
+    with tempfile.NamedTemporaryFile(prefix="kube-", suffix=".pem") as file:
+        file.write(certificate + b"\n" + key)
+        file.flush()
+        context.load_cert_chain(file.name)
+
+
+def _in_cluster() -> ClusterConfig:
+    host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ.get("KUBERNETES_SERVICE_PORT", "443")
+    address = f"[{host}]" if ":" in host else host
+    return ClusterConfig(
+        name="in-cluster",
+        host=f"https://{address}:{port}",
+        user="service-account",
+        token=lambda: (_SERVICE_ACCOUNT / "token").read_text(encoding="utf-8").strip(),
+        tls=ssl.create_default_context(cafile=str(_SERVICE_ACCOUNT / "ca.crt")),
+    )
+
+
+def _environment_proxy(host: str) -> str:
+    """HTTPS_PROXY and NO_PROXY as Go's programs read them: never for this machine itself."""
+    parts = urlsplit(host)
+    if parts.hostname in ("127.0.0.1", "localhost", "::1") or parts.hostname is None:
+        return ""
+    for entry in (os.environ.get("NO_PROXY") or os.environ.get("no_proxy") or "").split(","):
+        ending = entry.strip().lstrip("*").lstrip(".")
+        if ending and (parts.hostname == ending or parts.hostname.endswith(f".{ending}") or entry.strip() == "*"):
+            return ""
+    name = f"{parts.scheme}_proxy"
+    return os.environ.get(name.upper()) or os.environ.get(name) or ""

@@ -1,0 +1,146 @@
+"""Which types the cluster serves: aggregated discovery (one answer for all groups), or group by group where that is not known.
+
+A group whose own server is down is left out and named in `errors`; all others stay usable.
+https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote
+
+ACCEPT = (
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceType:
+    """One served type in one version."""
+
+    group: str
+    version: str
+    plural: str
+    kind: str
+    namespaced: bool
+    verbs: frozenset[str] = frozenset()
+    singular: str = ""
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    subresources: frozenset[str] = frozenset()
+
+    @property
+    def api_version(self) -> str:
+        """'apps/v1', or 'v1' for the core group: what stands in an object's apiVersion."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def group_or_core(self) -> str:
+        return self.group or "core"
+
+    @property
+    def topic_part(self) -> str:
+        """'apps/v1/deployments', 'core/v1/pods': its place in page addresses and in topics."""
+        return f"{self.group_or_core}/{self.version}/{self.plural}"
+
+    def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
+        """The REST path. A namespace is ignored for cluster-scoped types; without one, a list is over all namespaces."""
+        root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        place = f"/namespaces/{quote(namespace, safe='')}" if namespace and self.namespaced else ""
+        ends = "".join(f"/{quote(part, safe='')}" for part in (name, subresource) if part)
+        return f"{root}{place}/{self.plural}{ends}"
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """What was found. `types` are in the server's order of preference: of one group the preferred version comes first."""
+
+    types: tuple[ResourceType, ...]
+    errors: tuple[str, ...] = ()
+
+    @cached_property
+    def by_plural(self) -> dict[tuple[str, str], list[ResourceType]]:
+        found: dict[tuple[str, str], list[ResourceType]] = {}
+        for type_ in self.types:
+            found.setdefault((type_.group, type_.plural), []).append(type_)
+        return found
+
+    @cached_property
+    def by_kind(self) -> dict[tuple[str, str], list[ResourceType]]:
+        found: dict[tuple[str, str], list[ResourceType]] = {}
+        for type_ in self.types:
+            found.setdefault((type_.group, type_.kind), []).append(type_)
+        return found
+
+
+def aggregated(document: dict[str, Any]) -> Discovery | None:
+    """Types of an APIGroupDiscoveryList; None when the server answered something else (it does not know aggregation)."""
+    if document.get("kind") != "APIGroupDiscoveryList":
+        return None
+    types: list[ResourceType] = []
+    errors: list[str] = []
+    for item in document.get("items") or ():
+        group = str((item.get("metadata") or {}).get("name") or "")
+        for version in item.get("versions") or ():
+            if version.get("freshness") == "Stale":
+                errors.append(
+                    f"{group}/{version.get('version')}: its API server does not answer; what it served may be missing"
+                )
+            types += (
+                _aggregated_type(group, str(version.get("version") or ""), entry)
+                for entry in version.get("resources") or ()
+                if entry.get("responseKind")
+            )
+    return Discovery(tuple(types), tuple(errors))
+
+
+def _aggregated_type(group: str, version: str, entry: dict[str, Any]) -> ResourceType:
+    return ResourceType(
+        group=group,
+        version=version,
+        plural=str(entry.get("resource") or ""),
+        kind=str(entry["responseKind"].get("kind") or ""),
+        namespaced=entry.get("scope") == "Namespaced",
+        verbs=frozenset(entry.get("verbs") or ()),
+        singular=str(entry.get("singularResource") or ""),
+        short_names=tuple(entry.get("shortNames") or ()),
+        categories=tuple(entry.get("categories") or ()),
+        subresources=frozenset(str(sub.get("subresource")) for sub in entry.get("subresources") or ()),
+    )
+
+
+def group_versions(groups: dict[str, Any]) -> list[tuple[str, str]]:
+    """(group, version) of an APIGroupList, preferred versions first."""
+    found: list[tuple[str, str]] = []
+    for group in groups.get("groups") or ():
+        preferred = str((group.get("preferredVersion") or {}).get("version") or "")
+        versions = [str(entry.get("version") or "") for entry in group.get("versions") or ()]
+        ordered = sorted(versions, key=lambda version: version != preferred)
+        found += ((str(group.get("name") or ""), version) for version in ordered)
+    return found
+
+
+def resource_list(group: str, version: str, document: dict[str, Any]) -> list[ResourceType]:
+    """Types of an APIResourceList; subresources are gathered under the type they belong to."""
+    subresources: dict[str, set[str]] = {}
+    for entry in document.get("resources") or ():
+        name, _, sub = str(entry.get("name") or "").partition("/")
+        if sub:
+            subresources.setdefault(name, set()).add(sub)
+    return [
+        ResourceType(
+            group=group,
+            version=version,
+            plural=str(entry["name"]),
+            kind=str(entry.get("kind") or ""),
+            namespaced=bool(entry.get("namespaced")),
+            verbs=frozenset(entry.get("verbs") or ()),
+            singular=str(entry.get("singularName") or ""),
+            short_names=tuple(entry.get("shortNames") or ()),
+            categories=tuple(entry.get("categories") or ()),
+            subresources=frozenset(subresources.get(str(entry["name"]), ())),
+        )
+        for entry in document.get("resources") or ()
+        if "/" not in str(entry.get("name") or "/")
+    ]

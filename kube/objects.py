@@ -1,0 +1,36 @@
+"""Values that come back from lists: plain dicts for objects, with what belongs to the list beside them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+KubeObject = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectList:
+    """One page. `continue_` asks for the next ('' = last page); `remaining` is the server's count of what is left, None if not said."""
+
+    items: list[KubeObject]
+    resource_version: str
+    continue_: str
+    remaining: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The answer of an access review."""
+
+    allowed: bool
+    reason: str = ""
+
+
+def name_of(obj: KubeObject) -> str:
+    return str((obj.get("metadata") or {}).get("name") or "")
+
+
+def namespace_of(obj: KubeObject) -> str:
+    return str((obj.get("metadata") or {}).get("namespace") or "")
+
+
+def uid_of(obj: KubeObject) -> str:
+    return str((obj.get("metadata") or {}).get("uid") or "")

@@ -1,0 +1,223 @@
+"""Requests to the API server as plain values: no I/O here, so the sync and the async transport send the same ones.
+
+Rules of addresses and parameters: https://kubernetes.io/docs/reference/using-api/api-concepts/
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from kube.discovery import ResourceType
+from kube.table import ACCEPT as TABLE
+
+Query = tuple[tuple[str, str], ...]
+PatchStyle = Literal["merge", "json", "strategic", "apply"]
+JSON = "application/json"
+# The name under which server-side apply remembers which fields are ours.
+FIELD_MANAGER = "operator-console"
+_PATCH_TYPES = {
+    "merge": "application/merge-patch+json",
+    "json": "application/json-patch+json",
+    "strategic": "application/strategic-merge-patch+json",
+    "apply": "application/apply-patch+yaml",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRequest:
+    """`ref` says which object this is about, for error texts: 'pods "web-0" in namespace "shop"'."""
+
+    method: str
+    path: str
+    query: Query = ()
+    body: bytes | None = None
+    content_type: str = ""
+    accept: str = JSON
+    ref: str = ""
+    headers: Query = ()
+
+    @property
+    def target(self) -> str:
+        """Path and query, as they stand in the request line."""
+        return f"{self.path}?{urlencode(self.query, quote_via=quote)}" if self.query else self.path
+
+    @property
+    def safe(self) -> bool:
+        """May be sent again when a kept connection turns out to be dead."""
+        return self.method in ("GET", "HEAD")
+
+
+def _ref(type_: ResourceType, namespace: str, name: str = "") -> str:
+    what = f'{type_.plural} "{name}"' if name else type_.plural
+    return f'{what} in namespace "{namespace}"' if namespace and type_.namespaced else what
+
+
+def _query(pairs: Mapping[str, str | int | bool | None]) -> Query:
+    """Leaves out what is empty; True is written the way Go reads it."""
+    return tuple((key, "true" if value is True else str(value)) for key, value in pairs.items() if value)
+
+
+def _dry(dry_run: bool) -> str:
+    return "All" if dry_run else ""
+
+
+def get(type_: ResourceType, name: str, namespace: str = "") -> ApiRequest:
+    return ApiRequest("GET", type_.path(namespace, name), ref=_ref(type_, namespace, name))
+
+
+def list_objects(
+    type_: ResourceType, namespace: str = "", *, labels: str = "", fields: str = "", limit: int = 0, continue_: str = ""
+) -> ApiRequest:
+    query = _query({"labelSelector": labels, "fieldSelector": fields, "limit": limit, "continue": continue_})
+    return ApiRequest("GET", type_.path(namespace), query, ref=_ref(type_, namespace))
+
+
+def list_table(
+    type_: ResourceType,
+    namespace: str = "",
+    *,
+    labels: str = "",
+    fields: str = "",
+    limit: int = 0,
+    continue_: str = "",
+    include: str = "Metadata",
+) -> ApiRequest:
+    """The same list as columns and cells. `include`: None, Metadata or Object beside the cells."""
+    plain = list_objects(type_, namespace, labels=labels, fields=fields, limit=limit, continue_=continue_)
+    return ApiRequest("GET", plain.path, (*plain.query, ("includeObject", include)), accept=TABLE, ref=plain.ref)
+
+
+def watch_table(
+    type_: ResourceType, namespace: str, resource_version: str, seconds: int, include: str = "Metadata"
+) -> ApiRequest:
+    """Changes after `resource_version` as Tables of one row, with bookmarks; the server ends it after `seconds`."""
+    query = _query(
+        {
+            "watch": True,
+            "allowWatchBookmarks": True,
+            "resourceVersion": resource_version,
+            "timeoutSeconds": seconds,
+            "includeObject": include,
+        }
+    )
+    return ApiRequest("GET", type_.path(namespace), query, accept=TABLE, ref=_ref(type_, namespace))
+
+
+def create(type_: ResourceType, obj: dict[str, Any], namespace: str = "", *, dry_run: bool = False) -> ApiRequest:
+    metadata = obj.get("metadata") or {}
+    namespace = namespace or str(metadata.get("namespace") or "")
+    query = _query({"fieldValidation": "Strict", "fieldManager": FIELD_MANAGER, "dryRun": _dry(dry_run)})
+    ref = _ref(type_, namespace, str(metadata.get("name") or metadata.get("generateName") or ""))
+    return ApiRequest("POST", type_.path(namespace), query, msgspec.json.encode(obj), JSON, ref=ref)
+
+
+def replace(
+    type_: ResourceType, obj: dict[str, Any], namespace: str = "", *, subresource: str = "", dry_run: bool = False
+) -> ApiRequest:
+    metadata = obj.get("metadata") or {}
+    namespace, name = namespace or str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
+    query = _query({"fieldValidation": "Strict", "fieldManager": FIELD_MANAGER, "dryRun": _dry(dry_run)})
+    path = type_.path(namespace, name, subresource)
+    return ApiRequest("PUT", path, query, msgspec.json.encode(obj), JSON, ref=_ref(type_, namespace, name))
+
+
+def patch(
+    type_: ResourceType,
+    name: str,
+    change: Any,
+    namespace: str = "",
+    *,
+    style: PatchStyle = "merge",
+    subresource: str = "",
+    dry_run: bool = False,
+    force: bool = False,
+) -> ApiRequest:
+    """`change`: a mapping, or for style 'json' a list of operations. `force` takes over others' fields (apply only)."""
+    query = _query(
+        {"fieldValidation": "Strict", "fieldManager": FIELD_MANAGER, "dryRun": _dry(dry_run), "force": force}
+    )
+    path = type_.path(namespace, name, subresource)
+    body = msgspec.json.encode(change)
+    return ApiRequest("PATCH", path, query, body, _PATCH_TYPES[style], ref=_ref(type_, namespace, name))
+
+
+def delete(
+    type_: ResourceType,
+    name: str,
+    namespace: str = "",
+    *,
+    dry_run: bool = False,
+    propagation: str = "",
+    uid: str = "",
+    resource_version: str = "",
+) -> ApiRequest:
+    """`propagation`: Foreground, Background, Orphan or '' (the type's default). `uid` guards against a namesake made meanwhile."""
+    options: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
+    if propagation:
+        options["propagationPolicy"] = propagation
+    if dry_run:
+        options["dryRun"] = ["All"]
+    preconditions = {key: value for key, value in (("uid", uid), ("resourceVersion", resource_version)) if value}
+    if preconditions:
+        options["preconditions"] = preconditions
+    body = msgspec.json.encode(options)
+    return ApiRequest("DELETE", type_.path(namespace, name), (), body, JSON, ref=_ref(type_, namespace, name))
+
+
+def access_review(
+    verb: str, type_: ResourceType, namespace: str = "", name: str = "", subresource: str = ""
+) -> ApiRequest:
+    """SelfSubjectAccessReview: may the sender do this?"""
+    attributes = {
+        "verb": verb,
+        "group": type_.group,
+        "version": type_.version,
+        "resource": type_.plural,
+        "subresource": subresource,
+        "namespace": namespace if type_.namespaced else "",
+        "name": name,
+    }
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": {key: value for key, value in attributes.items() if value}},
+    }
+    path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+    return ApiRequest("POST", path, (), msgspec.json.encode(review), JSON, ref=f"the right to {verb} {type_.plural}")
+
+
+def pod_log(
+    pod: str,
+    namespace: str,
+    *,
+    container: str = "",
+    tail: int = 0,
+    previous: bool = False,
+    timestamps: bool = False,
+    since_seconds: int = 0,
+    follow: bool = False,
+) -> ApiRequest:
+    """`tail`: lines from the end, 0 = all."""
+    query = _query(
+        {
+            "container": container,
+            "tailLines": tail,
+            "previous": previous,
+            "timestamps": timestamps,
+            "sinceSeconds": since_seconds,
+            "follow": follow,
+        }
+    )
+    path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/log"
+    return ApiRequest("GET", path, query, accept="*/*", ref=f'the log of pod "{pod}" in namespace "{namespace}"')
+
+
+def port_forward(pod: str, namespace: str, port: int) -> ApiRequest:
+    """The WebSocket of one TCP connection to `port` of the pod."""
+    path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/portforward"
+    return ApiRequest(
+        "GET", path, (("ports", str(port)),), ref=f'port {port} of pod "{pod}" in namespace "{namespace}"'
+    )

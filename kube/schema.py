@@ -1,0 +1,105 @@
+"""The schema of a kind, from /openapi/v3: one document for each group and version, under an address that holds its hash.
+
+The document is read as raw parts and only the wanted kind and what it refers to is decoded: argoproj.io is 1 MB, one form needs a part.
+"""
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from kube.discovery import ResourceType
+from kube.errors import NotFound
+from kube.requests import ApiRequest
+from kube.transport import Answer
+
+_REF = re.compile(rb'"\$ref":\s*"#/components/schemas/([^"]+)"')
+_GVK = "x-kubernetes-group-version-kind"
+_LIMIT = 12
+
+
+class _Components(msgspec.Struct):
+    schemas: dict[str, msgspec.Raw] = {}
+
+
+class _Document(msgspec.Struct):
+    components: _Components = msgspec.field(default_factory=_Components)
+
+
+class _Address(msgspec.Struct, rename="camel"):
+    server_relative_url: str = msgspec.field(name="serverRelativeURL", default="")
+
+
+class _Index(msgspec.Struct):
+    paths: dict[str, _Address] = {}
+
+
+class SchemaCache:
+    """Kept by the document's hash: an unchanged CRD costs one small request for the index."""
+
+    def __init__(self, send: Callable[[ApiRequest], Answer]) -> None:
+        self._send = send
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, str], dict[str, Any] | None] = OrderedDict()
+
+    def schema(self, type_: ResourceType) -> dict[str, Any] | None:
+        """The schema with `components.schemas` of what it refers to, or None. Raises KubeError but NotFound."""
+        address = self._address(type_)
+        if not address:
+            return None
+        key = (address, type_.kind)
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        path, _, query = address.partition("?")
+        pairs = tuple(tuple(pair.split("=", 1)) for pair in query.split("&") if "=" in pair)
+        answer = self._send(ApiRequest("GET", path, pairs, ref=f"the schema of {type_.kind}"))  # type: ignore[arg-type]
+        found = pick(answer.body, type_)
+        with self._lock:
+            self._kept[key] = found
+            while len(self._kept) > _LIMIT:
+                self._kept.popitem(last=False)
+        return found
+
+    def _address(self, type_: ResourceType) -> str:
+        try:
+            answer = self._send(ApiRequest("GET", "/openapi/v3", ref="the index of schemas"))
+        except NotFound:
+            return ""
+        index = msgspec.json.decode(answer.body, type=_Index)
+        key = f"apis/{type_.api_version}" if type_.group else f"api/{type_.version}"
+        return index.paths[key].server_relative_url if key in index.paths else ""
+
+
+def pick(document: bytes, type_: ResourceType) -> dict[str, Any] | None:
+    """The schema of `type_` in an OpenAPI v3 document, with everything it refers to, directly or not."""
+    schemas = msgspec.json.decode(document, type=_Document).components.schemas
+    wanted = {"group": type_.group, "version": type_.version, "kind": type_.kind}
+    # Most are named for their kind; the others are found by looking into all of them.
+    for name in sorted(schemas, key=lambda name: name.rpartition(".")[2] != type_.kind):
+        if _GVK.encode() not in bytes(schemas[name]):
+            continue
+        schema: dict[str, Any] = msgspec.json.decode(schemas[name])
+        if wanted in schema.get(_GVK, ()):
+            return {**schema, "components": {"schemas": _referred(name, schemas)}}
+    return None
+
+
+def _referred(start: str, schemas: dict[str, msgspec.Raw]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    open_ = _refs(schemas[start])
+    while open_:
+        name = open_.pop()
+        if name in found or name not in schemas:
+            continue
+        found[name] = msgspec.json.decode(schemas[name])
+        open_ |= _refs(schemas[name])
+    return found
+
+
+def _refs(raw: msgspec.Raw) -> set[str]:
+    return {match.decode() for match in _REF.findall(bytes(raw))}
