@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
 PATCHES = (JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH)
+#: Bodies up to this size are searched for keys that come twice.
+DUPLICATES_LIMIT = 512 * 1024
 _READABLE = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "application/cbor")
 _OFFERED = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 
@@ -81,6 +84,40 @@ def from_json(data: bytes, kind: str = "object") -> Any:
             f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json parse error: "
             f"{text} ({shown})"
         ) from None
+
+
+def duplicates(data: bytes, content_type: str) -> tuple[str, ...]:
+    """``duplicate field "a.b"`` for each key that a JSON body has twice in one object. Larger bodies are not looked at."""
+    if media_type(content_type) not in ("application/json", MERGE_PATCH) or len(data) > DUPLICATES_LIMIT:
+        return ()
+    twice: list[tuple[int, str]] = []
+
+    def gather(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice.extend((id(found), name) for name in dict.fromkeys(names) if names.count(name) > 1)
+            kept.append(found)
+        return found
+
+    kept: list[dict[str, Any]] = []
+    try:
+        obj = json.loads(data, object_pairs_hook=gather)
+    except ValueError:
+        return ()
+    return tuple(f'duplicate field "{path}"' for path in _paths(obj, "", twice)) if twice else ()
+
+
+def _paths(value: Any, path: str, twice: list[tuple[int, str]]) -> list[str]:
+    found: list[str] = []
+    if isinstance(value, dict):
+        found = [f"{path}.{name}".lstrip(".") for owner, name in twice if owner == id(value)]
+        for key, item in value.items():
+            found += _paths(item, f"{path}.{key}", twice)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            found += _paths(item, f"{path}[{index}]", twice)
+    return found
 
 
 def from_yaml(data: bytes, kind: str = "object") -> Any:

@@ -11,7 +11,7 @@ from .errors import AlreadyExists, BadRequest, MethodNotAllowed, NotFound
 from .forms import collection, deleted, partial
 from .http import Request, Response
 from .kinds import strategy
-from .negotiation import APPLY_PATCH, Wanted, body, from_yaml, media_type, wanted
+from .negotiation import APPLY_PATCH, Wanted, body, duplicates, from_yaml, media_type, wanted
 from .objects import Object, at_version, decode
 from .options import delete_options, patch_of, refused_option, scale_patch
 from .rbac import Authorizer
@@ -124,6 +124,14 @@ class Rest:
 
     # Writing
 
+    async def _written_call(self, request: Request, subresource: str = "") -> Call:
+        """The call of a write whose body is an object: with what is odd about the body itself."""
+        call = self._call(request, subresource)
+        if call.validation == "Ignore":
+            return call
+        found = duplicates(await request.body(), request.headers.get("content-type", ""))
+        return replace(call, problems=found) if found else call
+
     def _call(self, request: Request, subresource: str = "") -> Call:
         manager = request.arg("fieldManager") or request.headers.get("user-agent", "unknown").partition("/")[0]
         dry_run = request.arg("dryRun")
@@ -149,19 +157,21 @@ class Rest:
         namespace = self._namespace(resource, info)
         if resource.verbs == ("create",):
             return Response.json(answer(resource, namespace, obj, request.user, self._access, self._tokens), 201)
-        outcome = self._verbs.create(resource, namespace, obj, self._call(request))
+        outcome = self._verbs.create(resource, namespace, obj, await self._written_call(request))
         return self._written(request, resource, outcome, form)
 
     async def _update(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
         obj = body(await request.body(), request.headers.get("content-type", ""), resource.kind)
         namespace = self._namespace(resource, info)
-        outcome = self._verbs.update(resource, namespace, info.name, obj, self._call(request, info.subresource))
+        outcome = self._verbs.update(
+            resource, namespace, info.name, obj, await self._written_call(request, info.subresource)
+        )
         return self._written(request, resource, outcome, form)
 
     async def _patch(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
         media = media_type(request.headers.get("content-type", ""))
         data = await request.body()
-        call = self._call(request, info.subresource)
+        call = await self._written_call(request, info.subresource)
         namespace = self._namespace(resource, info)
         if media == APPLY_PATCH:
             outcome = self._apply(request, resource, namespace, info.name, from_yaml(data), call)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 from collections import OrderedDict
 from typing import Any
 
@@ -60,12 +61,15 @@ class Schemas:
                 self._kept.popitem(last=False)
         return self._kept[key]
 
-    def prepare(self, resource: Resource, obj: Object, validation: str) -> list[str]:
-        """Prunes and defaults in place; returns warnings. BadRequest for unknown fields when ``Strict``."""
+    def prepare(self, resource: Resource, obj: Object, validation: str, problems: tuple[str, ...] = ()) -> list[str]:
+        """Prunes and defaults in place; returns warnings. BadRequest for unknown fields when ``Strict``.
+
+        ``problems`` were found when the body was read (keys that come twice).
+        """
         found = self.of(resource)
-        if found is None or schema is None:
-            return []
-        unknown: list[str] = schema.prepare(found, obj)
+        unknown = list(problems)
+        if found is not None and schema is not None:
+            unknown += [_unknown(problem) for problem in schema.prepare(found, obj)]
         if not unknown or validation == "Ignore":
             return []
         if validation == "Strict":
@@ -75,10 +79,34 @@ class Schemas:
     def validate(self, resource: Resource, obj: Object, old: Object | None) -> list[Cause]:
         """What the schema (and its CEL rules) finds wrong."""
         found = self.of(resource)
-        return (
-            [Cause(*cause) for cause in schema.validate(found, obj, old)]
-            if found is not None and schema is not None
-            else []
+        if found is None or schema is None:
+            return []
+        causes = [Cause(*cause) for cause in schema.validate(found, obj, old)]
+        if not resource.custom:
+            _check_types(resource, causes)
+        return causes
+
+
+def _unknown(problem: str) -> str:
+    """A path, or a sentence about it already."""
+    return problem if " " in problem else f'unknown field "{problem}"'
+
+
+_TYPE = re.compile(r"in body must be of type (\w+): \"?(\w+)")
+_GO_TYPES = {"integer": "int32", "boolean": "bool", "object": "map[string]interface {}", "array": "[]interface {}"}
+
+
+def _check_types(resource: Resource, causes: list[Cause]) -> None:
+    """Wrong types in built-in kinds are refused where the body is decoded: 400, in Go's words."""
+    for cause in causes:
+        found = _TYPE.search(cause.message) if cause.reason == "FieldValueTypeInvalid" else None
+        if found is None:
+            continue
+        wanted, given = found.groups()
+        shown = {"integer": "number", "boolean": "bool"}.get(given, given)
+        raise BadRequest(
+            f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: json: cannot '
+            f"unmarshal {shown} into Go struct field {resource.kind}.{cause.field} of type {_GO_TYPES.get(wanted, wanted)}"
         )
 
 

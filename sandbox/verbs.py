@@ -34,6 +34,8 @@ class Call:
     validation: str = "Warn"
     trusted: bool = False
     user: User | None = None
+    #: what reading the body found wrong, for fieldValidation
+    problems: tuple[str, ...] = ()
     #: managedFields are set by the caller (server-side apply)
     applied: bool = False
     #: the subresource that managedFields name, where it is not ``subresource`` (scale)
@@ -96,7 +98,7 @@ class Verbs:
         if generated:
             obj["metadata"]["name"] = self._free_name(resource, namespace, obj["metadata"]["generateName"])
         rules = strategy(resource.key)
-        warnings = self.schemas.prepare(resource, obj, call.validation)
+        warnings = self.schemas.prepare(resource, obj, call.validation, call.problems)
         warnings += metadata.finalizer_warnings(resource, obj)
         admission.reset_status(resource, obj, None)
         rules.defaults(obj)
@@ -167,7 +169,7 @@ class Verbs:
             obj = admission.only_subresource(resource, old, obj, call.subresource)
         else:
             admission.reset_status(resource, obj, old)
-        warnings = self.schemas.prepare(resource, obj, call.validation)
+        warnings = self.schemas.prepare(resource, obj, call.validation, call.problems)
         if obj["metadata"].get("finalizers") != old["metadata"].get("finalizers"):
             warnings += metadata.finalizer_warnings(resource, obj)
         rules.defaults(obj)
