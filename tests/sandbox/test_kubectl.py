@@ -111,15 +111,15 @@ def test_server_side_apply(k: Kubectl) -> None:
 
 
 def test_wait_and_watch(k: Kubectl, api: Api, namespace: str) -> None:
-    api.post(CRDS, custom_resource_definition("kubectl.test", "boxes", "Box"))
-    assert "condition met" in k("wait", "--for=condition=Established", "crd/boxes.kubectl.test", "--timeout=5s")
-    box = "apiVersion: kubectl.test/v1\nkind: Box\nmetadata: {name: b}\nspec: {n: one}"
+    api.post(CRDS, custom_resource_definition("kubectl.test", "parcels", "Parcel"))
+    assert "condition met" in k("wait", "--for=condition=Established", "crd/parcels.kubectl.test", "--timeout=5s")
+    box = "apiVersion: kubectl.test/v1\nkind: Parcel\nmetadata: {name: b}\nspec: {size: one}"
     k("create", "--validate=false", "-f", "-", stdin=box)
-    assert k("get", "boxes").split()[:2] == ["NAME", "AGE"]
-    k("wait", "box/b", "--for=jsonpath={.spec.n}=one", "--timeout=5s")
-    k("delete", "box", "b", "--wait=false")
-    k("wait", "box/b", "--for=delete", "--timeout=5s")
-    api.delete(f"{CRDS}/boxes.kubectl.test")
+    assert k("get", "parcels").split()[:2] == ["NAME", "AGE"]
+    k("wait", "parcel/b", "--for=jsonpath={.spec.size}=one", "--timeout=5s")
+    k("delete", "parcel", "b", "--wait=false")
+    k("wait", "parcel/b", "--for=delete", "--timeout=5s")
+    api.delete(f"{CRDS}/parcels.kubectl.test")
 
 
 def test_who_may(k: Kubectl) -> None:
