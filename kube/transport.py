@@ -59,31 +59,48 @@ def _is_local(host: str) -> bool:
 
 def unreachable(config: ClusterConfig, error: BaseException) -> Unreachable:
     """One sentence: which server, what went wrong, what to do."""
-    cause: BaseException | None = error
-    text = str(error)
-    while cause is not None:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            text = f"its certificate is not trusted ({cause.verify_message})"
-            advice = "Check certificate-authority in the kubeconfig"
+    text, advice = str(error) or type(error).__name__, "Check that the cluster runs and that this machine can reach it"
+    chain = _chain(error)
+    for kinds, words, what_to_do in _CAUSES:
+        if found := next((cause for cause in chain if isinstance(cause, kinds)), None):
+            text, advice = words.format(getattr(found, "verify_message", "")), what_to_do
             break
-        if isinstance(cause, ConnectionRefusedError):
-            text, advice = "connection refused", "Is the cluster running, and is this its address?"
-            break
-        if isinstance(cause, socket.gaierror):
-            text, advice = "its name can't be resolved", "Check the server's name in the kubeconfig and your DNS"
-            break
-        if isinstance(cause, TimeoutError | urllib3.exceptions.TimeoutError):
-            text, advice = "it took too long", "Check the network between here and the cluster"
-            break
-        cause = cause.__cause__ or cause.__context__ or _reason(cause)
-    else:
-        advice = "Check that the cluster runs and that this machine can reach it"
-    return Unreachable(f"The API server at {config.host} does not answer: {text}. {advice}")
+    return Unreachable(f"The API server at {config.host} does not answer: {text}. {advice}.")
 
 
-def _reason(error: BaseException) -> BaseException | None:
-    reason = getattr(error, "reason", None) or getattr(error, "os_error", None)
-    return reason if isinstance(reason, BaseException) else None
+# The most telling first: urllib3 counts a refused connection among its timeouts.
+_CAUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, str], ...] = (
+    (
+        ssl.SSLCertVerificationError,
+        "its certificate is not trusted ({})",
+        "Check certificate-authority-data and server in the kubeconfig",
+    ),
+    (ConnectionRefusedError, "connection refused", "Start the cluster, or correct the server in the kubeconfig"),
+    (socket.gaierror, "its name is unknown", "Correct the server in the kubeconfig, or check your DNS"),
+    (
+        (TimeoutError, urllib3.exceptions.TimeoutError),
+        "it took too long",
+        "Check the network between here and the cluster",
+    ),
+    (ssl.SSLError, "it does not speak TLS as expected", "Check the server's address in the kubeconfig"),
+)
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """The error and what led to it: Python's own links, and the attributes in which urllib3 and aiohttp keep theirs."""
+    chain: list[BaseException] = []
+    open_: list[object] = [error]
+    while open_:
+        cause = open_.pop()
+        if isinstance(cause, BaseException) and cause not in chain:
+            chain.append(cause)
+            open_ += [
+                cause.__cause__,
+                cause.__context__,
+                getattr(cause, "reason", None),
+                getattr(cause, "os_error", None),
+            ]
+    return chain
 
 
 class SyncTransport:
@@ -94,6 +111,9 @@ class SyncTransport:
         options: dict[str, Any] = {"maxsize": 16, "block": False}
         if config.tls is not None:
             options["ssl_context"] = config.tls
+            if config.tls.verify_mode == ssl.CERT_NONE:
+                # The kubeconfig says insecure-skip-tls-verify: its owner knows, a warning at each request adds nothing.
+                urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
             if config.server_name:
                 options |= {"server_hostname": config.server_name, "assert_hostname": config.server_name}
         if config.proxy:

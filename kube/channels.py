@@ -1,0 +1,110 @@
+"""What goes over WebSockets and long answers: port-forward and followed logs.
+
+`v4.channel.k8s.io` frames begin with a channel's number. For port-forward: channel 0 carries data, 1 errors, and the first frame of
+each only repeats the port (two bytes). One WebSocket for each TCP connection. v4 can't close one direction alone: when the client
+ends its sending, the socket stays open until the Pod ends too.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+
+import aiohttp
+
+from kube import requests
+from kube.errors import ServerError
+from kube.transport import AsyncTransport
+
+PORT_FORWARD = ("v4.channel.k8s.io",)
+_DATA, _ERROR = 0, 1
+_CHUNK = 64 * 1024
+# How long the Pod's side may go on after the client closed its sending side.
+_LINGER_SECONDS = 30.0
+
+
+@contextlib.asynccontextmanager
+async def port_forward(
+    transport: AsyncTransport, pod: str, namespace: str, port: int
+) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    """An open tunnel to `port` of the Pod. Raises KubeError when the API server refuses."""
+    request = requests.port_forward(pod, namespace, port)
+    channel = await transport.websocket(request, PORT_FORWARD)
+    try:
+        yield channel
+    finally:
+        await channel.close()
+
+
+async def relay(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    channel: aiohttp.ClientWebSocketResponse,
+    count: Callable[[int, int], None] = lambda sent, received: None,
+) -> None:
+    """Carry bytes both ways until one side ends. `count(sent, received)` hears of every piece.
+
+    Raises ServerError with the Pod's words when it can't be reached (nothing listens on the port).
+    """
+    down = asyncio.create_task(_from_pod(channel, writer, count))
+    up = asyncio.create_task(_to_pod(reader, channel, count))
+    try:
+        await asyncio.wait((up, down), return_when=asyncio.FIRST_COMPLETED)
+        if not down.done():
+            await asyncio.wait((down,), timeout=_LINGER_SECONDS)
+        if down.done():
+            await down
+    finally:
+        for task in (up, down):
+            task.cancel()
+        await asyncio.gather(up, down, return_exceptions=True)
+
+
+async def _to_pod(
+    reader: asyncio.StreamReader, channel: aiohttp.ClientWebSocketResponse, count: Callable[[int, int], None]
+) -> None:
+    with contextlib.suppress(ConnectionError):
+        while data := await reader.read(_CHUNK):
+            await channel.send_bytes(bytes((_DATA,)) + data)
+            count(len(data), 0)
+
+
+async def _from_pod(
+    channel: aiohttp.ClientWebSocketResponse, writer: asyncio.StreamWriter, count: Callable[[int, int], None]
+) -> None:
+    seen: set[int] = set()
+    async for message in channel:
+        if message.type is not aiohttp.WSMsgType.BINARY or not message.data:
+            continue
+        number, data = message.data[0], message.data[1:]
+        if number not in seen:
+            seen.add(number)
+            data = data[2:]
+        if number == _ERROR and data:
+            raise ServerError(data.decode("utf-8", "replace").strip())
+        if number == _DATA and data:
+            with contextlib.suppress(ConnectionError):
+                writer.write(data)
+                await writer.drain()
+                count(0, len(data))
+
+
+async def follow_log(
+    transport: AsyncTransport,
+    pod: str,
+    namespace: str,
+    *,
+    container: str = "",
+    tail: int = 0,
+    previous: bool = False,
+    timestamps: bool = False,
+) -> AsyncIterator[bytes]:
+    """A container's log as pieces of bytes, and what it goes on to say. Ends with the container.
+
+    A silent container is no dead connection, so nothing but its end, or a closed iterator, ends this.
+    """
+    request = requests.pod_log(
+        pod, namespace, container=container, tail=tail, previous=previous, timestamps=timestamps, follow=True
+    )
+    async with transport.open(request, silence=24 * 3600.0) as response:
+        async for piece in response.content.iter_any():
+            yield piece

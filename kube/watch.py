@@ -1,0 +1,68 @@
+"""One watch request as an async iterator. No retry in here: what to do when it ends is the reflector's business.
+
+The server sends one JSON document a line, of any length; only its type is decoded here.
+https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+"""
+
+from collections.abc import AsyncIterable, AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from kube.errors import ServerError, from_status
+from kube.requests import ApiRequest
+from kube.transport import AsyncTransport
+
+
+class _Line(msgspec.Struct):
+    type: str
+    object: msgspec.Raw
+
+
+_decoder = msgspec.json.Decoder(_Line)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchEvent:
+    """`type`: ADDED, MODIFIED, DELETED or BOOKMARK. `raw`: the object (or Table) as JSON."""
+
+    type: str
+    raw: bytes
+
+    def document(self) -> dict[str, Any]:
+        found: dict[str, Any] = msgspec.json.decode(self.raw)
+        return found
+
+
+async def watch(transport: AsyncTransport, request: ApiRequest) -> AsyncIterator[list[WatchEvent]]:
+    """Events in bursts, as they come off the wire; the first, empty one says that the watch stands. Ends when the server ends it.
+
+    Raises Gone when the resourceVersion is too old, any KubeError of an ERROR event, Unreachable when the connection breaks.
+    """
+    async with transport.open(request) as response:
+        yield []
+        async for lines in split_lines(response.content.iter_any()):
+            yield [decode(line) for line in lines if line]
+
+
+async def split_lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[list[bytes]]:
+    """Whole lines, as soon as they are whole. A line without its end at the very end is dropped: the connection broke in it."""
+    rest: list[bytes] = []
+    async for chunk in chunks:
+        if b"\n" not in chunk:
+            rest.append(chunk)
+            continue
+        *lines, last = (b"".join(rest) + chunk).split(b"\n")
+        rest = [last] if last else []
+        yield lines
+
+
+def decode(line: bytes) -> WatchEvent:
+    try:
+        found = _decoder.decode(line)
+    except msgspec.DecodeError as error:
+        raise ServerError(f"the API server sent a watch event that is no JSON: {error}") from error
+    if found.type == "ERROR":
+        raise from_status(msgspec.json.decode(found.object))
+    return WatchEvent(found.type, bytes(found.object))
