@@ -93,13 +93,7 @@ class Application:
             return self._health(root)
         if root == "version":
             return Response.json(VERSION)
-        user = authenticate(request, self._tokens)
-        if user is ANONYMOUS:
-            raise Unauthorized
-        request.user = impersonate(request, user, self._may_impersonate)
-        info = requestinfo.parse(request.method, request.path, parts, request.flag("watch"))
-        if info.is_resource or root not in _OPEN_ROOTS:
-            self._access.check(request.user, attributes(info))
+        info = self._admit(request, parts)
         for route in self._context.routes:
             params = route.match(request.method, parts)
             if params is not None:
@@ -133,6 +127,17 @@ class Application:
                 }
             )
         return _no_such_page()
+
+    def _admit(self, request: Request, parts: list[str]) -> requestinfo.RequestInfo:
+        """Sets the user; Unauthorized or Forbidden."""
+        user = authenticate(request, self._tokens)
+        if user is ANONYMOUS:
+            raise Unauthorized
+        request.user = impersonate(request, user, self._may_impersonate)
+        info = requestinfo.parse(request.method, request.path, parts, request.flag("watch"))
+        if info.is_resource or not parts or parts[0] not in _OPEN_ROOTS:
+            self._access.check(request.user, attributes(info))
+        return info
 
     def _health(self, name: str) -> Response:
         if name == "readyz" and not self.ready:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_right, insort
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .journal import Journal
+from .subscription import Change, Entry, Expired, Key, Subscription
 
-Key = tuple[str, str]
 NO_LABELS: dict[str, str] = {}
 
 #: How much of a resource's past is kept for watches that resume: events, and bytes.
@@ -23,43 +23,6 @@ HISTORY_EVENTS = 4000
 HISTORY_BYTES = 16 * 1024 * 1024
 #: A subscriber that lets this many events wait has lost touch; it must list again.
 QUEUE_LIMIT = 50_000
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Entry:
-    """One stored object. ``data`` is its JSON, ``version`` its resourceVersion."""
-
-    namespace: str
-    name: str
-    version: int
-    data: bytes
-    labels: dict[str, str]
-    uid: str = ""
-
-    @property
-    def key(self) -> Key:
-        return (self.namespace, self.name)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Change:
-    """What happened to one object. A deletion's ``entry`` is the last state with the version of the deletion."""
-
-    type: str
-    resource: str
-    entry: Entry
-    previous: Entry | None
-
-    @property
-    def version(self) -> int:
-        return self.entry.version
-
-
-class Expired(Exception):
-    """The history does not reach back to this version; ``oldest`` is where it begins."""
-
-    def __init__(self, version: int, oldest: int):
-        super().__init__(f"too old resource version: {version} ({oldest})")
 
 
 @dataclass(slots=True, eq=False)
@@ -74,71 +37,6 @@ class Table:
     complete_above: int = 0
     #: Version of the newest change.
     changed: int = 0
-
-
-class Subscription:
-    """Changes of some resources, in order, without gaps. ``await next()``; ``close()`` when done."""
-
-    def __init__(self, store: Store, resources: Iterable[str], limit: int | None):
-        self._store = store
-        self._limit = limit
-        self.resources = frozenset(resources)
-        self.queue: deque[Change] = deque()
-        self._wake: asyncio.Future[bool] | None = None
-        self.overflowed = False
-        self.ended = False
-
-    @property
-    def bounded(self) -> bool:
-        """Whether this is a client's: it may be told to start over."""
-        return self._limit is not None
-
-    def end(self) -> None:
-        """Nothing more will come: the resource is no longer served."""
-        self.ended = True
-        self._rouse()
-
-    def _rouse(self) -> None:
-        if self._wake is not None and not self._wake.done():
-            self._wake.set_result(True)
-
-    def push(self, change: Change) -> None:
-        """Called by the store."""
-        if self._limit is not None and len(self.queue) >= self._limit:
-            self.overflowed = True
-        else:
-            self.queue.append(change)
-        self._rouse()
-
-    async def next(self) -> Change:
-        """The next change; raises Expired when this subscriber was too slow to keep every change for."""
-        while not self.queue:
-            if self.overflowed:
-                raise Expired(0, self._store.version)
-            await self.wait(None)
-        return self.queue.popleft()
-
-    async def wait(self, seconds: float | None) -> bool:
-        """Until something happens, or the time is up (False)."""
-        loop = asyncio.get_running_loop()
-        wake: asyncio.Future[bool] = loop.create_future()
-        self._wake = wake
-        timer = loop.call_later(seconds, self._time_up, wake) if seconds is not None else None
-        try:
-            return await wake
-        finally:
-            if timer is not None:
-                timer.cancel()
-
-    @staticmethod
-    def _time_up(wake: asyncio.Future[bool]) -> None:
-        if not wake.done():
-            wake.set_result(False)
-
-    def close(self) -> None:
-        """No more changes are kept for this subscriber."""
-        self._store.forget(self)
-        self.queue.clear()
 
 
 class Store:
@@ -276,7 +174,7 @@ class Store:
 
     def subscribe(self, *resources: str, since: int | None = None, limit: int | None = QUEUE_LIMIT) -> Subscription:
         """Changes from now on, or all after version ``since`` (Expired when the history is too short for that)."""
-        subscription = Subscription(self, resources, limit)
+        subscription = Subscription(resources, limit, self.forget)
         if since is not None:
             for resource in subscription.resources:
                 subscription.queue.extend(self._since(resource, since))
@@ -305,3 +203,6 @@ class Store:
             present = self._subscribers.get(resource, [])
             if subscription in present:
                 present.remove(subscription)
+
+
+__all__ = ["Change", "Entry", "Expired", "Key", "Store", "Subscription"]

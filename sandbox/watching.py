@@ -23,6 +23,8 @@ from .store import Change, Entry, Expired, Store, Subscription
 BOOKMARK_SECONDS = 15.0
 #: Without timeoutSeconds the API server ends a watch after 30 to 60 minutes.
 LONGEST = 3600.0
+#: Events that are written as one chunk.
+BATCH = 200
 
 #: (entry, first of the stream) to the bytes of an event's object.
 Render = Callable[[Entry, bool], bytes]
@@ -109,14 +111,11 @@ async def events(
 ) -> AsyncIterator[bytes]:
     """Chunks of lines. Whoever wants the stream to end earlier cancels the task that reads it."""
     subscription, present, wanted, version = begun
-    first = True
+    first = not present
     try:
-        for batch in range(0, len(present), 200):
-            lines = []
-            for entry in present[batch : batch + 200]:
-                lines.append(_line("ADDED", stream.render(entry, first)))
-                first = False
-            yield b"".join(lines)
+        for batch in range(0, len(present), BATCH):
+            entries = enumerate(present[batch : batch + BATCH])
+            yield b"".join(_line("ADDED", stream.render(entry, batch + at == 0)) for at, entry in entries)
         present.clear()
         if watch.initial and watch.bookmarks:
             yield _line("BOOKMARK", stream.mark(version, {"k8s.io/initial-events-end": "true"}))
@@ -124,17 +123,10 @@ async def events(
         marked = version
         while True:
             if subscription.queue:
-                lines = []
-                while subscription.queue and len(lines) < 500:
-                    change = subscription.queue.popleft()
-                    version = change.version
-                    line = _changed(change, wanted, stream, first)
-                    if line:
-                        lines.append(line)
-                        first = False
-                        marked = version
+                lines, marked = _drain(subscription, wanted, stream, first, marked)
                 if lines:
-                    yield b"".join(lines)
+                    first = False
+                    yield lines
                 continue
             if subscription.ended:
                 return
@@ -150,6 +142,20 @@ async def events(
                     yield _line("BOOKMARK", stream.mark(marked, {}))
     finally:
         subscription.close()
+
+
+def _drain(
+    subscription: Subscription, wanted: Selection, stream: Stream, first: bool, marked: int
+) -> tuple[bytes, int]:
+    """(lines of what waits, at most a batch; version of the last one written)."""
+    lines: list[bytes] = []
+    while subscription.queue and len(lines) < BATCH:
+        change = subscription.queue.popleft()
+        line = _changed(change, wanted, stream, first and not lines)
+        if line:
+            lines.append(line)
+            marked = change.version
+    return b"".join(lines), marked
 
 
 def _changed(change: Change, wanted: Selection, stream: Stream, first: bool) -> bytes:
