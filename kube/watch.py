@@ -8,9 +8,10 @@ from collections.abc import AsyncIterable, AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
+import aiohttp
 import msgspec
 
-from kube.errors import ServerError, from_status
+from kube.errors import ServerError, Unreachable, from_status
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport
 
@@ -40,10 +41,17 @@ async def watch(transport: AsyncTransport, request: ApiRequest) -> AsyncIterator
 
     Raises Gone when the resourceVersion is too old, any KubeError of an ERROR event, Unreachable when the connection breaks.
     """
-    async with transport.open(request) as response:
-        yield []
-        async for lines in split_lines(response.content.iter_any()):
-            yield [decode(line) for line in lines if line]
+    stands = False
+    try:
+        async with transport.open(request) as response:
+            stands = True
+            yield []
+            async for lines in split_lines(response.content.iter_any()):
+                yield [decode(line) for line in lines if line]
+    except Unreachable as error:
+        # Silent for too long. Whether the server lives, the next request finds out.
+        if not (stands and isinstance(error.__cause__, aiohttp.SocketTimeoutError)):
+            raise
 
 
 async def split_lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[list[bytes]]:

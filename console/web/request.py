@@ -1,5 +1,6 @@
 """What every view may ask of its request: the signed-in user's cluster and the chosen namespace."""
 
+import time
 from collections.abc import Callable
 
 from django.conf import settings
@@ -21,6 +22,7 @@ class ConsoleRequest(HttpRequest):
     cluster: ClusterClient
     namespace: str
     LANGUAGE_CODE: str
+    started: float  # time.monotonic() at its arrival: live updates of the page begin there
 
 
 def namespace_of(request: HttpRequest) -> str:
@@ -44,6 +46,7 @@ class ClusterMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.started = time.monotonic()  # type: ignore[attr-defined]
         request.cluster = SimpleLazyObject(console_client)  # type: ignore[attr-defined]
         request.namespace = namespace_of(request)  # type: ignore[attr-defined]
         response = self.get_response(request)

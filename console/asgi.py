@@ -1,0 +1,67 @@
+"""What uvicorn serves: open-ended answers as raw ASGI applications, everything else through a bridge to Django's WSGI handler.
+
+uvicorn console.asgi:application --timeout-graceful-shutdown 2
+"""
+
+import asyncio
+import signal
+from types import FrameType
+from typing import Any
+
+from a2wsgi import WSGIMiddleware
+
+from console.web import loop
+from console.wsgi import application as pages
+from resources.stream.broker import Broker
+from resources.stream.fragments import row_html
+from resources.views.stream import Receive, Scope, Send, StreamApp
+
+# Threads for Django's pages. Open streams need none.
+_WORKERS = 8
+
+
+class Console:
+    """Routes by path. Everything that belongs to the event loop is made when the server starts."""
+
+    def __init__(self) -> None:
+        bridged: Any = pages
+        self._pages: Any = WSGIMiddleware(bridged, workers=_WORKERS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "http" and scope["path"] == "/stream":
+            await self._stream(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._pages(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        await receive()
+        loop.use(asyncio.get_running_loop())
+        self._broker = Broker(row_html)
+        self._stream = StreamApp(self._broker)
+        self._end_streams_first()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self._broker.stop()
+        await loop.close_all()
+        loop.use(None)
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def _end_streams_first(self) -> None:
+        """uvicorn waits for open answers before it tells us that it ends, and a stream has no end: so hear the signal too."""
+        here = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            previous = signal.getsignal(number)
+
+            def handle(number: int, frame: FrameType | None, previous: Any = previous) -> None:
+                here.call_soon_threadsafe(self._broker.close)
+                if callable(previous):
+                    previous(number, frame)
+
+            signal.signal(number, handle)
+
+
+application = Console()

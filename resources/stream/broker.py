@@ -1,0 +1,225 @@
+"""From the streams to the browsers of one web process: one reader for all topics, one bounded queue for each connection.
+
+A browser that is too slow for its queue loses the queue and gets `resync` for all its topics: it lists again, it never shows a gap as
+if it were the truth. What a row looks like is made once for all browsers that speak the same language.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from kube.discovery import ResourceType
+from resources.changes import INTEREST_SECONDS, Change, ChangeLog, Entry, RedisError
+from resources.stream.health import HealthWatch
+from resources.stream.sse import encode
+
+log = logging.getLogger(__name__)
+
+# (type, topic, columnDefinitions as JSON, change, language) → the row's HTML
+RenderRow = Callable[[ResourceType, str, bytes, Change, str], str]
+QUEUE_LENGTH = 500
+_RENEW_SECONDS = INTEREST_SECONDS / 3
+_PAUSE_SECONDS = 0.5
+_EVENTS = {"ADDED": "added", "MODIFIED": "row", "DELETED": "gone", "RESYNC": "resync"}
+
+
+@dataclass(eq=False, slots=True)
+class Subscription:
+    """One connection. `topics`: each with its type; `rows`: those of which it wants the row's HTML, not only the news.
+
+    `queue` holds encoded events; None says that the console ends.
+    """
+
+    topics: dict[str, ResourceType]
+    rows: frozenset[str]
+    language: str
+    queue: "asyncio.Queue[bytes | None]" = field(default_factory=lambda: asyncio.Queue(QUEUE_LENGTH))
+
+    def put(self, piece: bytes | None) -> None:
+        """Never waits. An overflow empties the queue and asks the browser to list everything again."""
+        try:
+            self.queue.put_nowait(piece)
+        except asyncio.QueueFull:
+            while not self.queue.empty():
+                self.queue.get_nowait()
+            for topic in self.topics:
+                self.queue.put_nowait(encode("resync", {"topic": topic}))
+            if piece is None:
+                self.queue.put_nowait(None)
+
+
+class Broker:
+    """Belongs to one event loop. Nothing runs until somebody subscribes."""
+
+    def __init__(self, render: RenderRow) -> None:
+        self._render = render
+        self._log = ChangeLog()
+        self._subscriptions: set[Subscription] = set()
+        self._positions: dict[str, str] = {}
+        self._columns: dict[str, tuple[str, bytes]] = {}
+        self._changed = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._health = HealthWatch(self._log, self._tell_health)
+        self.closed = False
+
+    async def subscribe(
+        self, topics: dict[str, ResourceType], rows: Iterable[str], language: str, since: str = ""
+    ) -> Subscription:
+        """What came after `since` (a position or the last event's id), and from then on everything; `resync` where that can't be told."""
+        found = Subscription(dict(topics), frozenset(rows) & topics.keys(), language)
+        self._start()
+        self._health.greet(found.put, language)
+        try:
+            start = f"{await self._log.now() - 1}"
+            await self._log.renew_interest(topics)
+            for topic in topics:
+                self._positions.setdefault(topic, start)
+            self._subscriptions.add(found)
+            self._changed.set()
+            await self._catch_up(found, since)
+        except RedisError:
+            # The reader tells everybody to list again as soon as Redis is back.
+            self._subscriptions.add(found)
+            self._positions.update({topic: "" for topic in topics if topic not in self._positions})
+        return found
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        """Topics that nobody shows any more are no longer read; hubs go on with them for a while."""
+        self._subscriptions.discard(subscription)
+        shown = {topic for other in self._subscriptions for topic in other.topics}
+        for topic in self._positions.keys() - shown:
+            del self._positions[topic]
+            self._columns.pop(topic, None)
+        self._changed.set()
+
+    def close(self) -> None:
+        """The console ends: every connection is told."""
+        self.closed = True
+        for subscription in self._subscriptions:
+            subscription.put(None)
+
+    async def stop(self) -> None:
+        self.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._log.close()
+
+    def _start(self) -> None:
+        if not self._tasks:
+            work = (self._read(), self._renew(), self._health.run())
+            self._tasks = [asyncio.create_task(job) for job in work]
+
+    async def _catch_up(self, subscription: Subscription, since: str) -> None:
+        """What the topic's stream held before this process began to read, put before what has come since."""
+        pieces: list[bytes] = []
+        for topic in subscription.topics:
+            entries = await self._log.since(topic, since) if since else None
+            if entries is None:
+                pieces.append(encode("resync", {"topic": topic}))
+                continue
+            for entry in entries:
+                await self._load_columns(entry)
+                pieces.append(self._encode(entry, subscription, {}))
+        arrived = [subscription.queue.get_nowait() for _ in range(subscription.queue.qsize())]
+        pieces.append(encode("hello", {}, f"{await self._log.now()}-0@{self._log.epoch}"))
+        for piece in (*pieces, *arrived):
+            subscription.put(piece)
+
+    async def _read(self) -> None:
+        """For ever; when Redis comes back with another memory, everybody lists again."""
+        broken = False
+        while True:
+            try:
+                if broken:
+                    await self._resume()
+                    broken = False
+                for entry in await self._next():
+                    await self._load_columns(entry)
+                    if entry.topic in self._positions:
+                        self._positions[entry.topic] = entry.id
+                        self._deliver(entry)
+            except RedisError as error:
+                if not broken:
+                    log.warning("Redis does not answer: %s", error)
+                broken = True
+                await asyncio.sleep(_PAUSE_SECONDS)
+            except Exception:
+                log.exception("a change could not be delivered")
+                await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _next(self) -> list[Entry]:
+        """The next entries, or none when the set of topics changed meanwhile."""
+        self._changed.clear()
+        changed = asyncio.ensure_future(self._changed.wait())
+        jobs: set[asyncio.Future[object]] = {changed}  # type: ignore[arg-type]
+        positions = {topic: id_ for topic, id_ in self._positions.items() if id_}
+        reading = asyncio.ensure_future(self._log.read(positions)) if positions else None
+        if reading is not None:
+            jobs.add(reading)  # type: ignore[arg-type]
+        try:
+            await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+            return (
+                [entry for entry in reading.result() if entry.topic in self._positions]
+                if reading and reading.done()
+                else []
+            )
+        finally:
+            for job in jobs:
+                job.cancel()
+            await asyncio.gather(*jobs, return_exceptions=True)
+
+    async def _resume(self) -> None:
+        """After Redis was away: go on where it was, or from now with a resync when it forgot."""
+        epoch, now = self._log.epoch, await self._log.now()
+        for topic, id_ in self._positions.items():
+            if not id_ or epoch != self._log.epoch:
+                self._positions[topic] = f"{now - 1}"
+                self._deliver(Entry(topic, f"{now}-0", Change("RESYNC")))
+        await self._log.renew_interest(self._positions)
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(_RENEW_SECONDS)
+            with contextlib.suppress(RedisError):
+                await self._log.renew_interest(self._positions)
+
+    async def _load_columns(self, entry: Entry) -> None:
+        wanted = entry.change.columns
+        if wanted and self._columns.get(entry.topic, ("", b""))[0] != wanted:
+            self._columns[entry.topic] = await self._log.columns(entry.topic)
+
+    def _deliver(self, entry: Entry) -> None:
+        made: dict[str, str] = {}
+        for subscription in self._subscriptions:
+            if entry.topic in subscription.topics:
+                subscription.put(self._encode(entry, subscription, made))
+
+    def _encode(self, entry: Entry, subscription: Subscription, made: dict[str, str]) -> bytes:
+        """`made`: rows rendered for this entry so far, by language."""
+        change = entry.change
+        data = {"topic": entry.topic, "uid": change.uid, "name": change.name, "namespace": change.namespace}
+        event = _EVENTS[change.kind]
+        if event == "row" and entry.topic in subscription.rows:
+            if subscription.language not in made:
+                made[subscription.language] = self._row(entry, subscription)
+            data["html"] = made[subscription.language]
+        return encode(event, data, f"{entry.id}@{self._log.epoch}")
+
+    def _row(self, entry: Entry, subscription: Subscription) -> str:
+        """'' when the row can't be made (columns unknown, a template that fails): the page then lists again."""
+        digest, columns = self._columns.get(entry.topic, ("", b""))
+        if not entry.change.row or digest != entry.change.columns:
+            return ""
+        try:
+            type_ = subscription.topics[entry.topic]
+            return self._render(type_, entry.topic, columns, entry.change, subscription.language)
+        except Exception:
+            log.exception("the row of %s %s can't be rendered", entry.topic, entry.change.name)
+            return ""
+
+    def _tell_health(self, say: Callable[[str], bytes]) -> None:
+        for subscription in self._subscriptions:
+            subscription.put(say(subscription.language))
