@@ -6,7 +6,6 @@ honoured here.
 """
 
 import base64
-import binascii
 import os
 import ssl
 import tempfile
@@ -62,13 +61,13 @@ def load(kubeconfig: str | None = None, context: str | None = None) -> ClusterCo
     folder = paths[0].parent
     try:
         tls = _tls(cluster, user, folder) if host.startswith("https://") else None
-    except (OSError, ssl.SSLError, binascii.Error) as error:
+    except (OSError, ValueError) as error:  # also ssl.SSLError and binascii.Error
         raise InvalidConfig(f"{where}: the certificates of context {name!r} can't be used: {error}") from error
     return ClusterConfig(
         name=str(chosen.get("cluster")),
         host=host,
         user=str(chosen.get("user") or "anonymous"),
-        token=_token(user, folder, cluster),
+        token=_token(user, folder, cluster, tls),
         tls=tls,
         headers=_identity_headers(user),
         server_name=str(cluster.get("tls-server-name") or ""),
@@ -117,14 +116,16 @@ def _entry(merged: dict[str, Any], section: str, name: str, key: str, where: str
     raise InvalidConfig(f"{where} has no {key} named {name!r}; it has: {_names(merged, section)}")
 
 
-def _token(user: dict[str, Any], folder: Path, cluster: dict[str, Any]) -> Callable[[], str]:
+def _token(
+    user: dict[str, Any], folder: Path, cluster: dict[str, Any], tls: ssl.SSLContext | None
+) -> Callable[[], str]:
     if token := user.get("token"):
         return lambda: str(token)
     if path := user.get("tokenFile"):
         file = folder / str(path)
         return lambda: file.read_text(encoding="utf-8").strip()
     if "exec" in user or "auth-provider" in user:
-        return plugin_token(user, cluster)
+        return plugin_token(user, cluster, folder, tls, _load_pair)
     return lambda: ""
 
 
@@ -147,7 +148,7 @@ def _identity_headers(user: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 def _tls(cluster: dict[str, Any], user: dict[str, Any], folder: Path) -> ssl.SSLContext:
     context = ssl.create_default_context()
     if data := cluster.get("certificate-authority-data"):
-        context = ssl.create_default_context(cadata=base64.b64decode(data).decode())
+        context = ssl.create_default_context(cadata=_decoded(data).decode())
     elif path := cluster.get("certificate-authority"):
         context = ssl.create_default_context(cafile=str(folder / str(path)))
     if cluster.get("insecure-skip-tls-verify"):
@@ -155,10 +156,15 @@ def _tls(cluster: dict[str, Any], user: dict[str, Any], folder: Path) -> ssl.SSL
         context.verify_mode = ssl.CERT_NONE
     certificate = user.get("client-certificate-data"), user.get("client-key-data")
     if all(certificate):
-        _load_pair(context, *(base64.b64decode(str(part)) for part in certificate))
+        _load_pair(context, *(_decoded(part) for part in certificate))
     elif user.get("client-certificate") and user.get("client-key"):
         context.load_cert_chain(str(folder / user["client-certificate"]), str(folder / user["client-key"]))
     return context
+
+
+def _decoded(data: Any) -> bytes:
+    """Strict base64 that may be folded over several lines. Raises ValueError."""
+    return base64.b64decode("".join(str(data).split()), validate=True)
 
 
 def _load_pair(context: ssl.SSLContext, certificate: bytes, key: bytes) -> None:

@@ -164,8 +164,10 @@ class AsyncTransport:
     async def close(self) -> None:
         await self._session.close()
 
-    def _options(self, request: ApiRequest) -> dict[str, Any]:
-        options: dict[str, Any] = {"headers": CIMultiDict(_headers(self.config, request))}
+    async def _options(self, request: ApiRequest) -> dict[str, Any]:
+        # In a thread: the token may come from a plugin that takes its time.
+        headers = await asyncio.to_thread(_headers, self.config, request)
+        options: dict[str, Any] = {"headers": CIMultiDict(headers)}
         if self.config.server_name and self.config.tls is not None:
             options["server_hostname"] = self.config.server_name
         if self.config.proxy:
@@ -183,7 +185,7 @@ class AsyncTransport:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=silence)
         try:
             async with self._session.request(
-                request.method, self._url(request), data=request.body, timeout=timeout, **self._options(request)
+                request.method, self._url(request), data=request.body, timeout=timeout, **await self._options(request)
             ) as response:
                 if response.status >= 400:
                     retry_after = response.headers.get("Retry-After", "")
@@ -206,7 +208,7 @@ class AsyncTransport:
                 protocols=protocols,
                 max_msg_size=0,
                 timeout=aiohttp.ClientWSTimeout(ws_close=2.0),
-                **self._options(request),
+                **await self._options(request),
             )
             return socket_
         except aiohttp.WSServerHandshakeError as error:

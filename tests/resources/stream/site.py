@@ -7,8 +7,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from console.wsgi import application as _pages  # noqa: F401  sets Django up
 from console.web.clusters import console_client
+from console.wsgi import application as _pages  # noqa: F401  sets Django up
 from resources.changes import Topic, position
 from resources.listing import row_view
 from resources.stream.broker import Broker

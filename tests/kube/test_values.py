@@ -1,0 +1,146 @@
+"""Requests, patches, selectors, discovery documents and error answers: values in, values out."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kube import discovery, errors, requests, schema, table
+from kube.discovery import ResourceType
+from kube.patches import apply_merge, merge_patch
+from kube.selectors import from_labels, from_selector
+
+PODS = ResourceType("", "v1", "pods", "Pod", True)
+ROLES = ResourceType("rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", False)
+
+
+def test_paths() -> None:
+    assert PODS.path() == "/api/v1/pods"
+    assert PODS.path("shop", "web-0", "log") == "/api/v1/namespaces/shop/pods/web-0/log"
+    assert ROLES.path("ignored", "system:node/x") == "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode%2Fx"
+
+
+def test_queries_are_written_as_go_reads_them() -> None:
+    request = requests.watch_table(PODS, "shop", "7", 300)
+    assert request.target == (
+        "/api/v1/namespaces/shop/pods?watch=true&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300&includeObject=Metadata"
+    )
+    assert requests.list_objects(PODS, labels="a in (b,c)").target == "/api/v1/pods?labelSelector=a%20in%20%28b%2Cc%29"
+
+
+def test_a_delete_guards_against_namesakes() -> None:
+    request = requests.delete(PODS, "a", "b", uid="u1", propagation="Foreground", dry_run=True)
+    assert b'"preconditions":{"uid":"u1"}' in (request.body or b"")
+    assert b'"propagationPolicy":"Foreground"' in (request.body or b"")
+    assert b'"dryRun":["All"]' in (request.body or b"")
+
+
+_json = st.recursive(
+    st.integers() | st.text(max_size=3) | st.booleans(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=12,
+)
+_objects = st.dictionaries(st.text(max_size=3), _json, max_size=4)
+
+
+@given(_objects, _objects)
+def test_a_merge_patch_turns_one_into_the_other(old: dict, new: dict) -> None:
+    assert apply_merge(old, merge_patch(old, new)) == new
+
+
+@given(_objects)
+def test_nothing_to_change_is_an_empty_patch(obj: dict) -> None:
+    assert merge_patch(obj, obj) == {}
+
+
+def test_selectors() -> None:
+    assert from_labels({"b": "2", "a": "1"}) == "a=1,b=2"
+    rules = [
+        {"key": "x", "operator": "In", "values": ["1", "2"]},
+        {"key": "y", "operator": "NotIn", "values": ["3"]},
+        {"key": "z", "operator": "Exists"},
+        {"key": "w", "operator": "DoesNotExist"},
+    ]
+    assert (
+        from_selector({"matchLabels": {"app": "a"}, "matchExpressions": rules}) == "app=a,x in (1,2),y notin (3),z,!w"
+    )
+    assert from_selector(None) == ""
+
+
+AGGREGATED = {
+    "kind": "APIGroupDiscoveryList",
+    "items": [
+        {
+            "metadata": {"name": "apps"},
+            "versions": [
+                {
+                    "version": "v1",
+                    "resources": [
+                        {
+                            "resource": "deployments",
+                            "responseKind": {"kind": "Deployment"},
+                            "scope": "Namespaced",
+                            "verbs": ["get"],
+                            "subresources": [{"subresource": "scale"}],
+                        }
+                    ],
+                }
+            ],
+        },
+        {"metadata": {"name": "metrics.k8s.io"}, "versions": [{"version": "v1beta1", "freshness": "Stale"}]},
+    ],
+}
+
+
+def test_one_group_that_is_down_does_not_hide_the_others() -> None:
+    found = discovery.aggregated(AGGREGATED)
+    assert found is not None
+    assert [type_.plural for type_ in found.types] == ["deployments"]
+    assert found.types[0].subresources == {"scale"}
+    assert found.errors == ("metrics.k8s.io/v1beta1: its API server does not answer; what it served may be missing",)
+
+
+def test_older_servers_list_types_one_by_one() -> None:
+    assert discovery.aggregated({"kind": "APIGroupList"}) is None
+    groups = {
+        "groups": [
+            {
+                "name": "g",
+                "versions": [{"version": "v1beta1"}, {"version": "v1"}],
+                "preferredVersion": {"version": "v1"},
+            }
+        ]
+    }
+    assert discovery.group_versions(groups) == [("g", "v1"), ("g", "v1beta1")]
+    resources = [{"name": "pods", "kind": "Pod", "namespaced": True, "verbs": ["list"]}, {"name": "pods/log"}]
+    (pods,) = discovery.resource_list("", "v1", {"resources": resources})
+    assert (pods.kind, pods.subresources) == ("Pod", {"log"})
+
+
+def test_a_plain_list_becomes_a_table() -> None:
+    found = table.parse(
+        {"kind": "PodList", "metadata": {"resourceVersion": "5"}, "items": [{"metadata": {"name": "a"}}]}
+    )
+    assert [column.name for column in found.columns] == ["Name", "Age"]
+    assert found.rows[0].cells == ("a", None)
+
+
+def test_a_proxys_page_is_not_shown_to_users() -> None:
+    error = errors.from_answer(502, b"<html>secret</html>")
+    assert isinstance(error, errors.ServerError)
+    assert str(error) == "the API server answered 502"
+
+
+def test_how_long_to_wait_is_kept() -> None:
+    error = errors.from_answer(429, b"{}", "7")
+    assert isinstance(error, errors.TooManyRequests)
+    assert error.retry_after == 7
+
+
+def test_a_schema_brings_what_it_refers_to() -> None:
+    document = b"""{"components": {"schemas": {
+      "x.Pod": {"x-kubernetes-group-version-kind": [{"group": "", "version": "v1", "kind": "Pod"}], "properties": {"a": {"$ref": "#/components/schemas/x.A"}}},
+      "x.A": {"properties": {"self": {"$ref": "#/components/schemas/x.A"}, "b": {"$ref":"#/components/schemas/x.B"}}},
+      "x.B": {"type": "string"}, "x.C": {"type": "string"}}}}"""
+    found = schema.pick(document, PODS)
+    assert found is not None
+    assert sorted(found["components"]["schemas"]) == ["x.A", "x.B"]
+    assert schema.pick(document, ROLES) is None
