@@ -156,6 +156,8 @@ class ChangeLog:
             settings.REDIS_URL, socket_connect_timeout=1.0, socket_timeout=_PATIENCE_SECONDS
         )
         self.epoch = ""
+        self._poke_key = _key("poke", uuid4().hex)
+        self._poked = "0"
 
     async def close(self) -> None:
         with contextlib.suppress(RedisError, OSError):
@@ -222,16 +224,25 @@ class ChangeLog:
         return [Entry(topic, id_.decode(), Change.from_fields(fields)) for id_, fields in found]
 
     async def read(self, positions: Mapping[str, str], block_milliseconds: int = 5000) -> list[Entry]:
-        """Wait for entries after `positions` (topic → id). One connection, however many topics."""
+        """Wait for entries after `positions` (topic → id), or until poke(). One connection, however many topics."""
         keys = {_key("changes", topic): topic for topic in positions}
-        answer = await self._redis.xread(
-            {key: positions[topic] for key, topic in keys.items()}, count=500, block=block_milliseconds
-        )
-        return [
-            Entry(keys[key.decode()], id_.decode(), Change.from_fields(fields))
-            for key, entries in answer or ()
-            for id_, fields in entries
-        ]
+        after = {key: positions[topic] for key, topic in keys.items()}
+        answer = await self._redis.xread({**after, self._poke_key: self._poked}, count=500, block=block_milliseconds)
+        found: list[Entry] = []
+        for key, entries in answer or ():
+            if key.decode() == self._poke_key:
+                self._poked = entries[-1][0].decode()
+                continue
+            found += (Entry(keys[key.decode()], id_.decode(), Change.from_fields(fields)) for id_, fields in entries)
+        return found
+
+    async def poke(self) -> None:
+        """Make a read() that waits return, since it has to wait for something else.
+
+        By a stream of its own: redis-py 8.1 was seen to swallow a cancellation and go on waiting.
+        """
+        await self._redis.xadd(self._poke_key, {"p": ""}, maxlen=1)
+        await self._redis.expire(self._poke_key, 60)
 
     async def follow(self, topics: Iterable[Topic], since: str = "") -> AsyncIterator[Entry]:
         """Every entry from `since` (default: now) on, for tasks that wait for something. Never ends by itself."""

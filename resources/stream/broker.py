@@ -22,6 +22,9 @@ RenderRow = Callable[[ResourceType, str, bytes, Change, str], str]
 QUEUE_LENGTH = 500
 _RENEW_SECONDS = INTEREST_SECONDS / 3
 _PAUSE_SECONDS = 0.5
+_STOP_SECONDS = 1.0
+# What an overflow may not lose: nothing would tell it again.
+_KEPT = (b"event: health", b"event: refused")
 _EVENTS = {"ADDED": "added", "MODIFIED": "row", "DELETED": "gone", "RESYNC": "resync"}
 
 
@@ -42,12 +45,10 @@ class Subscription:
         try:
             self.queue.put_nowait(piece)
         except asyncio.QueueFull:
-            while not self.queue.empty():
-                self.queue.get_nowait()
-            for topic in self.topics:
-                self.queue.put_nowait(encode("resync", {"topic": topic}))
-            if piece is None:
-                self.queue.put_nowait(None)
+            waiting = [self.queue.get_nowait() for _ in range(self.queue.qsize())]
+            kept = [one for one in waiting if one and one.startswith(_KEPT)]
+            for one in (*kept, *(encode("resync", {"topic": topic}) for topic in self.topics), piece):
+                self.queue.put_nowait(one)
 
 
 class Broker:
@@ -59,7 +60,6 @@ class Broker:
         self._subscriptions: set[Subscription] = set()
         self._positions: dict[str, str] = {}
         self._columns: dict[str, tuple[str, bytes]] = {}
-        self._changed = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._health = HealthWatch(self._log, self._tell_health)
         self.closed = False
@@ -70,19 +70,19 @@ class Broker:
         """What came after `since` (a position or the last event's id), and from then on everything; `resync` where that can't be told."""
         found = Subscription(dict(topics), frozenset(rows) & topics.keys(), language)
         self._start()
-        self._health.greet(found.put, language)
         try:
             start = f"{await self._log.now() - 1}"
             await self._log.renew_interest(topics)
             for topic in topics:
                 self._positions.setdefault(topic, start)
             self._subscriptions.add(found)
-            self._changed.set()
+            await self._log.poke()
             await self._catch_up(found, since)
         except RedisError:
             # The reader tells everybody to list again as soon as Redis is back.
             self._subscriptions.add(found)
             self._positions.update({topic: "" for topic in topics if topic not in self._positions})
+        self._health.greet(found.put, language)
         return found
 
     def unsubscribe(self, subscription: Subscription) -> None:
@@ -92,7 +92,6 @@ class Broker:
         for topic in self._positions.keys() - shown:
             del self._positions[topic]
             self._columns.pop(topic, None)
-        self._changed.set()
 
     def close(self) -> None:
         """The console ends: every connection is told."""
@@ -104,7 +103,10 @@ class Broker:
         self.close()
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        with contextlib.suppress(RedisError):
+            await self._log.poke()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=_STOP_SECONDS)
         await self._log.close()
 
     def _start(self) -> None:
@@ -115,14 +117,15 @@ class Broker:
     async def _catch_up(self, subscription: Subscription, since: str) -> None:
         """What the topic's stream held before this process began to read, put before what has come since."""
         pieces: list[bytes] = []
+        missed: list[Entry] = []
         for topic in subscription.topics:
             entries = await self._log.since(topic, since) if since else None
             if entries is None:
                 pieces.append(encode("resync", {"topic": topic}))
-                continue
-            for entry in entries:
-                await self._load_columns(entry)
-                pieces.append(self._encode(entry, subscription, {}))
+            missed += entries or ()
+        for entry in sorted(missed, key=lambda entry: [int(part) for part in entry.id.split("-")]):
+            await self._load_columns(entry)
+            pieces.append(self._encode(entry, subscription, {}))
         arrived = [subscription.queue.get_nowait() for _ in range(subscription.queue.qsize())]
         pieces.append(encode("hello", {}, f"{await self._log.now()}-0@{self._log.epoch}"))
         for piece in (*pieces, *arrived):
@@ -131,12 +134,13 @@ class Broker:
     async def _read(self) -> None:
         """For ever; when Redis comes back with another memory, everybody lists again."""
         broken = False
-        while True:
+        while not self.closed:
             try:
                 if broken:
                     await self._resume()
                     broken = False
-                for entry in await self._next():
+                positions = {topic: id_ for topic, id_ in self._positions.items() if id_}
+                for entry in await self._log.read(positions):
                     await self._load_columns(entry)
                     if entry.topic in self._positions:
                         self._positions[entry.topic] = entry.id
@@ -149,27 +153,6 @@ class Broker:
             except Exception:
                 log.exception("a change could not be delivered")
                 await asyncio.sleep(_PAUSE_SECONDS)
-
-    async def _next(self) -> list[Entry]:
-        """The next entries, or none when the set of topics changed meanwhile."""
-        self._changed.clear()
-        changed = asyncio.ensure_future(self._changed.wait())
-        jobs: set[asyncio.Future[object]] = {changed}  # type: ignore[arg-type]
-        positions = {topic: id_ for topic, id_ in self._positions.items() if id_}
-        reading = asyncio.ensure_future(self._log.read(positions)) if positions else None
-        if reading is not None:
-            jobs.add(reading)  # type: ignore[arg-type]
-        try:
-            await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-            return (
-                [entry for entry in reading.result() if entry.topic in self._positions]
-                if reading and reading.done()
-                else []
-            )
-        finally:
-            for job in jobs:
-                job.cancel()
-            await asyncio.gather(*jobs, return_exceptions=True)
 
     async def _resume(self) -> None:
         """After Redis was away: go on where it was, or from now with a resync when it forgot."""

@@ -172,7 +172,9 @@ async def _stream(subscription: Subscription, send: Send) -> None:
     while more:
         pieces: list[bytes] = []
         with contextlib.suppress(TimeoutError):
-            piece = await asyncio.wait_for(queue.get(), HEARTBEAT_SECONDS)
+            # Not wait_for, which swallows a cancellation that comes together with a piece (Python 3.11).
+            async with asyncio.timeout(HEARTBEAT_SECONDS):
+                piece = await queue.get()
             while piece is not None:
                 pieces.append(piece)
                 if queue.empty():

@@ -115,7 +115,8 @@ class WatchHub:
     async def _pause(self) -> None:
         """Until the next heartbeat is due, or something new is wanted."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._woken.wait(), BEAT_SECONDS)
+            async with asyncio.timeout(BEAT_SECONDS):
+                await self._woken.wait()
         self._woken.clear()
 
     async def _listen(self) -> None:
@@ -197,6 +198,9 @@ class WatchHub:
 
 
 async def _end(tasks: list[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    """Cancel until they end: redis-py 8.1 was seen to swallow a cancellation that comes while it connects."""
+    left = set(tasks)
+    while left:
+        for task in left:
+            task.cancel()
+        _, left = await asyncio.wait(left, timeout=0.5)
