@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from console.web.clusters import console_client
-from console.wsgi import application as _pages  # noqa: F401  sets Django up
+from console.wsgi import application as _pages  # noqa: F401  sets Django up, before models are imported
 from resources.changes import Topic, position
 from resources.listing import row_view
 from resources.stream.broker import Broker
@@ -16,13 +16,13 @@ from resources.stream.fragments import row_html
 from resources.views.stream import StreamApp
 
 VENDOR = Path(__file__).resolve().parents[3] / "static/vendor"
-PAGE = """<!DOCTYPE html><html><head><title>live</title>
+PAGE = """<!DOCTYPE html><html><head><title>live</title><meta name="htmx-config" content='{{"allowEval":false,"includeIndicatorStyles":false}}'>
 <script type="module" src="/static/vendor/js/console.js"></script><script type="module" src="/static/vendor/js/live.js"></script></head>
 <body data-live-since="{since}"><div id="main">
 <div id="health-banner" data-text-lost="interrupted" hidden><span data-health-text></span></div>
 <input id="outside"><time datetime="2020-01-01T00:00:00Z" data-age>?</time>
 <table><tbody id="rows" data-live-rows="{topic}" data-live-url="/rows">{rows}</tbody></table>
-<section id="region" data-live="{topic}" data-live-names="watched" data-live-url="/region">{region}</section>
+{region}
 </div></body></html>"""
 REGION = """<section id="region" data-live="{topic}" data-live-names="watched" data-live-url="/region">
 <p id="value">{value}</p><details><summary>more</summary>inside</details><form><input name="typed" value="as served"></form></section>"""
