@@ -193,6 +193,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "global_keyprefix
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 2.0
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# Beat as a thread of the worker: for consoles with exactly one worker, as `make run` has.
+BEAT_IN_WORKER = env_bool("BEAT_IN_WORKER", False)
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat")
 CELERY_BEAT_SCHEDULE = {
     "refresh-catalogs": {
