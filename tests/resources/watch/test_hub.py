@@ -9,6 +9,7 @@ import pytest
 import redis
 
 from kube.client import ClusterClient
+from kube.config import load
 from resources.changes import Change, ChangeLog, Topic, position
 from resources.watch.hub import WatchHub, owner
 from tests import processes
@@ -135,3 +136,28 @@ async def test_the_hub_outlives_its_redis(
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         await log.close()
+
+
+async def test_a_cluster_that_goes_away_is_said_and_its_return_too(pipe: redis.Redis, tmp_path: Path) -> None:
+    log = ChangeLog()
+
+    async def problem(wanted: bool) -> str:
+        async with asyncio.timeout(20):
+            while True:
+                hubs = await log.hubs()
+                if hubs and bool(hubs[0].problem) is wanted and (wanted or hubs[0].topics):
+                    return hubs[0].problem
+                await asyncio.sleep(0.05)
+
+    with processes.sandbox(tmp_path):
+        client = ClusterClient(load(str(tmp_path / "kubeconfig")))
+        task = asyncio.create_task(WatchHub(client, "one").run())
+        assert await problem(False) == ""
+    said = await problem(True)
+    assert said.startswith(f"The API server at {client.host} does not answer: ")
+    port = int(client.host.rpartition(":")[2])
+    with processes.sandbox(tmp_path, port=port):
+        assert await problem(False) == ""
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    await log.close()

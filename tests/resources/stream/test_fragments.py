@@ -1,0 +1,34 @@
+"""A change as the row of a list."""
+
+import json
+
+from kube.discovery import ResourceType
+from resources.changes import Change
+from resources.stream.fragments import row_html
+
+PODS = ResourceType("", "v1", "pods", "Pod", True)
+COLUMNS = json.dumps(
+    [{"name": "Name", "type": "string", "format": "name"}, {"name": "Ready", "type": "string"}]
+).encode()
+
+
+def _change(name: str, ready: str) -> Change:
+    metadata = {"name": name, "namespace": "shop", "uid": "u-1", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    row = {"cells": [name, ready], "object": {"metadata": metadata}}
+    return Change("MODIFIED", "u-1", name, "shop", json.dumps(row).encode(), "c")
+
+
+def test_it_is_one_row_with_its_id() -> None:
+    html = row_html(PODS, "here/core/v1/pods/shop", COLUMNS, _change("web-0", "1/1"), "en")
+    assert html.startswith("<tr")
+    assert html.endswith("</tr>")
+    assert html.count("<tr") == 1
+    assert 'id="row-u-1"' in html
+    assert "web-0" in html
+    assert "1/1" in html
+    assert type(html) is str
+
+
+def test_names_from_the_cluster_are_text() -> None:
+    html = row_html(PODS, "here/core/v1/pods/-", COLUMNS, _change("a", "<script>alert(1)</script>"), "ko")
+    assert "<script>" not in html
