@@ -51,6 +51,22 @@ class Subscription:
                 self.queue.put_nowait(one)
 
 
+def latest(entries: list[Entry]) -> list[Entry]:
+    """Without changes that a later one of the same object makes needless. The busier it is, the more come together, the more is saved."""
+    seen: set[tuple[str, str]] = set()
+    kept: list[Entry] = []
+    for entry in reversed(entries):
+        key = (entry.topic, entry.change.uid)
+        if entry.change.kind == "MODIFIED" and key in seen:
+            continue
+        if entry.change.kind in ("MODIFIED", "DELETED"):
+            seen.add(key)
+        else:
+            seen.discard(key)
+        kept.append(entry)
+    return kept[::-1]
+
+
 class Broker:
     """Belongs to one event loop. Nothing runs until somebody subscribes."""
 
@@ -140,7 +156,7 @@ class Broker:
                     await self._resume()
                     broken = False
                 positions = {topic: id_ for topic, id_ in self._positions.items() if id_}
-                for entry in await self._log.read(positions):
+                for entry in latest(await self._log.read(positions)):
                     await self._load_columns(entry)
                     if entry.topic in self._positions:
                         self._positions[entry.topic] = entry.id

@@ -13,8 +13,8 @@ import redis
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from resources.changes import Change, ChangeLog, HubState, Topic, position
-from resources.stream.broker import Broker
+from resources.changes import Change, ChangeLog, Entry, HubState, Topic, position
+from resources.stream.broker import Broker, latest
 from resources.views import stream as view
 from resources.views.stream import StreamApp
 
@@ -218,6 +218,23 @@ async def test_a_slow_browser_lists_again_and_shows_no_gap(app: StreamApp, topic
     assert any(b"event: resync" in (piece or b"") for piece in pieces)
     assert pieces[-1] == b"last"
     broker.unsubscribe(subscription)
+
+
+def test_only_the_last_of_many_changes_of_an_object_is_drawn() -> None:
+    def entry(number: int, kind: Any, name: str, topic: str = "t") -> Entry:
+        return Entry(topic, f"{number}-0", _row(name, kind))
+
+    entries = [
+        entry(1, "MODIFIED", "a"),
+        entry(2, "MODIFIED", "b"),
+        entry(3, "MODIFIED", "a", "other"),
+        entry(4, "MODIFIED", "a"),
+        entry(5, "DELETED", "a"),
+        entry(6, "ADDED", "a"),
+        entry(7, "MODIFIED", "a"),
+        entry(8, "MODIFIED", "a"),
+    ]
+    assert [one.id for one in latest(entries)] == ["2-0", "3-0", "5-0", "6-0", "8-0"]
 
 
 async def test_interest_is_told_to_the_hubs(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
