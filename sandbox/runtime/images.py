@@ -1,0 +1,58 @@
+"""Which images run as local programs (images.toml), and which references are no image at all."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+_COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
+#: github.com/distribution/reference, regexp.go
+_REFERENCE = re.compile(
+    rf"^(?:{_HOST}/)?{_COMPONENT}(?:/{_COMPONENT})*(?::[\w][\w.-]{{0,127}})?"
+    r"(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$"
+)
+
+
+def is_reference(image: str) -> bool:
+    """Whether this can be an image's name at all; a kubelet says InvalidImageName of others."""
+    return bool(_REFERENCE.match(image)) and len(image) <= 512
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A pattern of image names and the program that stands for them."""
+
+    match: str
+    command: tuple[str, ...]
+
+
+class Images:
+    """The entries of an images.toml, the first that matches counts."""
+
+    def __init__(self, images: tuple[Image, ...] = ()):
+        self._images = images
+
+    @classmethod
+    def load(cls, path: Path | None) -> Images:
+        """Reads the file; ValueError names the entry that is wrong. No file, no programs: every image is simulated."""
+        if path is None:
+            return cls()
+        found = []
+        for number, entry in enumerate(tomllib.loads(path.read_text(encoding="utf-8")).get("image", []), 1):
+            match, command = entry.get("match"), entry.get("command")
+            if not isinstance(match, str) or not isinstance(command, list) or not command:
+                raise ValueError(f"{path}: image number {number} needs a match (text) and a command (list of texts)")
+            found.append(Image(match, tuple(str(word).replace("{python}", sys.executable) for word in command)))
+        return cls(tuple(found))
+
+    def command(self, image: str) -> tuple[str, ...] | None:
+        """What to run for an image; None when it is to be simulated."""
+        for known in self._images:
+            if fnmatchcase(image, known.match):
+                return known.command
+        return None

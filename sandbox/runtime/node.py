@@ -1,0 +1,130 @@
+"""The machine as a node: its Pods, their addresses, and how to reach a port of one.
+
+One object for a sandbox. The kubelet controller gives it Pods; streams ask it for their logs, processes and ports.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from pathlib import Path
+
+from ..cluster import Cluster
+from ..context import Context
+from ..objects import Object, dig
+from . import simulated
+from .environment import service_variables
+from .images import Images
+from .place import log_folder
+from .pod import Host, PodRunner
+from .processes import end_orphans
+from .recorder import Recorder
+from .services import ServiceProxy
+
+log = logging.getLogger("sandbox.kubelet")
+#: Seconds that processes get to end when the sandbox stops.
+STOP_SECONDS = 4.0
+
+
+class Refused(OSError):
+    """Nothing answers at a port of a Pod; the message says why."""
+
+
+class Node:
+    """Pods by uid."""
+
+    def __init__(self, cluster: Cluster, context: Context):
+        self.cluster = cluster
+        self.context = context
+        self.pods: dict[str, PodRunner] = {}
+        self._addresses: set[str] = set()
+        self._next = 2
+        self.services = ServiceProxy(cluster, self.connect_by_name)
+        images = Images.load(context.images)
+        recorder = Recorder(cluster, "kubelet")
+        self._host = Host(cluster.as_manager("kubelet"), context, images, recorder, self._service_environment)
+
+    def start(self) -> None:
+        """Ends what an earlier sandbox left running, and forgets the files of Pods that are no more."""
+        data = self.context.data_dir
+        count = end_orphans((data / "processes").glob("*.json"))
+        if count:
+            log.info("ended %d process(es) that an earlier sandbox had left", count)
+        uids = {entry.uid for entry in self.cluster.verbs.store.scan("pods")}
+        for place in (*(data / "pods").glob("*"), *(data / "logs").glob("*")):
+            if place.name.rpartition("_")[2] not in uids:
+                shutil.rmtree(place, ignore_errors=True)
+
+    def seen(self, pod: Object) -> None:
+        """A Pod of this node is new or has changed."""
+        uid = pod["metadata"]["uid"]
+        runner = self.pods.get(uid)
+        if runner is None:
+            if dig(pod, "status", "phase") in ("Succeeded", "Failed") and pod["metadata"].get("deletionTimestamp"):
+                return
+            runner = self.pods[uid] = PodRunner(self._host, pod, self._address(pod))
+        runner.update(pod)
+
+    def gone(self, pod: Object) -> None:
+        """A Pod has been deleted."""
+        runner = self.pods.pop(pod["metadata"]["uid"], None)
+        if runner is not None:
+            self._addresses.discard(runner.address)
+            runner.vanish()
+
+    def _address(self, pod: Object) -> str:
+        """The Pod's address, kept over a restart of the sandbox."""
+        present = str(dig(pod, "status", "podIP") or "")
+        if present and present not in self._addresses:
+            self._addresses.add(present)
+            return present
+        while True:
+            address = f"10.244.{self._next >> 8 & 255}.{self._next & 255}"
+            self._next = self._next + 1 if self._next < 65000 else 2
+            if address not in self._addresses and self._next & 255 > 1:
+                self._addresses.add(address)
+                return address
+
+    def _service_environment(self, namespace: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name, ports in self.services.of_namespace(namespace).items():
+            found |= service_variables(name, "127.0.0.1", ports)
+        return found
+
+    # For streams
+
+    def find(self, namespace: str, name: str) -> PodRunner | None:
+        """The Pod of this name."""
+        return next((one for one in self.pods.values() if (one.namespace, one.name) == (namespace, name)), None)
+
+    async def connect_by_name(
+        self, namespace: str, name: str, port: int
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection to a port of a Pod; Refused."""
+        runner = self.find(namespace, name)
+        if runner is None:
+            raise Refused(f"pod {namespace}/{name} is not running")
+        return await self.connect(runner, port)
+
+    async def connect(self, runner: PodRunner, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """A connection to a port of a Pod: to its process, or to the page that stands for a simulated container."""
+        local = runner.place.port(port)
+        if local is not None:
+            try:
+                return await asyncio.open_connection("127.0.0.1", local)
+            except OSError as problem:
+                raise Refused(f"dial tcp4 127.0.0.1:{port}: connect: connection refused") from problem
+        if not any(one.running and one.simulated for one in runner.containers):
+            raise Refused(f"dial tcp4 127.0.0.1:{port}: connect: connection refused")
+        return await simulated.connect(self.context.data_dir, f"{runner.namespace}/{runner.name}", port)
+
+    def log_path(self, pod: Object, container: str) -> Path:
+        """The folder of a container's logs."""
+        return log_folder(self.context.data_dir, pod) / container
+
+    async def close(self) -> None:
+        """Ends all processes: politely, then not."""
+        await self.services.close()
+        await asyncio.gather(*(runner.shut_down(STOP_SECONDS) for runner in self.pods.values()), return_exceptions=True)
+        self.pods.clear()

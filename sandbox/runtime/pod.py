@@ -1,0 +1,329 @@
+"""The life of one Pod on this node: volumes, init containers in order, containers that start again, and its end.
+
+Containers of known images are processes; the others are simulated by what their states show. Reasons, messages and events
+are a kubelet's. A runner writes the Pod's status and nothing else; whoever deletes the Pod is its controller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import shutil
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from ..cluster import Cluster
+from ..context import Context
+from ..errors import ApiError, NotFound
+from ..objects import Object, dig
+from . import pod_status
+from .container import Container
+from .environment import ConfigError
+from .images import Images
+from .mounts import MountError, Mounts
+from .place import Place, log_folder
+from .recorder import Recorder
+from .running import Running
+
+log = logging.getLogger("sandbox.kubelet")
+
+SIMULATED = "operator-console.dev/simulated"
+SIMULATED_CONTAINERS = "operator-console.dev/simulated-containers"
+#: Seconds before a volume that could not be mounted is tried again, if nothing it waits for changes before.
+MOUNT_PAUSE = 5.0
+#: How long a simulated Pod takes to come up.
+SIMULATED_START = 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What all Pods of the node share."""
+
+    cluster: Cluster
+    context: Context
+    images: Images
+    recorder: Recorder
+    services: Callable[[str], dict[str, str]]
+
+
+class PodRunner:
+    """One Pod from its arrival until it is gone."""
+
+    def __init__(self, host: Host, pod: Object, address: str):
+        self.host = host
+        self.pod = pod
+        self.address = address
+        metadata = pod["metadata"]
+        self.namespace, self.name, self.uid = str(metadata["namespace"]), str(metadata["name"]), str(metadata["uid"])
+        data = host.context.data_dir
+        self.place = Place(data / "pods" / self.uid, data, host.context.api_url, self._token, host.services)
+        self.mounts = Mounts(host.cluster, self.place.folder / "volumes", data, self._token)
+        self.containers = self._containers()
+        self.stopping = False
+        self._wakers: set[asyncio.Future[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._ending: asyncio.Task[None] | None = None
+        self._forgetting: asyncio.Task[None] | None = None
+        self._deadline: float | None = None
+        self._life = self.spawn(self._live())
+
+    # Parts
+
+    def _containers(self) -> list[Container]:
+        spec, logs = self.pod["spec"], log_folder(self.host.context.data_dir, self.pod)
+        found = []
+        listed = [
+            (one, "sidecar" if one.get("restartPolicy") == "Always" else "init")
+            for one in spec.get("initContainers") or []
+        ]
+        listed += [(one, "main") for one in spec.get("containers") or []]
+        for one, kind in listed:
+            program = self.host.images.command(str(one.get("image")))
+            found.append(Container(one, kind, program, logs / str(one["name"])))
+        return found
+
+    @property
+    def simulated(self) -> bool:
+        """No container of it really runs."""
+        return all(one.simulated for one in self.containers)
+
+    @property
+    def policy(self) -> str:
+        return str(self.pod["spec"].get("restartPolicy") or "Always")
+
+    def container(self, name: str) -> Container | None:
+        """The container of this name."""
+        return next((one for one in self.containers if one.name == name), None)
+
+    def _token(self) -> str:
+        account = str(self.pod["spec"].get("serviceAccountName") or "default")
+        try:
+            return self.host.context.token_for(self.namespace, account)
+        except NotFound:
+            raise ConfigError(f'serviceaccount "{account}" not found') from None
+
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """A task that ends with the Pod at the latest."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    # What comes from outside
+
+    def update(self, pod: Object) -> None:
+        """The Pod as it is stored now."""
+        self.pod = pod
+        self._change_images()
+        if pod["metadata"].get("deletionTimestamp"):
+            grace = float(pod["metadata"].get("deletionGracePeriodSeconds") or 0)
+            until = asyncio.get_running_loop().time() + grace
+            self._deadline = until if self._deadline is None else min(until, self._deadline)
+            if self._ending is None:
+                self._ending = self.spawn(self._end())
+
+    def _change_images(self) -> None:
+        specs = {
+            one["name"]: one for kind in ("initContainers", "containers") for one in self.pod["spec"].get(kind) or []
+        }
+        for container in self.containers:
+            spec = specs.get(container.name)
+            if spec is not None and spec.get("image") != container.image:
+                container.spec, container.program = spec, self.host.images.command(str(spec.get("image")))
+                if container.running:
+                    self.tell(container, "Killing", f"Container {container.name} definition changed, will be restarted")
+                    if container.process is not None:
+                        container.process.terminate()
+                self.wake()
+
+    def changed(self, resource: str, name: str) -> None:
+        """A ConfigMap, Secret or claim that the Pod may wait for or show."""
+        if not self.simulated and self.place.volumes:
+            self.mounts.refresh(self.pod, resource, name)
+        self.wake()
+
+    def wake(self) -> None:
+        """Whoever pauses looks again."""
+        for waker in self._wakers:
+            if not waker.done():
+                waker.set_result(None)
+
+    async def pause(self, seconds: float | None) -> None:
+        """Waits; shorter when something changed or the Pod is ending."""
+        waker: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._wakers.add(waker)
+        try:
+            async with asyncio.timeout(seconds):
+                await waker
+        except TimeoutError:
+            pass
+        finally:
+            self._wakers.discard(waker)
+
+    async def sleep(self, seconds: float) -> None:
+        """Waits the whole time, unless the Pod is ending."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        while not self.stopping and (left := until - loop.time()) > 0:
+            await self.pause(left)
+
+    # Life
+
+    async def _live(self) -> None:
+        """Runs the Pod; an error of ours is logged, and the Pod tried again."""
+        while not self.stopping:
+            try:
+                await self._run()
+                return
+            except (NotFound, asyncio.CancelledError):
+                raise
+            except Exception:
+                log.exception("pod %s/%s failed; trying again", self.namespace, self.name)
+                await self.sleep(5.0)
+
+    async def _run(self) -> None:
+        if dig(self.pod, "status", "phase") in ("Succeeded", "Failed") or self.pod["metadata"].get("deletionTimestamp"):
+            return
+        resumed = self._resume()
+        if not resumed:
+            self._annotate()
+            for container in self.containers:
+                inits = any(one.kind == "init" for one in self.containers)
+                container.wait_for("PodInitializing" if inits and container.kind == "main" else "ContainerCreating")
+        self.publish()
+        await self._prepare(resumed)
+        running = Running(self)
+        if await running.initialize():
+            mains = [one for one in self.containers if one.kind == "main"]
+            await asyncio.gather(*(running.keep(one) for one in mains))
+        await running.end_sidecars()
+        self.publish()
+
+    def _resume(self) -> bool:
+        """After a restart of the sandbox: simulated containers go on, processes are gone."""
+        statuses = {
+            one["name"]: one
+            for kind in ("initContainerStatuses", "containerStatuses")
+            for one in dig(self.pod, "status", kind) or []
+        }
+        for container in self.containers:
+            if container.name in statuses:
+                container.resume(statuses[container.name])
+                if container.running and not container.simulated:
+                    container.lose()
+        return bool(statuses)
+
+    def _annotate(self) -> None:
+        """Says on the Pod what is simulated."""
+        names = [one.name for one in self.containers if one.simulated]
+        if not names:
+            return
+        notes = {SIMULATED: "true"} if self.simulated else {SIMULATED_CONTAINERS: ",".join(names)}
+        present = self.pod["metadata"].get("annotations") or {}
+        if not notes.items() <= present.items():
+            with contextlib.suppress(ApiError):
+                self.host.cluster.patch("pods", self.name, {"metadata": {"annotations": notes}}, self.namespace)
+
+    async def _prepare(self, resumed: bool) -> None:
+        """Folders and ports. A Pod whose volumes are not there waits for them."""
+        if self.simulated:
+            if not resumed:
+                await self.sleep(SIMULATED_START)
+            return
+        self.place.claim_ports(self.containers)
+        while not self.stopping:
+            try:
+                self.place.volumes = self.mounts.prepare(self.pod)
+                return
+            except (MountError, ConfigError, OSError) as problem:
+                self.host.recorder.warning(self.pod, "FailedMount", str(problem))
+                await self.pause(MOUNT_PAUSE)
+
+    # Telling
+
+    def tell(self, container: Container, reason: str, message: str, *, warning: bool = False) -> None:
+        """An event about a container."""
+        record = self.host.recorder.warning if warning else self.host.recorder.normal
+        record(self.pod, reason, message, container.field_path)
+
+    def publish(self) -> None:
+        """Writes the status where it differs from the stored one."""
+        cluster = self.host.cluster
+        with contextlib.suppress(ApiError):  # the Pod is gone or its namespace is: nothing to tell
+            stored = cluster.get("pods", self.name, self.namespace)
+            if stored["metadata"]["uid"] != self.uid:
+                return
+            wanted = pod_status.calculate(stored, self.containers, self.address, stopping=self.stopping)
+            old = stored.get("status") or {}
+            if any(old.get(key) != value for key, value in wanted.items()):
+                cluster.patch("pods", self.name, {"status": wanted}, self.namespace, subresource="status")
+
+    # The end
+
+    async def _end(self) -> None:
+        """The Pod is being deleted: containers end within the grace, then the Pod goes."""
+        for container in self.containers:
+            if container.running:
+                self.tell(container, "Killing", f"Stopping container {container.name}")
+        await self._stop_processes()
+        self.publish()
+        with contextlib.suppress(ApiError):
+            self.host.cluster.delete("pods", self.name, self.namespace, grace=0, uid=self.uid)
+
+    async def _stop_processes(self) -> None:
+        self.stopping = True
+        self.wake()
+        await Running(self).pre_stop()
+        for container in self.containers:
+            if container.process is not None:
+                container.process.terminate()
+        loop = asyncio.get_running_loop()
+        while not self._life.done():
+            left = (self._deadline if self._deadline is not None else loop.time()) - loop.time()
+            if left <= 0:
+                break
+            # A later deletion may shorten the grace.
+            await asyncio.wait([self._life], timeout=min(left, 1.0))
+        await self._kill()
+
+    async def _kill(self) -> None:
+        for container in self.containers:
+            if container.process is not None:
+                container.process.kill()
+        if not self._life.done():
+            await asyncio.wait([self._life], timeout=2.0)
+
+    def vanish(self) -> None:
+        """The Pod is gone, perhaps by force: nothing of it stays."""
+        self.stopping = True
+        self.wake()
+        for container in self.containers:
+            if container.process is not None:
+                container.process.kill()
+        self._forgetting = asyncio.get_running_loop().create_task(self._forget())
+
+    async def _forget(self) -> None:
+        await self._kill()
+        self._cancel()
+        shutil.rmtree(self.place.folder, ignore_errors=True)
+        shutil.rmtree(log_folder(self.host.context.data_dir, self.pod), ignore_errors=True)
+
+    async def shut_down(self, seconds: float) -> None:
+        """The sandbox stops: processes end, the Pod's status stays as it was."""
+        self.stopping = True
+        self.publish = lambda: None  # type: ignore[method-assign]
+        self.wake()
+        living = [one.process for one in self.containers if one.process is not None]
+        for process in living:
+            process.terminate()
+        if living and not self._life.done():
+            await asyncio.wait([self._life], timeout=seconds)
+        for process in living:
+            process.kill()
+        self._cancel()
+
+    def _cancel(self) -> None:
+        for task in list(self._tasks):
+            task.cancel()

@@ -1,0 +1,118 @@
+"""Liveness, readiness and startup probes of real processes: HTTP, TCP and commands, at the container's local ports."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from ..objects import Object, dig
+
+#: Runs a command in the container: (exit code, output).
+Run = Callable[[list[str], float], Coroutine[Any, Any, tuple[int, str]]]
+#: The local port of a container port.
+Port = Callable[[int], int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One look."""
+
+    good: bool
+    message: str = ""
+
+
+def number_of(container: Object, port: Any) -> int:
+    """A probe's port, which may be a name; 0 when there is none."""
+    if isinstance(port, int):
+        return port
+    if str(port).isdigit():
+        return int(port)
+    return next((int(one["containerPort"]) for one in container.get("ports") or [] if one.get("name") == port), 0)
+
+
+async def look(container: Object, probe: Object, port: Port, run: Run) -> Outcome:
+    """Asks once, within the probe's timeout."""
+    seconds = float(probe.get("timeoutSeconds") or 1)
+    try:
+        async with asyncio.timeout(seconds):
+            if http := probe.get("httpGet"):
+                return await _http(http, port(number_of(container, http.get("port"))))
+            if tcp := probe.get("tcpSocket"):
+                return await _tcp(port(number_of(container, tcp.get("port"))), tcp.get("port"))
+            if probe.get("grpc"):
+                return await _tcp(port(int(probe["grpc"].get("port") or 0)), probe["grpc"].get("port"))
+            command = [str(word) for word in dig(probe, "exec", "command") or []]
+            code, output = await run(command, seconds)
+            return Outcome(code == 0, output.strip())
+    except TimeoutError:
+        return Outcome(False, f"timed out after {seconds:g}s")
+    except OSError as problem:
+        return Outcome(False, problem.strerror or str(problem))
+
+
+async def _tcp(port: int | None, asked: Any) -> Outcome:
+    if port is None:
+        return Outcome(False, f"dial tcp 127.0.0.1:{asked}: connect: connection refused")
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except ConnectionRefusedError:
+        return Outcome(False, f"dial tcp 127.0.0.1:{asked}: connect: connection refused")
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+    return Outcome(True)
+
+
+async def _http(request: Object, port: int | None) -> Outcome:
+    asked, path = request.get("port"), str(request.get("path") or "/")
+    url = f"http://127.0.0.1:{asked}{path}"
+    if port is None:
+        return Outcome(False, f'Get "{url}": dial tcp 127.0.0.1:{asked}: connect: connection refused')
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    except ConnectionRefusedError:
+        return Outcome(False, f'Get "{url}": dial tcp 127.0.0.1:{asked}: connect: connection refused')
+    try:
+        headers = {"Host": request.get("host") or "127.0.0.1", "User-Agent": "kube-probe/1.36", "Connection": "close"}
+        headers |= {str(one["name"]): str(one["value"]) for one in request.get("httpHeaders") or []}
+        head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        writer.write(f"GET {path if path.startswith('/') else '/' + path} HTTP/1.1\r\n{head}\r\n".encode())
+        status = (await reader.readline()).split()
+    finally:
+        writer.close()
+    if len(status) < 2 or not status[1].isdigit():
+        return Outcome(False, f'Get "{url}": EOF')
+    code = int(status[1])
+    return Outcome(200 <= code < 400, "" if 200 <= code < 400 else f"HTTP probe failed with statuscode: {code}")
+
+
+async def follow(
+    container: Object,
+    probe: Object,
+    port: Port,
+    run: Run,
+    changed: Callable[[bool, str], None],
+    failed: Callable[[str], None],
+) -> None:
+    """Looks for ever. ``changed(good, message)`` when enough looks in a row agree, ``failed(message)`` for each bad one."""
+    await asyncio.sleep(float(probe.get("initialDelaySeconds") or 0))
+    state: bool | None = None
+    row, last = 0, None
+    while True:
+        found = await look(container, probe, port, run)
+        row = row + 1 if found.good == last else 1
+        last = found.good
+        if not found.good:
+            failed(found.message)
+        enough = int(probe.get("successThreshold") or 1) if found.good else int(probe.get("failureThreshold") or 3)
+        if row >= enough and state != found.good:
+            state = found.good
+            changed(found.good, found.message)
+        elif row >= enough and not found.good:
+            changed(False, found.message)
+        # Until it has been ready once, a kubelet looks more often than the period says; so do we.
+        period = float(probe.get("periodSeconds") or 10)
+        await asyncio.sleep(min(period, 1.0) if state is None else period)

@@ -1,0 +1,21 @@
+"""How a container of a known image becomes a process."""
+
+from __future__ import annotations
+
+from ..cluster import Cluster
+from ..objects import Object
+from . import environment
+from .container import Container
+from .place import Place, environment_of
+from .processes import Process
+
+
+async def start(cluster: Cluster, pod: Object, container: Container, place: Place) -> Process:
+    """Starts the program of an image; environment.ConfigError, OSError."""
+    assert container.program is not None and container.log is not None
+    variables = environment_of(cluster, pod, container, place)
+    folder = place.folder / "containers" / container.name
+    folder.mkdir(parents=True, exist_ok=True)
+    arguments = [environment.expand(str(word), variables) for word in container.spec.get("args") or []]
+    record = place.data_dir / "processes" / f"{pod['metadata']['uid']}.{container.name}.json"
+    return await Process.start([*container.program, *arguments], variables, folder, record, container.log.write)
