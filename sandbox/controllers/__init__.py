@@ -1,0 +1,44 @@
+"""What kube-controller-manager, kube-scheduler and the kubelet do in a cluster, in small.
+
+Each file is one controller: it watches, and brings the cluster from what is to what is asked for, as often as it likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from ..cluster import Cluster
+from ..context import Context
+from . import (
+    cronjobs,
+    daemonsets,
+    deployments,
+    endpoints,
+    events,
+    garbage,
+    jobs,
+    kubelet,
+    namespaces,
+    nodes,
+    replicasets,
+    scheduler,
+    statefulsets,
+    volumes,
+)
+
+CONTROLLERS: list[Callable[[Cluster, Context], Awaitable[None]]] = [
+    namespaces.run,
+    garbage.run,
+    nodes.run,
+    scheduler.run,
+    kubelet.run,
+    volumes.run,
+    endpoints.run,
+    deployments.run,
+    replicasets.run,
+    statefulsets.run,
+    daemonsets.run,
+    jobs.run,
+    cronjobs.run,
+    events.run,
+]

@@ -1,0 +1,53 @@
+"""Conditions as the workload controllers keep them: times change only when what they tell of does."""
+
+from __future__ import annotations
+
+from ..objects import Object, now
+
+
+def find(conditions: list[Object] | None, kind: str) -> Object | None:
+    """The condition of a type."""
+    return next((one for one in conditions or [] if one.get("type") == kind), None)
+
+
+def is_true(obj: Object, kind: str) -> bool:
+    """Whether an object's condition is there and True."""
+    found = find((obj.get("status") or {}).get("conditions"), kind)
+    return found is not None and found.get("status") == "True"
+
+
+def with_condition(
+    conditions: list[Object] | None,
+    kind: str,
+    status: str,
+    reason: str = "",
+    message: str = "",
+    *,
+    updates: bool = False,
+) -> list[Object]:
+    """The list with this condition set. ``updates``: it carries lastUpdateTime, as a Deployment's does."""
+    present = find(conditions, kind)
+    if present is not None and (present.get("status"), present.get("reason", ""), present.get("message", "")) == (
+        status,
+        reason,
+        message,
+    ):
+        return list(conditions or [])
+    moment = now()
+    condition: Object = {"type": kind, "status": status}
+    if updates:
+        condition["lastUpdateTime"] = moment
+    unchanged = present is not None and present.get("status") == status
+    condition["lastTransitionTime"] = present["lastTransitionTime"] if present and unchanged else moment
+    if reason:
+        condition["reason"] = reason
+    if message:
+        condition["message"] = message
+    if present is None:
+        return [*(conditions or []), condition]
+    return [condition if one is present else one for one in conditions or []]
+
+
+def without_condition(conditions: list[Object] | None, kind: str) -> list[Object]:
+    """The list without the condition of a type."""
+    return [one for one in conditions or [] if one.get("type") != kind]
