@@ -10,6 +10,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import AlreadyExists, NotFound
 from ..objects import Object, dig, now
+from ..runtime.ports import target_port
 from .owners import is_going, owner_reference, selector_text
 from .pods import has_ended, is_ready
 from .workqueue import Workqueue
@@ -18,20 +19,6 @@ SERVICES, ENDPOINTS, SLICES = "services", "endpoints", "endpointslices.discovery
 SERVICE_NAME = "kubernetes.io/service-name"
 MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
 _CONTROLLER = "endpointslice-controller.k8s.io"
-
-
-def target_port(port: Object, pod: Object) -> int | None:
-    """The Pod's port that a Service port means; None when the Pod has no port of that name."""
-    target = port.get("targetPort") or port.get("port")
-    if isinstance(target, int):
-        return target
-    if str(target).isdigit():
-        return int(str(target))
-    for container in dig(pod, "spec", "containers") or []:
-        for one in container.get("ports") or []:
-            if one.get("name") == target and one.get("protocol", "TCP") == port.get("protocol", "TCP"):
-                return int(one["containerPort"])
-    return None
 
 
 class EndpointsController:

@@ -7,7 +7,7 @@ from ..context import Context
 from ..objects import dig
 from ..runtime.node import Node
 from ..seed import NODE
-from ..streams import register, unregister
+from ..streams import register
 
 #: Pods may wait for these.
 _NEEDED = ("configmaps", "secrets", "persistentvolumeclaims", "serviceaccounts")
@@ -34,5 +34,4 @@ async def run(cluster: Cluster, context: Context) -> None:
                     if runner.namespace == metadata["namespace"]:
                         runner.changed(event.resource, metadata["name"])
     finally:
-        unregister(node)
         await node.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from ..cluster import Cluster
 from ..context import Context
@@ -45,8 +46,6 @@ async def run(cluster: Cluster, context: Context) -> None:
     if ready is not None and ready.get("status") == "True":
         recorder.normal(node, "NodeReady", f"Node {NODE} status is now: NodeReady")
     while True:
-        try:
+        with contextlib.suppress(ApiError):  # somebody deleted the Node: the next beat tries again
             beat(kubelet)
-        except ApiError:
-            pass  # somebody deleted the Node or the namespace of leases: the next beat tries again
         await asyncio.sleep(HEARTBEAT_SECONDS)

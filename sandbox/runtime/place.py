@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,17 +14,11 @@ from ..cluster import Cluster
 from ..objects import Object, dig
 from . import environment
 from .container import Container
+from .ports import free_port
 from .probes import number_of
 from .processes import MARK
 
 ACCOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
-
-
-def free_port() -> int:
-    """A port of 127.0.0.1 that nobody has at the moment."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 @dataclass(slots=True)
@@ -54,8 +47,8 @@ class Place:
             wanted = [int(one["containerPort"]) for one in container.spec.get("ports") or []]
             for name in ("livenessProbe", "readinessProbe", "startupProbe"):
                 probe = container.spec.get(name) or {}
-                for kind in ("httpGet", "tcpSocket", "grpc"):
-                    wanted.append(number_of(container.spec, dig(probe, kind, "port") or 0))
+                asked = [dig(probe, kind, "port") or 0 for kind in ("httpGet", "tcpSocket", "grpc")]
+                wanted += [number_of(container.spec, port) for port in asked]
             for port in filter(None, wanted):
                 if port not in self.ports:
                     self.ports[port] = free_port()

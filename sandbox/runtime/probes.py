@@ -16,6 +16,10 @@ Run = Callable[[list[str], float], Coroutine[Any, Any, tuple[int, str]]]
 Port = Callable[[int], int | None]
 
 
+#: How long a new program may take before a bad look counts, and how soon it is looked at again until then.
+YOUNG_SECONDS, SOON_SECONDS = 3.0, 0.2
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One look."""
@@ -39,11 +43,11 @@ async def look(container: Object, probe: Object, port: Port, run: Run) -> Outcom
     try:
         async with asyncio.timeout(seconds):
             if http := probe.get("httpGet"):
-                return await _http(http, port(number_of(container, http.get("port"))))
-            if tcp := probe.get("tcpSocket"):
-                return await _tcp(port(number_of(container, tcp.get("port"))), tcp.get("port"))
-            if probe.get("grpc"):
-                return await _tcp(port(int(probe["grpc"].get("port") or 0)), probe["grpc"].get("port"))
+                asked = number_of(container, http.get("port"))
+                return await _http(http, asked, port(asked))
+            if tcp := probe.get("tcpSocket") or probe.get("grpc"):
+                asked = number_of(container, tcp.get("port"))
+                return await _tcp(asked, port(asked))
             command = [str(word) for word in dig(probe, "exec", "command") or []]
             code, output = await run(command, seconds)
             return Outcome(code == 0, output.strip())
@@ -53,7 +57,7 @@ async def look(container: Object, probe: Object, port: Port, run: Run) -> Outcom
         return Outcome(False, problem.strerror or str(problem))
 
 
-async def _tcp(port: int | None, asked: Any) -> Outcome:
+async def _tcp(asked: int, port: int | None) -> Outcome:
     if port is None:
         return Outcome(False, f"dial tcp 127.0.0.1:{asked}: connect: connection refused")
     try:
@@ -66,8 +70,8 @@ async def _tcp(port: int | None, asked: Any) -> Outcome:
     return Outcome(True)
 
 
-async def _http(request: Object, port: int | None) -> Outcome:
-    asked, path = request.get("port"), str(request.get("path") or "/")
+async def _http(request: Object, asked: int, port: int | None) -> Outcome:
+    path = str(request.get("path") or "/")
     url = f"http://127.0.0.1:{asked}{path}"
     if port is None:
         return Outcome(False, f'Get "{url}": dial tcp 127.0.0.1:{asked}: connect: connection refused')
@@ -97,22 +101,27 @@ async def follow(
     changed: Callable[[bool, str], None],
     failed: Callable[[str], None],
 ) -> None:
-    """Looks for ever. ``changed(good, message)`` when enough looks in a row agree, ``failed(message)`` for each bad one."""
+    """Looks for ever. ``changed(good, message)`` when enough looks in a row agree, ``failed(message)`` for each bad one.
+
+    A program that has just been started is looked at more often, and nobody is told that it is not up yet.
+    """
     await asyncio.sleep(float(probe.get("initialDelaySeconds") or 0))
+    loop = asyncio.get_running_loop()
+    young = loop.time() + YOUNG_SECONDS
+    period = float(probe.get("periodSeconds") or 10)
     state: bool | None = None
     row, last = 0, None
     while True:
         found = await look(container, probe, port, run)
+        if not found.good and state is None and loop.time() < young:
+            await asyncio.sleep(min(period, SOON_SECONDS))
+            continue
         row = row + 1 if found.good == last else 1
         last = found.good
         if not found.good:
             failed(found.message)
         enough = int(probe.get("successThreshold") or 1) if found.good else int(probe.get("failureThreshold") or 3)
-        if row >= enough and state != found.good:
+        if row >= enough and (state != found.good or not found.good):
             state = found.good
             changed(found.good, found.message)
-        elif row >= enough and not found.good:
-            changed(False, found.message)
-        # Until it has been ready once, a kubelet looks more often than the period says; so do we.
-        period = float(probe.get("periodSeconds") or 10)
-        await asyncio.sleep(min(period, 1.0) if state is None else period)
+        await asyncio.sleep(period)

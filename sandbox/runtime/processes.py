@@ -111,6 +111,11 @@ class Process:
         _kill_group(self.pid, signal.SIGKILL)
 
 
+def end_group(pid: int) -> None:
+    """Kills whatever is left of a process group."""
+    _kill_group(pid, signal.SIGKILL)
+
+
 def _kill_group(pid: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)

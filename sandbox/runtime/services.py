@@ -14,7 +14,7 @@ from typing import Any
 from ..cluster import Cluster
 from ..errors import NotFound
 from ..objects import Object, dig
-from .place import free_port
+from .ports import free_port
 from .relay import relay
 
 Connect = Callable[[str, str, int], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]

@@ -1,0 +1,182 @@
+"""pods/log: what a container wrote, from its files; followed without polling."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from ..errors import BadRequest, Invalid
+from ..http import Request, Response
+from ..objects import Object, dig, parse_time
+from ..runtime.logs import LogWriter, read_lines
+from ..runtime.node import Node
+from .targets import container_name, stored_pod
+
+_TEXT = "text/plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """PodLogOptions. ``since`` is a time as it stands in the files, "" for all."""
+
+    follow: bool
+    previous: bool
+    timestamps: bool
+    tail: int | None
+    limit: int | None
+    since: str
+
+    @classmethod
+    def of(cls, request: Request) -> Options:
+        """Invalid when a number is none, or out of range."""
+        seconds, moment = _number(request, "sinceSeconds", 1), request.arg("sinceTime")
+        if seconds is not None and moment:
+            raise _invalid("sinceSeconds", "Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified")
+        begin = None
+        if seconds is not None:
+            begin = datetime.now(UTC) - timedelta(seconds=seconds)
+        elif moment:
+            begin = parse_time(moment)
+            if begin is None:
+                raise BadRequest(f'parsing time "{moment}" as "2006-01-02T15:04:05Z07:00": cannot parse "{moment}"')
+        return cls(
+            follow=request.flag("follow"),
+            previous=request.flag("previous"),
+            timestamps=request.flag("timestamps"),
+            tail=_number(request, "tailLines", 0),
+            limit=_number(request, "limitBytes", 1),
+            since=begin.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f") if begin else "",
+        )
+
+    def shown(self, line: bytes) -> bytes | None:
+        """A line of a file as the client sees it; None when it is too old."""
+        moment, _, text = line.partition(b" ")
+        if self.since and moment.decode("latin-1") < self.since:
+            return None
+        return (line if self.timestamps else text) + b"\n"
+
+
+def _number(request: Request, name: str, least: int) -> int | None:
+    text = request.arg(name)
+    if not text:
+        return None
+    try:
+        number = int(text)
+    except ValueError:
+        raise BadRequest(f'strconv.ParseInt: parsing "{text}": invalid syntax') from None
+    if number < least:
+        raise _invalid(name, f"Invalid value: {number}: must be greater than or equal to {least}")
+    return number
+
+
+def _invalid(field: str, text: str) -> Invalid:
+    return Invalid("PodLogOptions", "", [(field, "FieldValueInvalid", text)])
+
+
+class Logs:
+    """The handler."""
+
+    def __init__(self, node: Node):
+        self._node = node
+
+    async def handle(self, request: Request) -> Response:
+        """GET …/pods/{name}/log."""
+        pod = stored_pod(self._node, request)
+        name = container_name(pod, request.arg("container"))
+        options = Options.of(request)
+        status = _status(pod, name)
+        start = _start(pod, name, status, options.previous)
+        runner = self._node.pods.get(pod["metadata"]["uid"])
+        container = runner.container(name) if runner else None
+        if container is not None and container.simulated:
+            lines = list(_simulated(status, container.image))
+            return Response(_cut(_select(lines, options), options.limit), 200, _TEXT)
+        lines = read_lines(self._node.log_path(pod, name) / f"{start}.log")
+        writer = container.log if container is not None else None
+        if options.follow and writer is not None and not options.previous:
+            return Response(status=200, content_type=_TEXT, chunks=_follow(lines, writer, options))
+        return Response(_cut(_select(lines, options), options.limit), 200, _TEXT)
+
+
+def _status(pod: Object, name: str) -> Object:
+    for kind in ("containerStatuses", "initContainerStatuses"):
+        for one in dig(pod, "status", kind) or []:
+            if one["name"] == name:
+                return dict(one)
+    return {}
+
+
+def _start(pod: Object, name: str, status: Object, previous: bool) -> int:
+    """Which start of the container is asked for; BadRequest when there was none."""
+    restarts, state = int(status.get("restartCount") or 0), status.get("state") or {}
+    last = dig(status, "lastState", "terminated")
+    where = f'container "{name}" in pod "{pod["metadata"]["name"]}"'
+    if previous:
+        if last is None:
+            raise BadRequest(f"previous terminated {where} not found")
+        return restarts if "waiting" in state else restarts - 1
+    if "running" in state or "terminated" in state or last is not None:
+        return restarts
+    reason = dig(state, "waiting", "reason") or "ContainerCreating"
+    message = dig(state, "waiting", "message") or ""
+    if reason == "InvalidImageName":
+        raise BadRequest(f"{where} is waiting to start: {reason}")
+    if message and reason == "CreateContainerConfigError":
+        raise BadRequest(f"{where} is waiting to start: {reason}")
+    raise BadRequest(f"{where} is waiting to start: {reason}")
+
+
+def _simulated(status: Object, image: str) -> Iterator[bytes]:
+    """What a simulated container has to say."""
+    state = status.get("state") or {}
+    begun = dig(state, "running", "startedAt") or dig(state, "terminated", "startedAt")
+    if not begun:
+        return
+    moment = str(begun).replace("Z", ".000000000Z")
+    yield f"{moment} This container is simulated by the embedded cluster.".encode()
+    yield f"{moment} The image {image} was not pulled and no program of it runs; a real cluster shows its log here.".encode()
+    ended = state.get("terminated")
+    if ended:
+        late = str(ended["finishedAt"]).replace("Z", ".000000000Z")
+        yield f"{late} The simulated run ended with exit code {ended['exitCode']}.".encode()
+
+
+def _select(lines: list[bytes], options: Options) -> bytes:
+    if options.tail is not None:
+        lines = lines[-options.tail :] if options.tail else []
+    return b"".join(filter(None, map(options.shown, lines)))
+
+
+def _cut(data: bytes, limit: int | None) -> bytes:
+    return data if limit is None else data[:limit]
+
+
+async def _follow(lines: list[bytes], writer: LogWriter, options: Options) -> AsyncIterator[bytes]:
+    """What there is, then each piece as it comes, until the container ends or the limit is reached."""
+    position = writer.path.stat().st_size
+    left = options.limit
+    data = _select(lines, options)
+    while True:
+        if data:
+            piece = _cut(data, left)
+            yield piece
+            if left is not None:
+                left -= len(piece)
+                if left <= 0:
+                    return
+        closed = writer.closed
+        if not closed:
+            size = writer.path.stat().st_size
+            if size == position:
+                await writer.changed()
+        size = writer.path.stat().st_size
+        if size < position:
+            position = 0  # the file was begun anew
+        with writer.path.open("rb") as source:
+            source.seek(position)
+            fresh = source.read()
+        position += len(fresh)
+        data = b"".join(filter(None, map(options.shown, fresh.splitlines())))
+        if closed and not fresh:
+            return

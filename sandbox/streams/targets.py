@@ -1,0 +1,49 @@
+"""Which Pod and container a stream means; refusals worded as kube-apiserver and kubelet word them."""
+
+from __future__ import annotations
+
+from ..errors import BadRequest
+from ..http import Request
+from ..objects import Object, dig
+from ..runtime.container import Container
+from ..runtime.node import Node
+from ..runtime.pod import PodRunner
+
+
+def stored_pod(node: Node, request: Request) -> Object:
+    """The Pod of the path; NotFound."""
+    return node.cluster.get("pods", request.params["name"], request.params["namespace"])
+
+
+def container_name(pod: Object, asked: str) -> str:
+    """The container that is meant; BadRequest when that cannot be told."""
+    name = pod["metadata"]["name"]
+    spec = pod["spec"]
+    mains = [str(one["name"]) for one in spec.get("containers") or []]
+    inits = [str(one["name"]) for one in spec.get("initContainers") or []]
+    if asked:
+        if asked not in (*mains, *inits):
+            raise BadRequest(f"container {asked} is not valid for pod {name}")
+        return asked
+    if len(mains) == 1:
+        return mains[0]
+    more = f" or one of the init containers: [{' '.join(inits)}]" if inits else ""
+    raise BadRequest(f"a container name must be specified for pod {name}, choose one of: [{' '.join(mains)}]{more}")
+
+
+def running(node: Node, request: Request) -> tuple[PodRunner, Container]:
+    """The container to run something in; BadRequest."""
+    pod = stored_pod(node, request)
+    name = container_name(pod, request.arg("container"))
+    if dig(pod, "status", "phase") in ("Succeeded", "Failed"):
+        raise BadRequest(f"cannot exec into a container in a completed pod; current phase is {pod['status']['phase']}")
+    runner = node.pods.get(pod["metadata"]["uid"])
+    container = runner.container(name) if runner else None
+    if runner is None or container is None or not container.running:
+        raise BadRequest(f'container not found ("{name}")')
+    if container.simulated:
+        raise BadRequest(
+            f'container "{name}" of pod "{pod["metadata"]["name"]}" is simulated by the embedded cluster: no program of the '
+            f"image {container.image} runs, so there is nothing to run a command in. Use a real cluster for that"
+        )
+    return runner, container
