@@ -34,6 +34,14 @@ class Protocol(HttpToolsProtocol):
         super().on_message_begin()
         cast(dict[str, Any], self.scope)["sandbox.protocol"] = self
 
+    def handle_websocket_upgrade(self) -> None:
+        """kubectl names a subprotocol with a slash, which no parser of that header lets through: it comes as a dash."""
+        self.scope["headers"] = [
+            (name, value.replace(b"SPDY/3.1+", b"SPDY-3.1+") if name == b"sec-websocket-protocol" else value)
+            for name, value in self.scope["headers"]
+        ]
+        super().handle_websocket_upgrade()
+
     def _unsupported_upgrade_warning(self) -> None:
         """An upgrade that is no WebSocket is the business of its handler."""
 
@@ -45,6 +53,11 @@ class Protocol(HttpToolsProtocol):
         self.cycle.message_event.set()
         transport: asyncio.Transport = self.transport
         return transport
+
+
+def _worth_saying(record: logging.LogRecord) -> bool:
+    """uvicorn calls a WebSocket that was refused with a status and a body an error."""
+    return record.levelno >= logging.WARNING and "without completing handshake" not in record.getMessage()
 
 
 def listen(port: int) -> socket.socket:
@@ -79,6 +92,7 @@ class Listener:
             timeout_keep_alive=90,
         )
         self._config.load()
+        logging.getLogger("uvicorn.error").addFilter(_worth_saying)
         self._state = ServerState()
         self._opening: set[asyncio.Task[None]] = set()
 

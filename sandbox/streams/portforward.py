@@ -18,7 +18,8 @@ from .targets import stored_pod
 
 log = logging.getLogger("sandbox.streams")
 
-TUNNEL = "SPDY/3.1+portforward.k8s.io"
+#: kubectl's name of the tunnel, and how the listener lets it through.
+TUNNEL, TUNNEL_OFFERED = "SPDY/3.1+portforward.k8s.io", "SPDY-3.1+portforward.k8s.io"
 CHANNELS = ("v4.channel.k8s.io", "portforward.k8s.io")
 SPDY_PROTOCOL = "portforward.k8s.io"
 _CHUNK = 32 * 1024
@@ -36,7 +37,7 @@ class PortForward:
         if request.is_websocket:
             socket = request.websocket()
             offered = socket.subprotocols
-            if TUNNEL in offered:
+            if TUNNEL_OFFERED in offered:
                 await socket.accept(TUNNEL)
                 await self._tunnel(socket, runner)
                 return Response.done()
