@@ -5,24 +5,44 @@ Playwright's sync API and pytest-asyncio can't share a process, hence two runs. 
 Extra arguments go to the first run only, e.g. `make test ARGS=tests/kube`.
 """
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = [str(ROOT / ".venv/bin/python"), "-m", "pytest"]
+# Far above what a run takes on two cores (single tests have a limit of their own, in pyproject.toml): a run that hangs is ended and fails.
+LIMIT_SECONDS = 20 * 60
+
+
+def end(process: "subprocess.Popen[str]") -> None:
+    """End a run that takes too long, with all that it started."""
+    print(f"make test: no end after {LIMIT_SECONDS} s, so the run is ended", flush=True)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def run(arguments: list[str]) -> tuple[int, dict[str, int]]:
     """The exit code and the counts of pytest's own closing line."""
     counts: dict[str, int] = {}
     with subprocess.Popen(
-        [*PYTEST, *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [*PYTEST, *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
     ) as process:
         assert process.stdout is not None
+        limit = threading.Timer(LIMIT_SECONDS, end, (process,))
+        limit.daemon = True
+        limit.start()
         for line in process.stdout:
             sys.stdout.write(line)
             sys.stdout.flush()
@@ -32,6 +52,7 @@ def run(arguments: list[str]) -> tuple[int, dict[str, int]]:
                 counts = {
                     word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|skipped|errors?)", line)
                 }
+        limit.cancel()
     return process.returncode, counts
 
 

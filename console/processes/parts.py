@@ -122,7 +122,7 @@ def sandbox(options: Options) -> Part:
 
 
 def environment(options: Options, redis_url: str) -> dict[str, str]:
-    """The settings that web, worker and beat share."""
+    """The settings that web and worker share."""
     embedded = not options.kubeconfig
     return {
         "DATA_DIR": str(options.data),
@@ -133,6 +133,10 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "CLUSTER_NOTE": "embedded" if embedded else os.environ.get("CLUSTER_NOTE", ""),
         "DJANGO_SETTINGS_MODULE": "console.settings",
         "PYTHONUNBUFFERED": "1",
+        # One worker here, so beat is a thread of it: a process less, 78 MB less.
+        "BEAT_IN_WORKER": "1",
+        # glibc's arenas, one for each thread, keep tens of megabytes that nobody uses.
+        "MALLOC_ARENA_MAX": "2",
         **options.environment,
     }
 
@@ -162,7 +166,6 @@ def parts(options: Options) -> list[Part]:
         "-n",
         "worker@%h",
     )
-    beat = (*celery, "beat", "-l", "WARNING")
 
     async def redis_is_up() -> None:
         if server is not None and url.startswith("unix://"):
@@ -178,7 +181,6 @@ def parts(options: Options) -> list[Part]:
         *([] if options.kubeconfig else [sandbox(options)]),
         Part("web", web, shared),
         Part("worker", worker, shared, before=cluster_is_up),
-        Part("beat", beat, shared, before=redis_is_up, stop_seconds=3.0),
     ]
 
 
