@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from console.pages import health, overview, preferences
+from console.pages import health, namespaces, overview, preferences
 
 app_name = "pages"
 
@@ -11,5 +11,6 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.metrics, name="metrics"),
+    path("namespaces/", namespaces.namespaces, name="namespaces"),
     path("settings/", preferences.preferences, name="settings"),
 ]

@@ -1,0 +1,115 @@
+"""/namespaces/: the namespaces there are, and a new one by its name."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from console.web import audit, render
+from console.web.access import can
+from console.web.errors import explain
+from console.web.frame import forget_namespaces
+from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import AlreadyExists, Forbidden, Invalid, KubeError
+from kube.objects import name_of
+from resources.changes import Topic
+
+# Kubernetes' own, which an operator's objects have no business in.
+SYSTEM = ("kube-", "openshift-")
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceRow:
+    """`phase` is Active or Terminating."""
+
+    name: str
+    phase: str
+    created: str
+    system: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Namespaces:
+    """`typed` and `error`: what stood in the field of a refused creation, and why it was refused."""
+
+    rows: tuple[NamespaceRow, ...]
+    topic: str
+    may_create: bool
+    q: str = ""
+    typed: str = ""
+    error: str = ""
+
+
+def namespace_type(client: ClusterClient) -> ResourceType:
+    return client.find("", "v1", "namespaces")
+
+
+def look(client: ClusterClient, q: str, typed: str = "", error: str = "") -> Namespaces:
+    """Those whose name has `q` in it. Raises Forbidden where listing them is refused."""
+    type_ = namespace_type(client)
+    rows = tuple(
+        NamespaceRow(
+            name := name_of(item),
+            str((item.get("status") or {}).get("phase") or ""),
+            str(item["metadata"].get("creationTimestamp") or ""),
+            name.startswith(SYSTEM),
+        )
+        for item in client.list(type_).items
+        if q in name_of(item)
+    )
+    return Namespaces(
+        tuple(sorted(rows, key=lambda row: row.name)),
+        str(Topic(client.name, "core", "v1", "namespaces", "")),
+        can(client, "create", type_).allowed,
+        q,
+        typed,
+        error,
+    )
+
+
+def create(client: ClusterClient, name: str) -> str:
+    """Make the namespace. Returns '' or, in words for the field, why the API server refused."""
+    type_ = namespace_type(client)
+    if not name:
+        return _("Type a name for the namespace.")
+    try:
+        client.create(type_, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    except AlreadyExists:
+        return _("There is already a namespace “%(name)s”. Choose another name.") % {"name": name}
+    except Invalid as error:
+        # The server's sentence about the name alone; the rest of its message repeats the whole object.
+        return "; ".join(cause.message for cause in error.causes) or str(error)
+    except Forbidden as error:
+        return f"{explain(error).advice} {error}"
+    forget_namespaces()
+    return ""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def namespaces(request: ConsoleRequest) -> HttpResponse:
+    """The list; a POST makes one and picks it."""
+    error, name = "", request.POST.get("name", "").strip()
+    if request.method == "POST":
+        try:
+            error = create(request.cluster, name)
+        except KubeError as refused:
+            audit.record(request, "create", f"core/v1/namespaces {name}", refused.reason)
+            raise
+        audit.record(request, "create", f"core/v1/namespaces {name}", error or "ok")
+        if not error:
+            messages.success(request, _("Namespace “%(name)s” created.") % {"name": name})
+            return HttpResponseRedirect(f"{reverse('pages:namespaces')}?{urlencode({'namespace': name})}")
+    shown = look(request.cluster, request.GET.get("q", "").strip(), name, error)
+    return render.page(
+        request,
+        "console/namespaces.html",
+        {"namespaces": shown},
+        fragment="console/_namespaces.html",
+        status=422 if error else 200,
+    )
