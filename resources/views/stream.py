@@ -38,7 +38,7 @@ Send = Callable[[Message], Awaitable[None]]
 HEARTBEAT_SECONDS = 15.0
 # A page shows a handful of topics, twenty tabs some hundred.
 TOPIC_LIMIT = 200
-_HEADERS = [
+HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
@@ -75,7 +75,7 @@ class StreamApp:
         try:
             asked, verdicts = await self._admit(scope)
         except Refused as error:
-            await _plain(send, error.status, str(error))
+            await plain(send, error.status, str(error))
             return
         allowed = {verdict.topic: verdict.type_ for verdict in verdicts if verdict.type_ and not verdict.refusal}
         subscription = await self._broker.subscribe(allowed, asked.rows, asked.language, asked.since)
@@ -84,7 +84,7 @@ class StreamApp:
                 subscription.put(_refusal(verdict))
         jobs = [
             asyncio.ensure_future(job)
-            for job in (_until_gone(receive), _stream(subscription, send), self._judge_again(asked, subscription))
+            for job in (until_gone(receive), _stream(subscription, send), self._judge_again(asked, subscription))
         ]
         try:
             await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
@@ -133,13 +133,19 @@ for _layer in (AuthenticationMiddleware, LanguageMiddleware, SessionMiddleware):
     _chain = _layer(_chain)
 
 
-def _asked(scope: Scope) -> Asked:
+def request_of(scope: Scope) -> Any:
+    """The request as a view would get it: who asks, of which cluster, in which language. Raises Refused."""
     request: Any = ASGIRequest(dict(scope), io.BytesIO())
     try:
         request.get_host()
     except DisallowedHost as error:
         raise Refused(400, "this host name is not the console's: see ALLOWED_HOSTS") from error
     _chain(request)
+    return request
+
+
+def _asked(scope: Scope) -> Asked:
+    request = request_of(scope)
     query: QueryDict = request.GET
     rows, notices = query.getlist("topic"), query.getlist("notice")
     topics = tuple(dict.fromkeys((*rows, *notices)))
@@ -159,14 +165,15 @@ def _judge(asked: Asked) -> list[Verdict]:
         return [may_follow(asked.client, topic) for topic in asked.topics]
 
 
-async def _until_gone(receive: Receive) -> None:
+async def until_gone(receive: Receive) -> None:
+    """Returns when the browser has left."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 async def _stream(subscription: Subscription, send: Send) -> None:
     """What is in the queue at once goes out at once; silence is broken by a comment, so that proxies keep the line open."""
-    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+    await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
     await send({"type": "http.response.body", "body": RETRY, "more_body": True})
     queue, more = subscription.queue, True
     while more:
@@ -184,7 +191,8 @@ async def _stream(subscription: Subscription, send: Send) -> None:
         await send({"type": "http.response.body", "body": b"".join(pieces) or HEARTBEAT, "more_body": more})
 
 
-async def _plain(send: Send, status: int, text: str) -> None:
+async def plain(send: Send, status: int, text: str) -> None:
+    """An answer of one line."""
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": f"{text}\n".encode()})

@@ -1,0 +1,91 @@
+"""Deleting an object, after saying what goes with it."""
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from console.web import audit, render
+from console.web.errors import Problem, explain
+from console.web.frame import forget_namespaces
+from console.web.request import ConsoleRequest
+from kube.errors import KubeError
+from kube.objects import uid_of
+from resources.views.place import Place, place_of
+
+PROPAGATIONS = ("Background", "Foreground", "Orphan")
+
+
+@dataclass(frozen=True, slots=True)
+class DeletePage:
+    """`must_type`: the name has to be typed, since what is in it can't be brought back. `typed`: what stood there when it was refused."""
+
+    place: Place
+    uid: str
+    terminating: bool
+    finalizers: tuple[str, ...]
+    must_type: bool
+    propagation: str = "Background"
+    typed: str = ""
+    error: str = ""
+    problem: Problem | None = None
+    propagations: tuple[str, ...] = PROPAGATIONS
+
+
+def _needs_name(place: Place) -> bool:
+    """A namespace and a CRD take everything in them along."""
+    return place.type.kind in ("Namespace", "CustomResourceDefinition", "PersistentVolume", "PersistentVolumeClaim")
+
+
+def _page(request: ConsoleRequest, place: Place) -> DeletePage:
+    metadata = place.get(request.cluster)["metadata"]
+    return DeletePage(
+        place,
+        str(metadata.get("uid") or ""),
+        bool(metadata.get("deletionTimestamp")),
+        tuple(metadata.get("finalizers") or ()),
+        _needs_name(place),
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(
+    request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str
+) -> HttpResponse:
+    """The question; a POST deletes the object that the question was about, not a namesake made since."""
+    place = place_of(request, group, version, plural, namespace, name)
+    if request.method == "POST":
+        return _delete(request, place)
+    return render.page(request, "resources/delete.html", {"page": _page(request, place)})
+
+
+def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
+    typed, uid = request.POST.get("typed", "").strip(), request.POST.get("uid", "")
+    chosen = request.POST.get("propagation", "Background")
+    propagation = chosen if chosen in PROPAGATIONS else "Background"
+    if _needs_name(place) and typed != place.name:
+        shown = _page(request, place)
+        error = _("Type the name “%(name)s” to confirm.") % {"name": place.name}
+        page = DeletePage(
+            place, shown.uid, shown.terminating, shown.finalizers, True, propagation, typed=typed, error=error
+        )
+        return render.page(request, "resources/delete.html", {"page": page}, status=422)
+    try:
+        left = request.cluster.delete(place.type, place.name, place.namespace, propagation=propagation, uid=uid)
+    except KubeError as error:
+        audit.record(request, "delete", place.ref, error.reason)
+        page = DeletePage(place, uid, False, (), _needs_name(place), propagation, typed=typed, problem=explain(error))
+        return render.page(request, "resources/delete.html", {"page": page}, status=page.problem.status)
+    audit.record(request, "delete", place.ref, "ok")
+    words = {"kind": place.type.kind, "name": place.name}
+    if uid_of(left):
+        messages.info(request, _("%(kind)s “%(name)s” is being deleted; its finalizers end first.") % words)
+    else:
+        messages.success(request, _("%(kind)s “%(name)s” deleted.") % words)
+    if place.type.kind == "Namespace":
+        forget_namespaces()
+        return HttpResponseRedirect(f"{reverse('pages:namespaces')}?namespace=-")
+    return HttpResponseRedirect(place.list_url)

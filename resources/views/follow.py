@@ -1,0 +1,146 @@
+"""GET …/pods/<namespace>/<name>/logs/follow/: what a container says from now on, as server-sent events.
+
+Raw ASGI like the stream of changes: a followed log has no end. The API server judges the right to read it, with the user's own
+credentials. Lines come in batches, one event for what arrived together, so that a chatty container costs few events.
+"""
+
+import asyncio
+import contextlib
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
+
+from kube.channels import follow_log
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.transport import AsyncTransport
+from resources.stream.sse import HEARTBEAT, encode
+from resources.views.stream import HEADERS, Receive, Refused, Scope, Send, plain, request_of, until_gone
+
+PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/follow/$")
+_HEARTBEAT_SECONDS = 15.0
+# A browser draws some thousand lines a second; more than this in one event is cut to its end.
+_BATCH_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Which log, and the number of lines to begin with."""
+
+    client: ClusterClient
+    namespace: str
+    pod: str
+    container: str
+    tail: int
+    timestamps: bool
+
+
+def _wish(scope: Scope) -> Wish:
+    found = PATH.match(scope["path"])
+    request = request_of(scope)
+    if found is None:
+        raise Refused(404, "no such log")
+    try:
+        client: ClusterClient = request.cluster
+        assert client.name is not None
+    except KubeError as error:
+        raise Refused(503, str(error)) from error
+    tail = request.GET.get("tail", "")
+    return Wish(
+        client,
+        unquote(found["namespace"]),
+        unquote(found["pod"]),
+        request.GET.get("container", ""),
+        int(tail) if tail.isdigit() else 0,
+        "timestamps" in request.GET,
+    )
+
+
+class FollowApp:
+    """Events: `lines` {text}, `end` {message}: the container ended, or the API server refused. Text is whole lines."""
+
+    def __init__(self) -> None:
+        self._open: set[asyncio.Task[None]] = set()
+
+    def close(self) -> None:
+        """End all of them: the server stops."""
+        for task in self._open:
+            task.cancel()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            if scope["method"] != "GET":
+                raise Refused(405, "only GET")
+            async with ThreadSensitiveContext():
+                wish = await sync_to_async(_wish)(scope)
+        except Refused as error:
+            await plain(send, error.status, str(error))
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        jobs = {asyncio.ensure_future(until_gone(receive)), asyncio.ensure_future(_follow(wish, send))}
+        self._open |= jobs
+        try:
+            await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for job in jobs:
+                job.cancel()
+            await asyncio.gather(*jobs, return_exceptions=True)
+            self._open -= jobs
+        with contextlib.suppress(OSError):
+            await send({"type": "http.response.body", "body": b""})
+
+
+async def _follow(wish: Wish, send: Send) -> None:
+    queue: asyncio.Queue[bytes | None] = asyncio.Queue(maxsize=64)
+    message = ""
+
+    async def read() -> None:
+        nonlocal message
+        transport = AsyncTransport(wish.client.config)
+        try:
+            async for piece in follow_log(
+                transport,
+                wish.pod,
+                wish.namespace,
+                container=wish.container,
+                tail=wish.tail,
+                timestamps=wish.timestamps,
+            ):
+                await queue.put(piece)
+        except KubeError as error:
+            message = str(error)
+        finally:
+            await transport.close()
+        await queue.put(None)
+
+    reader = asyncio.ensure_future(read())
+    try:
+        await _send_lines(queue, send)
+    finally:
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
+    await send({"type": "http.response.body", "body": encode("end", {"message": message}), "more_body": True})
+
+
+async def _send_lines(queue: "asyncio.Queue[bytes | None]", send: Send) -> None:
+    """Until the queue says None. Half a line waits for its other half."""
+    rest = b""
+    more = True
+    while more:
+        body = HEARTBEAT
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_HEARTBEAT_SECONDS):
+                piece = await queue.get()
+            pieces = [rest]
+            while piece is not None:
+                pieces.append(piece)
+                if queue.empty():
+                    break
+                piece = queue.get_nowait()
+            more = piece is not None
+            whole, _, rest = b"".join(pieces).rpartition(b"\n") if more else (b"".join(pieces), b"", b"")
+            body = encode("lines", {"text": whole[-_BATCH_BYTES:].decode("utf-8", "replace")}) if whole else b""
+        if body:
+            await send({"type": "http.response.body", "body": body, "more_body": True})
