@@ -1,0 +1,29 @@
+"""Addresses of types, lists and objects. The scheme is docs/architecture.md, 'Contracts'.
+
+`namespace` is '-' in the cluster's scope. What belongs to a kind as a whole has one part behind the plural (`new`, `new-yaml`, `section`), an
+object has two or more: so no namespace or name, whatever it is, can hide a page.
+"""
+
+from django.urls import path
+
+from resources.views import delete, detail, form, forward, list, logs, scale, types, yaml
+
+app_name = "resources"
+
+_KIND = "<str:group>/<str:version>/<str:plural>/"
+_OBJECT = f"{_KIND}<str:namespace>/<str:name>/"
+
+urlpatterns = [
+    path("", types.types, name="types"),
+    path(_KIND, list.list_, name="list"),
+    path(f"{_KIND}new/", form.new, name="new"),
+    path(f"{_KIND}new-yaml/", yaml.new, name="new-yaml"),
+    path(f"{_KIND}section/", form.section, name="section"),
+    path(_OBJECT, detail.detail, name="detail"),
+    path(f"{_OBJECT}edit/", form.edit, name="edit"),
+    path(f"{_OBJECT}yaml/", yaml.edit, name="yaml"),
+    path(f"{_OBJECT}delete/", delete.delete, name="delete"),
+    path(f"{_OBJECT}scale/", scale.scale, name="scale"),
+    path(f"{_OBJECT}logs/", logs.logs, name="logs"),
+    path(f"{_OBJECT}forward/", forward.forward, name="forward"),
+]

@@ -1,0 +1,7 @@
+"""Not built yet."""
+
+from django.http import HttpRequest, HttpResponse
+
+
+def forward(request: HttpRequest, **_: str) -> HttpResponse:
+    return HttpResponse("Not built yet.", status=501)
