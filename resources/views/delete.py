@@ -52,9 +52,7 @@ def _page(request: ConsoleRequest, place: Place) -> DeletePage:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def delete(
-    request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str
-) -> HttpResponse:
+def delete(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The question; a POST deletes the object that the question was about, not a namesake made since."""
     place = place_of(request, group, version, plural, namespace, name)
     if request.method == "POST":

@@ -77,9 +77,7 @@ def _text(request: ConsoleRequest, place: Place, container: str, tail: int) -> t
 
 def _download(request: ConsoleRequest, place: Place, container: str) -> HttpResponse:
     try:
-        text = request.cluster.log(
-            place.name, place.namespace, container=container, previous="previous" in request.GET
-        )
+        text = request.cluster.log(place.name, place.namespace, container=container, previous="previous" in request.GET)
     except BadRequest as error:
         raise KubeError(str(error), code=404, reason="NotFound") from error
     headers = {"Content-Disposition": f'attachment; filename="{place.name}-{container}.log"'}

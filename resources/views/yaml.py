@@ -46,9 +46,7 @@ def show(request: ConsoleRequest, page: YamlPage) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def edit(
-    request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str
-) -> HttpResponse:
+def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The object; a POST replaces it. 409 when somebody else changed it meanwhile."""
     place = place_of(request, group, version, plural, namespace, name)
     if request.method == "POST":
@@ -140,7 +138,12 @@ def _replace(request: ConsoleRequest, place: Place) -> HttpResponse:
     except KubeError as error:
         audit.record(request, "update", place.ref, error.reason)
         page = YamlPage(
-            place, place.name, text, problem=explain(error), causes=causes_of(error), conflict=isinstance(error, Conflict)
+            place,
+            place.name,
+            text,
+            problem=explain(error),
+            causes=causes_of(error),
+            conflict=isinstance(error, Conflict),
         )
         return show(request, page)
     audit.record(request, "update", place.ref, "ok")
