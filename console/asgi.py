@@ -14,6 +14,8 @@ from console.web import loop
 from console.wsgi import application as pages
 from resources.stream.broker import Broker
 from resources.stream.fragments import row_html
+from resources.views.follow import PATH as FOLLOW
+from resources.views.follow import FollowApp
 from resources.views.stream import Receive, Scope, Send, StreamApp
 
 # Threads for Django's pages. Open streams need none.
@@ -32,6 +34,8 @@ class Console:
             await self._lifespan(receive, send)
         elif scope["type"] == "http" and scope["path"] == "/stream":
             await self._stream(scope, receive, send)
+        elif scope["type"] == "http" and FOLLOW.match(scope["path"]):
+            await self._follow(scope, receive, send)
         elif scope["type"] == "http":
             await self._pages(scope, receive, send)
         else:
@@ -42,6 +46,7 @@ class Console:
         loop.use(asyncio.get_running_loop())
         self._broker = Broker(row_html)
         self._stream = StreamApp(self._broker)
+        self._follow = FollowApp()
         self._end_streams_first()
         await send({"type": "lifespan.startup.complete"})
         await receive()
@@ -58,6 +63,7 @@ class Console:
 
             def handle(number: int, frame: FrameType | None, previous: Any = previous) -> None:
                 here.call_soon_threadsafe(self._broker.close)
+                here.call_soon_threadsafe(self._follow.close)
                 if callable(previous):
                     previous(number, frame)
 

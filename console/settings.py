@@ -155,16 +155,16 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 
 STATIC_URL = "/static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = DATA_DIR / "static"
+# Served from where set-up bundles them: nothing is collected, so nothing can be stale.
+STATIC_ROOT = BASE_DIR / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": env.str("STATICFILES_BACKEND", "console.web.static.HashedStorage"),
     },
 }
-WHITENOISE_USE_FINDERS = DEBUG
-WHITENOISE_KEEP_ONLY_HASHED_FILES = False
+# Every address carries its content's hash (console/web/static.py), so browsers may keep what they have for a year.
+WHITENOISE_MAX_AGE = 365 * 24 * 3600
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],

@@ -1,0 +1,56 @@
+"""Objects as YAML and back: what Kubernetes reads, and where it is wrong."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resources.yamltext import YamlProblem, dump, load, load_object
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_what_is_written_is_read_back(value: object) -> None:
+    assert load(dump(value)) == value
+
+
+def test_blocks_for_texts_of_several_lines() -> None:
+    assert dump({"script": "a\nb\n"}) == "script: |\n  a\n  b\n"
+
+
+def test_dates_and_versions_stay_text() -> None:
+    assert load("a: 2020-01-01\nb: '1.10'") == {"a": "2020-01-01", "b": "1.10"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "line"),
+    [
+        ("a: 1\nb: 2\na: 3", "“a” stands here twice", 3),
+        ("a: [1", "expected ',' or ']'", 2),
+        ("a: 1\n---\nb: 2", "more than one document", 0),
+        ("a: .nan", "put it in quotes", 0),
+        ("a: &x [*x]", "too deep", 0),
+    ],
+)
+def test_what_is_wrong_and_where(text: str, words: str, line: int) -> None:
+    with pytest.raises(YamlProblem) as found:
+        load(text)
+    assert words in found.value.message
+    assert found.value.line == line
+
+
+def test_a_bomb_of_aliases_is_refused() -> None:
+    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    with pytest.raises(YamlProblem, match="too large"):
+        load("\n".join(lines))
+
+
+@pytest.mark.parametrize("text", ["", "- a", "kind: Pod", "apiVersion: v1", "apiVersion: v1\nkind: Pod\nmetadata: []"])
+def test_no_object(text: str) -> None:
+    with pytest.raises(YamlProblem):
+        load_object(text)
