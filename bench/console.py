@@ -35,7 +35,9 @@ class Running:
     def cluster(self, method: str, path: str, body: object = None, content_type: str = "application/json") -> dict:
         """A request to the embedded cluster with the administrator's token."""
         config = yaml.safe_load((self.data / "sandbox/kubeconfig").read_text())
-        server, token = config["clusters"][0]["cluster"]["server"], config["users"][0]["user"]["token"]
+        # Its port speaks plain HTTP too, which spares each request a handshake.
+        server = config["clusters"][0]["cluster"]["server"].replace("https://", "http://")
+        token = config["users"][0]["user"]["token"]
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
             f"{server}{path}", data, {"Authorization": f"Bearer {token}", "Content-Type": content_type}, method=method

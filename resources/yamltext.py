@@ -8,7 +8,6 @@ from typing import Any
 
 import yaml
 
-
 # An object of 1.5 MB, more than etcd takes, has no more values than that.
 _VALUES = 500_000
 _DEPTH = 100
@@ -34,7 +33,9 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
                 continue
             key = str(key_node.value)
             if key in seen:
-                raise yaml.MarkedYAMLError(problem=f"the key “{key}” stands here twice", problem_mark=key_node.start_mark)
+                raise yaml.MarkedYAMLError(
+                    problem=f"the key “{key}” stands here twice", problem_mark=key_node.start_mark
+                )
             seen.add(key)
         found: dict[Any, Any] = super().construct_mapping(node, deep=deep)
         return found
@@ -70,7 +71,7 @@ def dump(value: Any) -> str:
 def load(text: str) -> Any:
     """The one value in `text`; None when it is empty. Raises YamlProblem."""
     try:
-        documents = [value for value in yaml.load_all(text, Loader=_Loader) if value is not None]  # noqa: S506  a SafeLoader
+        documents = [value for value in yaml.load_all(text, Loader=_Loader) if value is not None]
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         words = " ".join(part for part in (error.context, error.problem) if part) or str(error)
@@ -110,7 +111,9 @@ def _json(value: Any, path: str, depth: int = 0, budget: list[int] | None = None
         return [_json(item, f"{path}[{number}]", depth + 1, budget) for number, item in enumerate(value)]
     if value is None or isinstance(value, (str, bool, int)) or (isinstance(value, float) and math.isfinite(value)):
         return value
-    raise YamlProblem(f"{path.lstrip('.') or 'the value'} is {value!r}, which Kubernetes has no word for; put it in quotes")
+    raise YamlProblem(
+        f"{path.lstrip('.') or 'the value'} is {value!r}, which Kubernetes has no word for; put it in quotes"
+    )
 
 
 def _key(key: Any, path: str) -> str:

@@ -75,8 +75,9 @@ def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
         left = request.cluster.delete(place.type, place.name, place.namespace, propagation=propagation, uid=uid)
     except KubeError as error:
         audit.record(request, "delete", place.ref, error.reason)
-        page = DeletePage(place, uid, False, (), _needs_name(place), propagation, typed=typed, problem=explain(error))
-        return render.page(request, "resources/delete.html", {"page": page}, status=page.problem.status)
+        problem = explain(error)
+        page = DeletePage(place, uid, False, (), _needs_name(place), propagation, typed=typed, problem=problem)
+        return render.page(request, "resources/delete.html", {"page": page}, status=problem.status)
     audit.record(request, "delete", place.ref, "ok")
     words = {"kind": place.type.kind, "name": place.name}
     if uid_of(left):
