@@ -1,0 +1,22 @@
+"""Addresses of the catalog, of installs and of installed operators."""
+
+from django.urls import path
+
+from operatorhub.views import catalog, icon, install, installed, operator, package, progress, uninstall
+
+app_name = "operatorhub"
+PACKAGE = "operatorhub/<str:namespace>/<str:catalog>/<str:package>/"
+OPERATOR = "operators/<str:namespace>/<str:csv>/"
+
+urlpatterns = [
+    path("operatorhub/", catalog.catalog, name="catalog"),
+    path("operatorhub/icons/<str:digest>", icon.icon, name="icon"),
+    path(PACKAGE, package.package, name="package"),
+    path(f"{PACKAGE}install/", install.install, name="install"),
+    path("operators/", installed.installed, name="installed"),
+    # An install is followed at its Subscription: the page can be loaded again at any time.
+    path("operators/<str:namespace>/subscriptions/<str:subscription>/", progress.progress, name="progress"),
+    path("operators/<str:namespace>/installplans/<str:plan>/approve/", progress.approve, name="approve"),
+    path(OPERATOR, operator.operator, name="operator"),
+    path(f"{OPERATOR}uninstall/", uninstall.uninstall, name="uninstall"),
+]
