@@ -1,0 +1,15 @@
+"""Schemas of the sandbox: preparing and checking objects, checking CRDs, and the OpenAPI documents.
+
+The rest of the sandbox sees only what is named here. Everything is pure: no store, no clock, no network.
+"""
+
+from __future__ import annotations
+
+from ..errors import Cause
+from .builtin import builtin
+from .crds import check_crd
+from .openapi import openapi_index, openapi_v2, openapi_v3
+from .prepare import prepare
+from .validate import validate
+
+__all__ = ["Cause", "builtin", "check_crd", "openapi_index", "openapi_v2", "openapi_v3", "prepare", "validate"]

@@ -1,0 +1,59 @@
+"""``x-kubernetes-embedded-resource``: whole objects inside objects (apiextensions pkg/apiserver/schema/objectmeta)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..errors import Cause
+from .nodes import Node
+from .words import invalid, required
+
+_DNS_1035 = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_LABEL_TEXT = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and "
+    "end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
+    "'[a-z]([-a-z0-9]*[a-z0-9])?')"
+)
+
+
+def check_embedded(node: Node, value: Any, path: str = "") -> list[Cause]:
+    """apiVersion and kind of every embedded object; the object at the root is not looked at."""
+    causes: list[Cause] = []
+    _walk(node, value, path, causes)
+    return causes
+
+
+def _walk(node: Node, value: Any, path: str, causes: list[Cause]) -> None:
+    if isinstance(value, dict):
+        if node.embedded:
+            causes += _check(value, path)
+        for name, inner in value.items():
+            if isinstance(inner, (dict, list)):
+                known = node.property(name)
+                if known is not None:
+                    _walk(known, inner, f"{path}.{name}" if path else name, causes)
+                elif node.additional is not None:
+                    _walk(node.additional, inner, f"{path}[{name}]", causes)
+    elif isinstance(value, list) and node.items is not None:
+        for index, inner in enumerate(value):
+            if isinstance(inner, (dict, list)):
+                _walk(node.items, inner, f"{path}[{index}]", causes)
+
+
+def _check(value: dict[str, Any], path: str) -> list[Cause]:
+    causes = [required(f"{path}.{name}") for name in ("apiVersion", "kind") if name not in value]
+    for name in ("apiVersion", "kind"):
+        text = value.get(name)
+        if name not in value:
+            continue
+        if not isinstance(text, str):
+            causes.append(invalid(f"{path}.{name}", text, "must be a string"))
+        elif not text:
+            causes.append(invalid(f"{path}.{name}", text, "must not be empty"))
+        elif name == "apiVersion" and text.count("/") > 1:
+            causes.append(invalid(f"{path}.{name}", text, f"unexpected GroupVersion string: {text}"))
+        elif name == "kind" and (len(text) > 63 or not _DNS_1035.fullmatch(text.lower())):
+            detail = _LABEL_TEXT if len(text) <= 63 else "must be no more than 63 characters"
+            causes.append(invalid(f"{path}.{name}", text, f"may have mixed case, but should otherwise match: {detail}"))
+    return causes

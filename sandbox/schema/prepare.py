@@ -1,0 +1,183 @@
+"""What the API server does to an object before it looks at it: unknown fields go, nulls go, defaults come.
+
+The three steps are those of apiextensions-apiserver (pkg/apiserver/schema/{pruning,defaulting,objectmeta}), in its order, so
+that a null where there is a default becomes the default and a null without one disappears.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from .nodes import Node, Schema, node_of
+
+_TYPE_META = ("apiVersion", "kind", "metadata")
+_METADATA = frozenset(
+    "name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp "
+    "deletionGracePeriodSeconds labels annotations ownerReferences finalizers managedFields".split()
+)
+_LISTS = {
+    "ownerReferences": frozenset("apiVersion kind name uid controller blockOwnerDeletion".split()),
+    "managedFields": frozenset("manager operation apiVersion time fieldsType fieldsV1 subresource".split()),
+}
+
+
+def prepare(schema: Schema, obj: dict[str, Any]) -> list[str]:
+    """Prunes and defaults ``obj`` in place; returns the paths of the fields that were not known.
+
+    Fields under ``x-kubernetes-preserve-unknown-fields`` stay. ``apiVersion``, ``kind`` and ``metadata`` are known at
+    the root and in embedded resources.
+    """
+    node = node_of(schema)
+    unknown: list[str] = []
+    if node.family.builtin:
+        _prune(node, obj, "", unknown, root=True)
+        _drop_nulls(node, obj)
+    else:
+        _prune_metadata(obj, "", unknown)
+        _prune(node, obj, "", unknown, root=True)
+        unknown.sort()
+        drop_nulls(node, obj)
+    default(node, obj)
+    return unknown
+
+
+def prune(node: Node, value: Any, root: bool) -> list[str]:
+    """Only the first step; the paths of what went."""
+    unknown: list[str] = []
+    _prune(node, value, "", unknown, root)
+    return sorted(unknown)
+
+
+def _prune(node: Node | None, value: Any, path: str, unknown: list[str], root: bool = False) -> None:
+    if isinstance(value, dict):
+        _prune_object(node, value, path, unknown, root)
+    elif isinstance(value, list):
+        if node is not None and node.preserve:
+            _walk_preserved(node, value, path, unknown)
+            return
+        items = node.items if node is not None else None
+        for index, item in enumerate(value):
+            if isinstance(item, (dict, list)):
+                _prune(items, item, f"{path}[{index}]", unknown)
+
+
+def _prune_object(node: Node | None, value: dict[str, Any], path: str, unknown: list[str], root: bool) -> None:
+    if node is None:
+        unknown.extend(_join(path, name) for name in value)
+        value.clear()
+        return
+    embedded = root or node.embedded
+    if node.embedded and not root:
+        _prune_metadata(value, path, unknown)
+    for name in list(value):
+        if embedded and name in _TYPE_META and not (node.family.builtin and name in node.properties):
+            continue
+        known = node.property(name)
+        if known is not None or node.open:
+            if isinstance(value[name], (dict, list)):
+                _prune(known or node.additional, value[name], _join(path, name), unknown)
+        elif not node.preserve:
+            del value[name]
+            if path or name not in _TYPE_META:
+                unknown.append(_join(path, name))
+
+
+def _walk_preserved(node: Node, value: list[Any], path: str, unknown: list[str]) -> None:
+    """Items of a preserved list are preserved too, but what their own schema says holds."""
+    for index, item in enumerate(value):
+        place = f"{path}[{index}]"
+        if isinstance(item, dict) and node.items is not None:
+            for name, inner in item.items():
+                known = node.items.child(name)
+                if known is not None and isinstance(inner, (dict, list)):
+                    _prune(known, inner, _join(place, name), unknown)
+        elif isinstance(item, list) and node.items is not None:
+            _walk_preserved(node.items, item, place, unknown)
+
+
+def _prune_metadata(obj: dict[str, Any], path: str, unknown: list[str]) -> None:
+    metadata = obj.get("metadata")
+    if not isinstance(metadata, dict):
+        return
+    place = _join(path, "metadata")
+    _keep(metadata, _METADATA, place, unknown)
+    for name, known in _LISTS.items():
+        items = metadata.get(name)
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            if isinstance(item, dict):
+                _keep(item, known, f"{place}.{name}[{index}]", unknown)
+
+
+def _keep(value: dict[str, Any], known: frozenset[str], path: str, unknown: list[str]) -> None:
+    for name in [name for name in value if name not in known]:
+        del value[name]
+        unknown.append(f"{path}.{name}")
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def drop_nulls(node: Node | None, value: Any) -> None:
+    """Takes out nulls where null is not allowed and nothing would be filled in."""
+    if isinstance(value, dict):
+        for name in list(value):
+            known = node.child(name) if node is not None else None
+            inner = value[name]
+            if inner is None and known is not None and not known.nullable and known.default is None:
+                del value[name]
+            elif isinstance(inner, (dict, list)):
+                drop_nulls(known, inner)
+    elif isinstance(value, list):
+        items = node.items if node is not None else None
+        for inner in value:
+            if isinstance(inner, (dict, list)):
+                drop_nulls(items, inner)
+
+
+def _drop_nulls(node: Node | None, value: Any) -> None:
+    """Built-in kinds: null is the same as absent, except in places that take any JSON."""
+    if node is None or node.preserve:
+        return
+    if isinstance(value, dict):
+        for name in list(value):
+            if value[name] is None:
+                del value[name]
+            else:
+                _drop_nulls(node.child(name), value[name])
+    elif isinstance(value, list):
+        for inner in value:
+            _drop_nulls(node.items, inner)
+
+
+def default(node: Node | None, value: Any) -> None:
+    """Fills in defaults, from the outside in: a default may bring objects whose own defaults then apply."""
+    if node is None:
+        return
+    if isinstance(value, dict):
+        _default_object(node, value)
+    elif isinstance(value, list):
+        items = node.items
+        if items is None:
+            return
+        for index, item in enumerate(value):
+            if item is None and not items.nullable:
+                value[index] = copy.deepcopy(items.default)
+            if isinstance(value[index], (dict, list)):
+                default(items, value[index])
+
+
+def _default_object(node: Node, value: dict[str, Any]) -> None:
+    for name, raw in node.properties.items():
+        if "default" in raw and (name not in value or value[name] is None):
+            known = node.property(name)
+            if known is None or known.default is None or (name in value and known.nullable):
+                continue
+            value[name] = copy.deepcopy(known.default)
+    for name, inner in value.items():
+        known = node.child(name)
+        if inner is None and known is not None and not known.nullable and name not in node.properties:
+            value[name] = inner = copy.deepcopy(known.default)
+        if isinstance(inner, (dict, list)):
+            default(known, inner)

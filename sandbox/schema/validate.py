@@ -1,0 +1,63 @@
+"""All the checks of one object, in the API server's order; see the modules it calls for whose rules they are.
+
+Rules in CEL run only where nothing worse was found, as in customresource/strategy.go. Built-in kinds have no CEL here, and
+of what their documents require only that which Go's decoder cannot make up: an absent number or list is simply zero there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import Cause
+from . import words
+from .embedded import check_embedded
+from .lists import check_lists
+from .nodes import Node, Schema, node_of
+from .rules import check_rules, has_rules
+from .structure import MISSING, Errors, check
+
+_BLOCKING = frozenset({words.NOT_SUPPORTED, words.REQUIRED, words.TOO_LONG, words.TOO_MANY, words.TYPE_INVALID})
+_UNCHECKED = (
+    "some validation rules were not checked because the object was invalid; correct the existing errors to complete "
+    "validation"
+)
+
+
+def validate(schema: Schema, obj: dict[str, Any], old: dict[str, Any] | None) -> list[Cause]:
+    """What is wrong with ``obj``, which :func:`prepare` has been through. ``old`` is the stored object of an update.
+
+    Parts that are as they were in ``old`` are not refused, even when the schema has become stricter meanwhile
+    (Kubernetes' ratcheting), so an object can always be moved away from a bad state step by step.
+    """
+    node = node_of(schema)
+    if node.family.builtin:
+        return _validate_builtin(node, obj, old)
+    errors: Errors = {}
+    check(node, obj, "", errors, MISSING if old is None else old)
+    causes = list(errors) + check_embedded(node, obj)
+    if old is None or not check_lists(node, old):
+        causes += check_lists(node, obj)
+    if has_rules(node):
+        if any(cause.reason in _BLOCKING for cause in causes):
+            causes.append(words.invalid(words.NOWHERE, None, _UNCHECKED))
+        else:
+            causes += check_rules(node, obj, old)
+    return causes
+
+
+def _validate_builtin(node: Node, obj: dict[str, Any], old: dict[str, Any] | None) -> list[Cause]:
+    """Types everywhere but in metadata, which has its own checks; what is required in what people write."""
+    errors: Errors = {}
+    for name, value in obj.items():
+        known = node.property(name)
+        if known is None or name in ("apiVersion", "kind", "metadata"):
+            continue
+        before = MISSING if old is None else old.get(name, MISSING)
+        found: Errors = {}
+        check(known, value, name, found, before)
+        errors.update(
+            (cause, None)
+            for cause in found
+            if cause.reason == words.TYPE_INVALID or (cause.reason == words.REQUIRED and name != "status")
+        )
+    return list(errors)
