@@ -30,7 +30,7 @@ def _walk(node: Node, value: Any, path: str, causes: list[Cause]) -> None:
             causes += _check(value, path)
         for name, inner in value.items():
             if isinstance(inner, (dict, list)):
-                known = node.property(name)
+                known = node.declared(name)
                 if known is not None:
                     _walk(known, inner, f"{path}.{name}" if path else name, causes)
                 elif node.additional is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .nodes import Node
 from ..errors import Cause
+from .nodes import Node
 from .words import duplicate, invalid, to_json
 
 
@@ -20,7 +20,7 @@ def _walk(node: Node, value: Any, path: str, causes: list[Cause]) -> None:
     if isinstance(value, dict):
         for name, inner in value.items():
             if isinstance(inner, (dict, list)):
-                known = node.property(name)
+                known = node.declared(name)
                 if known is not None:
                     _walk(known, inner, f"{path}.{name}" if path else name, causes)
                 elif node.additional is not None:

@@ -15,10 +15,13 @@ Schema = dict[str, Any]
 #: Schemas whose nodes are kept; callers keep about as many decoded CRDs, several versions each.
 KEPT = 96
 
-_STRING_FORMATS = frozenset(
-    "bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor "
-    "rgbcolor byte password date duration datetime k8sshortname k8slongname".split()
-)
+# fmt: off
+_STRING_FORMATS = frozenset({
+    "bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5", "isbn",
+    "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration", "datetime",
+    "k8sshortname", "k8slongname",
+})
+# fmt: on
 _FORMATS = {"integer": {"int32", "int64"}, "number": {"float", "double"}}
 
 
@@ -121,7 +124,7 @@ class Node:
         self._branches: dict[str, list[Node]] = {}
         self._rules: Any = None
 
-    def property(self, name: str) -> Node | None:
+    def declared(self, name: str) -> Node | None:
         """The node of a declared property; None for any other name."""
         found = self._fields.get(name)
         if found is None and name in self.properties:
@@ -158,7 +161,7 @@ class Node:
 
     def child(self, name: str) -> Node | None:
         """The node of a value under this name, declared or not."""
-        return self.property(name) or self.additional
+        return self.declared(name) or self.additional
 
     @property
     def default(self) -> Any:

@@ -12,14 +12,19 @@ from typing import Any
 from .nodes import Node, Schema, node_of
 
 _TYPE_META = ("apiVersion", "kind", "metadata")
-_METADATA = frozenset(
-    "name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp "
-    "deletionGracePeriodSeconds labels annotations ownerReferences finalizers managedFields".split()
-)
+# fmt: off
+_METADATA = frozenset({
+    "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp",
+    "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers",
+    "managedFields",
+})
 _LISTS = {
-    "ownerReferences": frozenset("apiVersion kind name uid controller blockOwnerDeletion".split()),
-    "managedFields": frozenset("manager operation apiVersion time fieldsType fieldsV1 subresource".split()),
+    "ownerReferences": frozenset({"apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"}),
+    "managedFields": frozenset({
+        "manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource",
+    }),
 }
+# fmt: on
 
 
 def prepare(schema: Schema, obj: dict[str, Any]) -> list[str]:
@@ -73,7 +78,7 @@ def _prune_object(node: Node | None, value: dict[str, Any], path: str, unknown: 
     for name in list(value):
         if embedded and name in _TYPE_META and not (node.family.builtin and name in node.properties):
             continue
-        known = node.property(name)
+        known = node.declared(name)
         if known is not None or node.open:
             if isinstance(value[name], (dict, list)):
                 _prune(known or node.additional, value[name], _join(path, name), unknown)
@@ -171,7 +176,7 @@ def default(node: Node | None, value: Any) -> None:
 def _default_object(node: Node, value: dict[str, Any]) -> None:
     for name, raw in node.properties.items():
         if "default" in raw and (name not in value or value[name] is None):
-            known = node.property(name)
+            known = node.declared(name)
             if known is None or known.default is None or (name in value and known.nullable):
                 continue
             value[name] = copy.deepcopy(known.default)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .nodes import Node
 from ..errors import Cause
+from .nodes import Node
 from .words import NOWHERE, invalid, number, too_long
 
 _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}

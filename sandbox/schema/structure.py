@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import Cause
 from . import formats, patterns, scalars
 from .nodes import Node
-from ..errors import Cause
 from .words import NOWHERE, invalid, not_supported, required, show, too_many, type_invalid
 
 Errors = dict[Cause, None]
@@ -102,10 +102,7 @@ def _check_type(node: Node, value: Any, kind: str, path: str, errors: Errors) ->
 
 
 def _listed(value: Any, enum: list[Any]) -> bool:
-    for item in enum:
-        if item == value and isinstance(item, bool) == isinstance(value, bool):
-            return True
-    return False
+    return any(item == value and isinstance(item, bool) == isinstance(value, bool) for item in enum)
 
 
 def _check_string(node: Node, value: str, path: str, errors: Errors) -> None:
@@ -161,7 +158,7 @@ def _check_object(node: Node, value: dict[str, Any], path: str, errors: Errors, 
     before = old if isinstance(old, dict) else {}
     held = 0
     for name, inner in value.items():
-        known = node.property(name)
+        known = node.declared(name)
         if known is not None:
             place = f"{path}.{name}" if path else name
         elif node.additional is not None:

@@ -49,7 +49,7 @@ def _validate_builtin(node: Node, obj: dict[str, Any], old: dict[str, Any] | Non
     """Types everywhere but in metadata, which has its own checks; what is required in what people write."""
     errors: Errors = {}
     for name, value in obj.items():
-        known = node.property(name)
+        known = node.declared(name)
         if known is None or name in ("apiVersion", "kind", "metadata"):
             continue
         before = MISSING if old is None else old.get(name, MISSING)

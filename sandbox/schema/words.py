@@ -47,7 +47,7 @@ def number(value: float) -> str:
     if isinstance(value, int):
         return str(value)
     text = repr(value)
-    mantissa, _, exponent = f"{value:e}".partition("e")
+    exponent = f"{value:e}".partition("e")[2]
     if value and not -5 < int(exponent or 0) < 21:
         digits = text.partition("e")[0].replace(".", "").strip("-0") or "0"
         sign = "-" if value < 0 else ""
