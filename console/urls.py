@@ -7,6 +7,7 @@ urlpatterns = [
     path("", include("console.pages.urls")),
     path("", include("operatorhub.urls")),
     path("resources/", include("resources.urls")),
+    path("api/resources/", include("resources.api_urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
 ]
 

@@ -1,0 +1,15 @@
+"""What every JSON view shares: the console's own requests only.
+
+DRF exempts its views from Django's CSRF check and looks only where somebody signed in with a session. Here the browser itself stands
+for the user (a local console has no sign-in), so every request that changes something is checked.
+"""
+
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.request import Request
+
+
+class CsrfChecked(SessionAuthentication):
+    """Nobody is authenticated by this; a change without this site's CSRF token is refused with 403."""
+
+    def authenticate(self, request: Request) -> None:
+        self.enforce_csrf(request)

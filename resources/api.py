@@ -1,0 +1,119 @@
+"""/api/resources/…: types and objects as JSON, with the signed-in user's own rights. Errors are the problem shape of console.web.errors."""
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from console.web import audit
+from kube.client import ClusterClient
+from resources.views.place import Place, place_of
+
+_PAGE = 500
+
+
+class TypeSerializer(serializers.Serializer[Any]):
+    """One served type in one version."""
+
+    group = serializers.CharField(allow_blank=True)
+    version = serializers.CharField()
+    plural = serializers.CharField()
+    kind = serializers.CharField()
+    namespaced = serializers.BooleanField()
+    verbs = serializers.ListField(child=serializers.CharField())
+    short_names = serializers.ListField(child=serializers.CharField())
+
+
+class ObjectsSerializer(serializers.Serializer[Any]):
+    """One page of objects; `continue` asks for the next."""
+
+    items = serializers.ListField(child=serializers.DictField())
+    resource_version = serializers.CharField()
+    remaining = serializers.IntegerField(allow_null=True)
+
+
+def _cluster(request: Request) -> ClusterClient:
+    cluster: ClusterClient = request._request.cluster  # type: ignore[attr-defined]
+    return cluster
+
+
+def _place(request: Request, **address: str) -> Place:
+    return place_of(request._request, **address)  # type: ignore[arg-type]
+
+
+class Types(APIView):
+    """All types that the cluster serves."""
+
+    @extend_schema(responses=TypeSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        return Response(TypeSerializer(_cluster(request).types(), many=True).data)
+
+
+class Objects(APIView):
+    """The objects of a type."""
+
+    @extend_schema(
+        parameters=[OpenApiParameter(name, str) for name in ("namespace", "labels", "fields", "continue")]
+        + [OpenApiParameter("limit", int)],
+        responses=ObjectsSerializer,
+    )
+    def get(self, request: Request, group: str, version: str, plural: str) -> Response:
+        """`namespace` '' = all. At most `limit` objects (500 unless said)."""
+        type_ = _place(request, group=group, version=version, plural=plural).type
+        asked = request.query_params
+        limit = asked.get("limit", "")
+        found = _cluster(request).list(
+            type_,
+            asked.get("namespace", ""),
+            labels=asked.get("labels", ""),
+            fields=asked.get("fields", ""),
+            limit=min(int(limit), _PAGE) if limit.isdigit() and int(limit) else _PAGE,
+            continue_=asked.get("continue", ""),
+        )
+        return Response(
+            {
+                "items": found.items,
+                "resource_version": found.resource_version,
+                "continue": found.continue_,
+                "remaining": found.remaining,
+            }
+        )
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={201: OpenApiTypes.OBJECT})
+    def post(self, request: Request, group: str, version: str, plural: str) -> Response:
+        """Create the object in the body."""
+        type_ = _place(request, group=group, version=version, plural=plural).type
+        obj = dict(request.data)
+        metadata = obj.get("metadata") or {}
+        made = _cluster(request).create(type_, obj, str(metadata.get("namespace") or ""))
+        place = Place(type_, str(made["metadata"].get("namespace") or ""), str(made["metadata"]["name"]))
+        audit.record(request._request, "create", place.ref, "ok")  # type: ignore[arg-type]
+        return Response(made, status=201)
+
+
+class Object(APIView):
+    """One object; namespace '-' in the cluster's scope."""
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, **address: str) -> Response:
+        return Response(_place(request, **address).get(_cluster(request)))
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT)
+    def patch(self, request: Request, **address: str) -> Response:
+        """A JSON merge patch."""
+        place = _place(request, **address)
+        changed = _cluster(request).patch(place.type, place.name, dict(request.data), place.namespace)
+        audit.record(request._request, "patch", place.ref, "ok")  # type: ignore[arg-type]
+        return Response(changed)
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def delete(self, request: Request, **address: str) -> Response:
+        """The object where it still exists (finalizers), else a Status."""
+        place = _place(request, **address)
+        left = _cluster(request).delete(place.type, place.name, place.namespace)
+        audit.record(request._request, "delete", place.ref, "ok")  # type: ignore[arg-type]
+        return Response(left)

@@ -1,0 +1,13 @@
+"""Addresses of the JSON views, under /api/resources/."""
+
+from django.urls import path
+
+from resources import api
+
+app_name = "resources-api"
+
+urlpatterns = [
+    path("", api.Types.as_view(), name="types"),
+    path("<str:group>/<str:version>/<str:plural>/", api.Objects.as_view(), name="objects"),
+    path("<str:group>/<str:version>/<str:plural>/<str:namespace>/<str:name>/", api.Object.as_view(), name="object"),
+]
