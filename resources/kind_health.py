@@ -96,7 +96,8 @@ def _replicas(obj: Object, ready_field: str = "readyReplicas") -> Health:
     if behind(obj):
         return Health(PROGRESSING, _("the newest change is not yet acted on"))
     if wanted == 0 and _number(status.get("replicas")) == 0:
-        return Health(SUSPENDED, _("scaled to 0"))
+        # A Deployment's older ReplicaSets stand at 0 for good.
+        return Health() if obj.get("kind") == "ReplicaSet" else Health(SUSPENDED, _("scaled to 0"))
     current = _number(status.get("updatedReplicas"), ready)
     if ready < wanted or current < wanted or _number(status.get("replicas"), ready) > wanted:
         stuck = _condition(obj, "Progressing")
