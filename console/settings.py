@@ -4,6 +4,7 @@ Values that cannot be are refused here, by name, before anything starts. `NAME_F
 the value of NAME (a mounted secret). The table for people is docs/reference/settings.md; a test keeps both equal.
 """
 
+import logging
 import os
 import secrets
 from pathlib import Path
@@ -205,12 +206,19 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
+
+def _worth_logging(record: logging.LogRecord) -> bool:
+    """/readyz answers 503 on purpose, every time it is asked while a part is down."""
+    return getattr(getattr(record, "request", None), "path", "") != "/readyz"
+
+
 LOG_LEVEL = str(env.str("LOG_LEVEL", "INFO")).upper()
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"worth": {"()": "django.utils.log.CallbackFilter", "callback": _worth_logging}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["worth"]}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "django.request": {"level": "ERROR"},

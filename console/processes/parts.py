@@ -21,6 +21,8 @@ from console.processes.supervisor import Part
 ROOT = Path(__file__).resolve().parent.parent.parent
 # A unix socket's path may be at most 107 bytes on Linux, 103 on macOS.
 _SOCKET_LIMIT = 100
+# What Redis prints at every start, whatever its log level; none of it asks anything of the reader.
+_REDIS_CHATTER = ("oO0OoO0OoO0Oo", "Redis version=", "Configuration loaded", "Server initialized", "overcommit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def redis(options: Options) -> tuple[Part | None, str]:
             "--daemonize",
             "no",
         ]
-        return Part("redis", tuple(command), stop_seconds=4.0), url
+        return Part("redis", tuple(command), stop_seconds=4.0, mute=_REDIS_CHATTER), url
     port = free_port()
     command = [sys.executable, "-m", "console.processes.demo_redis", str(port)]
     return Part("redis", tuple(command)), f"redis://127.0.0.1:{port}/0"
@@ -133,6 +135,8 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "CLUSTER_NOTE": "embedded" if embedded else os.environ.get("CLUSTER_NOTE", ""),
         "DJANGO_SETTINGS_MODULE": "console.settings",
         "PYTHONUNBUFFERED": "1",
+        # Celery warns of root at each start; containers and CI are root of nothing but themselves.
+        "PYTHONWARNINGS": "ignore:::celery.platforms",
         # One worker here, so beat is a thread of it: a process less, 78 MB less.
         "BEAT_IN_WORKER": "1",
         # glibc's arenas, one for each thread, keep tens of megabytes that nobody uses.

@@ -28,6 +28,7 @@ class Part:
     environment: dict[str, str] = field(default_factory=dict)
     stop_seconds: float = 6.0
     before: Callable[[], Awaitable[None]] | None = None  # awaited before each start, e.g. until Redis answers
+    mute: tuple[str, ...] = ()  # lines with one of these in them are not shown
 
 
 def say(part: str, text: str) -> None:
@@ -103,14 +104,14 @@ class Supervisor:
             return 127
         self.processes[part.name] = process
         assert process.stdout is not None
-        await _relay(part.name, process.stdout)
+        await _relay(part, process.stdout)
         return await process.wait()
 
     async def _end(self, part: Part) -> None:
         process = self.processes.get(part.name)
         if process is None:
             return
-        reader = asyncio.create_task(_relay(part.name, process.stdout)) if process.stdout is not None else None
+        reader = asyncio.create_task(_relay(part, process.stdout)) if process.stdout is not None else None
         _signal_group(process.pid, signal.SIGTERM)
         try:
             await asyncio.wait_for(process.wait(), part.stop_seconds)
@@ -125,7 +126,7 @@ class Supervisor:
             await asyncio.gather(reader, return_exceptions=True)
 
 
-async def _relay(name: str, stream: asyncio.StreamReader) -> None:
+async def _relay(part: Part, stream: asyncio.StreamReader) -> None:
     while True:
         try:
             line = await stream.readline()
@@ -133,7 +134,9 @@ async def _relay(name: str, stream: asyncio.StreamReader) -> None:
             line = (await stream.read(_LINE_LIMIT))[:2000] + b" [cut]\n"
         if not line:
             return
-        say(name, line.decode(errors="replace").rstrip())
+        text = line.decode(errors="replace").rstrip()
+        if not any(words in text for words in part.mute):
+            say(part.name, text)
 
 
 def _signal_group(pid: int, number: signal.Signals) -> None:

@@ -152,7 +152,7 @@ def test_another_cluster_needs_no_sandbox(tmp_path: Path) -> None:
     kubeconfig.write_text("{}")
     names = [part.name for part in parts(Options(9000, tmp_path, kubeconfig=str(kubeconfig)))]
     assert "sandbox" not in names
-    assert {"web", "worker", "beat"} <= set(names)
+    assert {"web", "worker"} <= set(names)
     assert environment(Options(9000, tmp_path, kubeconfig=str(kubeconfig)), "redis://x")["KUBECONFIG"] == str(
         kubeconfig
     )

@@ -1,0 +1,109 @@
+"""Port-forward and logs of a Pod that really runs: the SampleDB engine, started by the sandbox for a Pod with its image."""
+
+import socket
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from resources.forward import tunnels
+
+ENGINE = "operator-console.dev/sampledb-engine:7"
+
+
+def until(check: Any, seconds: float = 20.0) -> Any:
+    """What `check()` returns once it is true."""
+    end = time.monotonic() + seconds
+    while not (found := check()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+    return found
+
+
+@pytest.fixture
+def pod(client: ClusterClient, namespace: str) -> str:
+    """The name of a running Pod whose container answers RESP on its port 6379 ("redis"), and a Service `data` before it."""
+    labels = {"app": "data"}
+    container = {"name": "database", "image": ENGINE, "ports": [{"containerPort": 6379, "name": "redis"}]}
+    container["volumeMounts"] = [{"name": "data", "mountPath": "/data"}]  # type: ignore[assignment]
+    spec = {"containers": [container], "volumes": [{"name": "data", "emptyDir": {}}]}
+    pods = client.find("", "v1", "pods")
+    obj = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "data-0", "labels": labels}, "spec": spec}
+    client.create(pods, obj, namespace)
+    ports = [{"port": 443, "targetPort": "redis", "name": "https"}]
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "data"}, "spec": {"selector": labels, "ports": ports}}
+    client.create(client.find("", "v1", "services"), service, namespace)
+    until(lambda: client.get(pods, "data-0", namespace).get("status", {}).get("phase") == "Running")
+    return "data-0"
+
+
+@pytest.fixture(autouse=True)
+def no_tunnel_left(client: ClusterClient) -> Iterator[None]:
+    yield
+    for tunnel in tunnels.tunnels(client):
+        tunnels.close_tunnel(client, tunnel.id)
+
+
+def ask(port: int) -> bytes:
+    """The database's answer to PING, or b'' while nothing answers."""
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        connection.sendall(b"PING\r\n")
+        return connection.recv(100)
+
+
+@pytest.mark.parametrize(("kind", "name", "port"), [("pods", "data-0", 6379), ("services", "data", 443)])
+def test_forward_reaches_the_database(
+    browser: Client, client: ClusterClient, namespace: str, pod: str, kind: str, name: str, port: int
+) -> None:
+    url = f"/resources/core/v1/{kind}/{namespace}/{name}/forward/"
+    assert f'value="{port}"' in browser.get(url).content.decode()
+    assert browser.post(url, {"remote": str(port), "local": ""}).status_code == 302
+    (tunnel,) = tunnels.tunnels(client)
+    assert until(lambda: ask(tunnel.local)) == b"+PONG\r\n"
+    page = browser.get(url).content.decode()
+    assert f"localhost:{tunnel.local}" in page
+    assert browser.post(url, {"stop": str(tunnel.id)}).status_code == 302
+    assert tunnels.tunnels(client) == ()
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", tunnel.local), timeout=2)
+
+
+@pytest.mark.parametrize(("remote", "local", "field"), [("x", "", "remote"), ("6379", "70000", "local")])
+def test_what_is_no_port_is_said_at_its_field(
+    browser: Client, namespace: str, pod: str, remote: str, local: str, field: str
+) -> None:
+    url = f"/resources/core/v1/pods/{namespace}/{pod}/forward/"
+    answer = browser.post(url, {"remote": remote, "local": local})
+    assert answer.status_code == 422
+    assert f'id="{field}-help"' in answer.content.decode()
+    assert (remote if field == "remote" else local) in answer.content.decode()
+
+
+def test_a_taken_port_and_a_missing_pod(browser: Client, namespace: str, pod: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        number = taken.getsockname()[1]
+        url = f"/resources/core/v1/pods/{namespace}/{pod}/forward/"
+        answer = browser.post(url, {"remote": "6379", "local": str(number)})
+    assert answer.status_code == 400
+    assert f"port {number} of this machine" in answer.content.decode()
+    assert browser.get(f"/resources/core/v1/pods/{namespace}/nobody/forward/").status_code == 404
+
+
+def test_the_log_and_its_download(browser: Client, client: ClusterClient, namespace: str, pod: str) -> None:
+    until(lambda: client.log(pod, namespace))
+    url = f"/resources/core/v1/pods/{namespace}/{pod}/logs/"
+    page = browser.get(url).content.decode()
+    text = client.log(pod, namespace).strip().splitlines()[0]
+    assert text[:20] in page
+    assert "data-follow=" in page
+    download = browser.get(f"{url}?container=database&download=1")
+    assert download["Content-Disposition"] == f'attachment; filename="{pod}-database.log"'
+    assert text in download.content.decode()
+    previous = browser.get(f"{url}?previous=1").content.decode()
+    assert "previous terminated container" in previous
+    assert "data-follow=" not in previous
