@@ -1,7 +1,19 @@
-"""Not built yet."""
+"""/resources/: every kind that the cluster serves."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from console.web import render
+from console.web.request import ConsoleRequest
+from resources.changes import Topic
+from resources.types import look
 
 
-def types(request: HttpRequest, **_: str) -> HttpResponse:
-    return HttpResponse("Not built yet.", status=501)
+@require_safe
+def types(request: ConsoleRequest) -> HttpResponse:
+    """`?q=` filters; only the groups when htmx asks. A CRD that comes or goes shows at once."""
+    found = look(request.cluster, request.GET.get("q", "").strip())
+    topic = str(Topic(request.cluster.name, "apiextensions.k8s.io", "v1", "customresourcedefinitions"))
+    return render.page(
+        request, "resources/types.html", {"types": found, "topic": topic}, fragment="resources/_types.html"
+    )
