@@ -1,0 +1,211 @@
+"""Builds the catalog index from the cluster's PackageManifests.
+
+The answer is megabytes (7 MB for 268 packages): it is decoded into the few fields that are kept, descriptions and examples are skipped by the
+decoder. Packages that did not change are not written. The package server leaves icons out of its answers and gives them one by one: they are fetched
+after the packages are shown, and shared by content (60 packages of one vendor have one icon).
+"""
+
+import hashlib
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from kube.objects import name_of, namespace_of
+from operatorhub import csv, icons
+from operatorhub.models import Icon, Index, Package
+
+log = logging.getLogger("operatorhub.index")
+PATH = "/apis/packages.operators.coreos.com/v1/packagemanifests"
+BUSY = timedelta(seconds=120)
+NO_ICON = "-"
+_CHUNK = 200
+
+
+class _Meta(msgspec.Struct):
+    name: str
+    namespace: str = ""
+
+
+class _Desc(msgspec.Struct, rename="camel"):
+    display_name: Any = ""
+    version: Any = ""
+    provider: Any = None
+    annotations: dict[str, Any] | None = None
+    keywords: Any = None
+    install_modes: Any = None
+    customresourcedefinitions: Any = None
+
+
+class _Channel(msgspec.Struct):
+    name: str
+    current_csv: str = msgspec.field(name="currentCSV", default="")
+    desc: _Desc | None = msgspec.field(name="currentCSVDesc", default=None)
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    catalog_source: str
+    catalog_source_namespace: str
+    catalog_source_display_name: str = ""
+    provider: Any = None
+    default_channel: str = ""
+    channels: list[_Channel] | None = None
+    deprecation: Any = None
+
+
+class _Manifest(msgspec.Struct):
+    metadata: _Meta
+    status: _Status
+
+
+class _List(msgspec.Struct):
+    items: list[msgspec.Raw] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a build did: packages written, removed, and how many there are now."""
+
+    written: int
+    removed: int
+    total: int
+
+
+def fingerprint(sources: Iterable[Any]) -> str:
+    """The state of the CatalogSources in 64 characters; it changes whenever one of them does."""
+    parts = sorted(f"{namespace_of(one)}/{name_of(one)}/{one['metadata'].get('uid')}/{one['metadata'].get('resourceVersion')}" for one in sources)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def build(client: ClusterClient) -> Outcome | None:
+    """Bring the index up to date. None when somebody else is at it. Raises KubeError; the reason is kept for the page too."""
+    if not _begin(client.name):
+        return None
+    try:
+        sources = fingerprint(client.list(client.find("operators.coreos.com", "v1alpha1", "catalogsources")).items)
+        outcome = _write(client.name, _rows(client), sources)
+    except KubeError as error:
+        Index.objects.filter(cluster=client.name).update(error=str(error), busy_until=None, built_at=timezone.now())
+        raise
+    except BaseException:
+        Index.objects.filter(cluster=client.name).update(busy_until=None)
+        raise
+    log.info("catalog index of %s: %d packages, %d written, %d removed", client.name, outcome.total, outcome.written, outcome.removed)
+    return outcome
+
+
+def fetch_icons(client: ClusterClient) -> int:
+    """Get the icons that are not known yet. Returns how many packages got theirs; those whose icon can't be had get none."""
+    done = 0
+    for package in Package.objects.filter(cluster=client.name, icon="").iterator():
+        if fetch_icon(client, package) is not None:
+            done += 1
+    if done:
+        Index.objects.filter(cluster=client.name).update(revision=F("revision") + 1)
+    return done
+
+
+def fetch_icon(client: ClusterClient, package: Package) -> Icon | None:
+    """One package's icon, from the package server. Raises KubeError except NotFound."""
+    path = f"/apis/packages.operators.coreos.com/v1/namespaces/{quote(package.namespace)}/packagemanifests/{quote(package.name)}/icon"
+    try:
+        found = icons.clean(client.raw("GET", path, accept="image/*, */*"))
+    except NotFound:
+        found = None
+    Package.objects.filter(pk=package.pk).update(icon=found.digest if found else NO_ICON)
+    if found is None:
+        return None
+    icon, _ = Icon.objects.get_or_create(digest=found.digest, defaults={"media_type": found.media_type, "data": found.data})
+    return icon
+
+
+def _begin(cluster: str) -> bool:
+    """True for the one that may build now."""
+    now = timezone.now()
+    Index.objects.get_or_create(cluster=cluster)
+    free = Q(busy_until=None) | Q(busy_until__lt=now)
+    return bool(Index.objects.filter(free, cluster=cluster).update(busy_until=now + BUSY))
+
+
+def _rows(client: ClusterClient) -> dict[tuple[str, str, str], Package]:
+    """The packages as the cluster has them, by (namespace, catalog, name). One that can't be read is left out and named in the log."""
+    body = client.raw("GET", PATH)
+    found: dict[tuple[str, str, str], Package] = {}
+    for raw in msgspec.json.decode(body, type=_List).items or ():
+        try:
+            row = package_row(client.name, msgspec.json.decode(raw, type=_Manifest))
+        except (msgspec.ValidationError, msgspec.DecodeError) as error:
+            log.warning("a PackageManifest of %s can't be read and is left out: %s", client.name, error)
+            continue
+        # Of a global catalog the package server may answer once a namespace; the catalog's own place is the one that counts.
+        found[(row.namespace, row.catalog, row.name)] = row
+    return found
+
+
+def package_row(cluster: str, manifest: _Manifest) -> Package:
+    """What is kept of one PackageManifest. Lengths are cut to the columns'."""
+    status = manifest.status
+    channels = status.channels or []
+    channel = next((one for one in channels if one.name == status.default_channel), channels[0] if channels else None)
+    desc = (channel.desc if channel else None) or _Desc()
+    notes = desc.annotations or {}
+    provided = csv.apis(desc.customresourcedefinitions)
+    provider = csv.text(csv.mapping(desc.provider).get("name")) or csv.text(csv.mapping(status.provider).get("name"))
+    values = {
+        "namespace": status.catalog_source_namespace[:63],
+        "catalog": status.catalog_source[:253],
+        "name": manifest.metadata.name[:253],
+        "catalog_title": (status.catalog_source_display_name or status.catalog_source)[:512],
+        "title": (csv.text(desc.display_name) or manifest.metadata.name)[:512],
+        "provider": provider[:512],
+        "version": csv.text(desc.version)[:128],
+        "channel": (channel.name if channel else "")[:253],
+        "csv": (channel.current_csv if channel else "")[:253],
+        "level": csv.level(notes.get("capabilities")),
+        "categories": list(csv.split(notes.get("categories"))),
+        "keywords": list(csv.strings(desc.keywords)),
+        "kinds": list(dict.fromkeys(api.kind for api in provided)),
+        "crds": [api.crd for api in provided],
+        "modes": list(csv.install_modes(desc.install_modes)),
+        "suggested_namespace": csv.suggested_namespace(notes)[:253],
+        "summary": csv.text(notes.get("description"))[:600],
+        "deprecated": bool(csv.mapping(status.deprecation)),
+    }
+    return Package(cluster=cluster, digest=hashlib.sha256(msgspec.json.encode(values)).hexdigest(), **values)
+
+
+def _write(cluster: str, rows: dict[tuple[str, str, str], Package], sources: str) -> Outcome:
+    """Make the table equal to `rows`, touching only what differs. A new version asks for its icon anew."""
+    known = {
+        (namespace, catalog, name): (key, digest, version)
+        for key, namespace, catalog, name, digest, version in Package.objects.filter(cluster=cluster).values_list(
+            "pk", "namespace", "catalog", "name", "digest", "csv"
+        )
+    }
+    new = [row for place, row in rows.items() if place not in known]
+    changed = [row for place, row in rows.items() if place in known and known[place][1] != row.digest]
+    gone = [key for place, (key, _, _) in known.items() if place not in rows]
+    fields = [field.name for field in Package._meta.fields if field.name not in ("id", "cluster", "icon")]
+    for row in changed:
+        row.pk = known[(row.namespace, row.catalog, row.name)][0]
+    with transaction.atomic():
+        Package.objects.bulk_create(new, batch_size=_CHUNK)
+        Package.objects.bulk_update(changed, fields, batch_size=_CHUNK)
+        for start in range(0, len(gone), _CHUNK):
+            Package.objects.filter(pk__in=gone[start : start + _CHUNK]).delete()
+        stale = [row.pk for row in changed if known[(row.namespace, row.catalog, row.name)][2] != row.csv]
+        Package.objects.filter(pk__in=stale).update(icon="")
+        step = 1 if new or changed or gone else 0
+        Index.objects.filter(cluster=cluster).update(
+            revision=F("revision") + step, sources=sources, error="", busy_until=None, built_at=timezone.now()
+        )
+    return Outcome(len(new) + len(changed), len(gone), len(rows))
