@@ -1,0 +1,125 @@
+"""What an operator ships for its kinds: example objects and words for fields, from the ClusterServiceVersions that own them.
+
+Looked for in the namespace first (OLM copies a CSV to every namespace its operator serves), then in all where that may be listed.
+A cluster without OLM has none of either.
+"""
+
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from kube.objects import KubeObject
+from resources.forms import descriptors
+from resources.forms.descriptors import Descriptors
+
+_KEEP_SECONDS = 10.0
+_LIMIT = 64
+_kept: "dict[tuple[str, ...], tuple[float, Offer]]" = {}
+_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """`object` is shared by all callers: never change it."""
+
+    name: str
+    description: str
+    object: KubeObject
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is known of a kind. `operator` is the CSV's display name, '' when no CSV owns the kind; `title` the kind's own."""
+
+    operator: str = ""
+    title: str = ""
+    description: str = ""
+    examples: tuple[Example, ...] = ()
+    descriptors: Descriptors = field(default_factory=Descriptors)
+
+
+def examples(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[Example, ...]:
+    """The `alm-examples` of the kind."""
+    return offer(client, type_, namespace).examples
+
+
+def offer(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
+    """At most ten seconds old. A cluster that refuses or fails to list CSVs offers nothing; the form works without."""
+    key = (client.host, client.user, type_.group, type_.version, type_.kind, namespace)
+    now = time.monotonic()
+    with _lock:
+        kept = _kept.get(key)
+        if kept and kept[0] > now:
+            return kept[1]
+    found = _look(client, type_, namespace)
+    with _lock:
+        if len(_kept) >= _LIMIT:
+            _kept.clear()
+        _kept[key] = (now + _KEEP_SECONDS, found)
+    return found
+
+
+def _look(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
+    # Kinds of Kubernetes itself come from no operator.
+    if "." not in type_.group or type_.group.endswith(".k8s.io"):
+        return Offer()
+    for place in dict.fromkeys((namespace, "")):
+        try:
+            csvs = client.list(client.find("operators.coreos.com", "v1alpha1", "clusterserviceversions"), place).items
+        except KubeError:
+            continue
+        found = of_csvs(csvs, type_)
+        if found is not None:
+            return found
+    return Offer()
+
+
+def of_csvs(csvs: Iterable[KubeObject], type_: ResourceType) -> Offer | None:
+    """From the first CSV that owns the kind; of several, one that is not being replaced."""
+    owners = [(csv, crd) for csv in csvs for crd in _owned(csv) if _is(crd, type_)]
+    owners.sort(key=lambda pair: str((pair[0].get("status") or {}).get("phase")) != "Succeeded")
+    if not owners:
+        return None
+    csv, crd = owners[0]
+    return Offer(
+        operator=str((csv.get("spec") or {}).get("displayName") or ""),
+        title=str(crd.get("displayName") or ""),
+        description=str(crd.get("description") or ""),
+        examples=tuple(_examples(csv, type_)),
+        descriptors=descriptors.parse(crd.get("specDescriptors")),
+    )
+
+
+def _owned(csv: KubeObject) -> list[dict[str, Any]]:
+    definitions = (csv.get("spec") or {}).get("customresourcedefinitions") or {}
+    return [crd for crd in definitions.get("owned") or () if isinstance(crd, dict)]
+
+
+def _is(crd: dict[str, Any], type_: ResourceType) -> bool:
+    """A CRD is named <plural>.<group>; entries for several versions stand beside each other."""
+    version = crd.get("version") or type_.version
+    return crd.get("name") == f"{type_.plural}.{type_.group}" and version == type_.version
+
+
+def _examples(csv: KubeObject, type_: ResourceType) -> Iterable[Example]:
+    text = ((csv.get("metadata") or {}).get("annotations") or {}).get("alm-examples") or "[]"
+    try:
+        objects = json.loads(text)
+    except (TypeError, ValueError):
+        return
+    seen: set[str] = set()
+    for obj in objects if isinstance(objects, list) else ():
+        if not isinstance(obj, dict) or obj.get("kind") != type_.kind or obj.get("apiVersion") != type_.api_version:
+            continue
+        name = str((obj.get("metadata") or {}).get("name") or type_.kind.lower())
+        while name in seen:
+            name += "+"
+        seen.add(name)
+        annotations = (obj.get("metadata") or {}).get("annotations") or {}
+        yield Example(name, str(annotations.get("description") or ""), obj)

@@ -1,0 +1,149 @@
+"""The form as a value: a frozen tree of fields, made from a schema, an object and what a person has typed so far.
+
+Sections that would make the page large are left closed and empty (`lazy`); a lazy section posts nothing, so what stands there is kept.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from resources.forms.descriptors import Descriptors
+from resources.forms.paths import Path, element_id, words
+from resources.forms.texts import CODES
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """As the HTML attributes have them; '' where the schema does not limit."""
+
+    minimum: str = ""
+    maximum: str = ""
+    min_length: str = ""
+    max_length: str = ""
+    pattern: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    value: str
+    label: str
+    selected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One node. `kind` is how its value is written; `widget` how it looks (line, lines, password, number, select, boolean, yaml,
+    section, list, map).
+
+    `state` says what an empty control means: '' absent, 'empty' an empty text, 'null'. `position` counts items from 1.
+    """
+
+    path: Path
+    pointer: str
+    kind: str
+    widget: str
+    label: str
+    description: str = ""
+    required: bool = False
+    default: str = ""
+    constraints: Constraints = Constraints()
+    present: bool = False
+    state: str = ""
+    stateful: bool = False
+    text: str = ""
+    options: tuple[Option, ...] = ()
+    error: str = ""
+    inside_error: bool = False
+    locked: bool = False
+    advanced: bool = False
+    lazy: bool = False
+    open: bool = False
+    hint: str = ""
+    position: int = 0
+    size: int = 0
+    is_entry: bool = False
+    key: str = ""
+    key_error: str = ""
+    children: tuple["Field", ...] = ()
+
+    @property
+    def id(self) -> str:
+        return element_id(self.pointer)
+
+    @property
+    def name(self) -> str:
+        """Of the control that holds the text."""
+        return f"{CODES[self.kind]}:{self.pointer}"
+
+    @property
+    def optional(self) -> bool:
+        """A section that a person may keep although it is empty: not an item, not required, not `spec` itself."""
+        return not (self.position or self.required or len(self.path) == 1)
+
+    @property
+    def fixed(self) -> bool:
+        """It stays, whatever is in it."""
+        return bool(self.position) or (self.present and not self.optional)
+
+    @property
+    def mark(self) -> str:
+        """The letter of the control that says a list or map is on the page."""
+        return "m" if self.kind == "map" else "a"
+
+    @property
+    def where(self) -> str:
+        """spec.users[0].name: what to search for in the API's documentation."""
+        return words(self.path)
+
+    @property
+    def rows(self) -> int:
+        return max(3, min(16, self.text.count("\n") + 2))
+
+    @property
+    def basic(self) -> tuple["Field", ...]:
+        return tuple(child for child in self.children if not child.advanced)
+
+    @property
+    def folded(self) -> tuple["Field", ...]:
+        return tuple(child for child in self.children if child.advanced)
+
+    @property
+    def folded_open(self) -> bool:
+        return any(child.error or child.inside_error or child.present for child in self.folded)
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What a refused submission leaves behind: `texts` (kind, text) that could not be read, `keys` of map entries likewise, words at fields, sections
+    that were open, and how many empty items to offer where somebody pressed "Add"."""
+
+    texts: Mapping[Path, tuple[str, str]] = field(default_factory=dict)
+    keys: Mapping[Path, str] = field(default_factory=dict)
+    errors: Mapping[Path, str] = field(default_factory=dict)
+    key_errors: Mapping[Path, str] = field(default_factory=dict)
+    opened: frozenset[Path] = frozenset()
+    extra: Mapping[Path, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`room`: about how many controls the page may hold before sections are left for later. `editing`: of an existing object, whose
+    immutable fields are locked."""
+
+    descriptors: Descriptors = field(default_factory=Descriptors)
+    typed: Typed = field(default_factory=Typed)
+    room: int = 150
+    editing: bool = False
+
+
+class Absent:
+    """No value: not null, not an empty text."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+ABSENT: Any = Absent()

@@ -1,0 +1,64 @@
+"""Where a value stands in an object, and how the form's controls spell that.
+
+A *path* is where the value is: `("spec", "users", 0, "name")`. A *pointer* names it in the HTML: `/spec/users/@0/name`, RFC 6901
+with two additions, so that removing or moving one item renames no other. `@3` is item 3 of the list (or entry 3 of the map) that the
+page was made from; `@n7` is one that was added in the browser. A property's own leading "@" is written `~2`.
+"""
+
+import re
+from urllib.parse import quote
+
+Path = tuple[str | int, ...]
+Tokens = tuple[str, ...]
+
+ITEM = re.compile(r"^@(n?)(\d{1,9})$")
+
+
+def token(key: str) -> str:
+    """A property's name as one part of a pointer."""
+    escaped = key.replace("~", "~0").replace("/", "~1")
+    return f"~2{escaped[1:]}" if escaped.startswith("@") else escaped
+
+
+def untoken(part: str) -> str:
+    """The property's name that `part` stands for."""
+    if part.startswith("~2"):
+        part = f"@{part[2:]}"
+    return part.replace("~1", "/").replace("~0", "~")
+
+
+def split(pointer: str) -> Tokens:
+    """The parts of a pointer, still escaped. Raises ValueError when it is none."""
+    if not pointer:
+        return ()
+    if not pointer.startswith("/"):
+        raise ValueError(f"not a pointer: {pointer!r}")
+    return tuple(pointer[1:].split("/"))
+
+
+def is_item(part: str) -> bool:
+    return bool(ITEM.match(part))
+
+
+def position(part: str) -> int | None:
+    """The item's place in what the page was made from; None for one that was added in the browser."""
+    match = ITEM.match(part)
+    return int(match[2]) if match and not match[1] else None
+
+
+def element_id(pointer: str) -> str:
+    """An id for the element that shows this: letters, digits and what needs no escape in a fragment."""
+    return "f" + quote(pointer.replace("/", "."), safe="@._-~").replace("%", "!")
+
+
+def words(path: Path) -> str:
+    """The path as the API server and kubectl write it: `spec.users[0].name`, `data[tls.crt]`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif re.fullmatch(r"[A-Za-z0-9_-]+", part):
+            text += f".{part}" if text else part
+        else:
+            text += f"[{part}]"
+    return text

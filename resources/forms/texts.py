@@ -1,0 +1,143 @@
+"""Values as the text of a control, and back, type for type.
+
+The safest way back is the way there: a control whose text is still what it was made with means the very value it was made from.
+Only changed text is read, so `3.0`, 2**60, "1" and a file with DOS line ends all survive a form that nobody typed in.
+"""
+
+import json
+import math
+import re
+from typing import Any
+
+from resources import yamltext
+
+#: One letter before a control's pointer says how to read its text.
+CODES = {
+    "string": "s",
+    "integer": "i",
+    "number": "n",
+    "boolean": "b",
+    "int-or-string": "q",
+    "json": "j",
+    "any": "y",
+}
+KINDS = {code: kind for kind, code in CODES.items()}
+
+_INTEGER = re.compile(r"[+-]?\d+")
+# XML 1.0's characters: what a page can't hold is shown as JSON, with escapes.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
+
+class Unreadable(ValueError):
+    """The text is no value of that kind. `code`: integer, number, boolean, json, yaml or key; `detail`: the parser's words."""
+
+    def __init__(self, code: str, detail: str = "") -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code = code
+        self.detail = detail
+
+
+def printable(text: str) -> bool:
+    """Whether an HTML control can hold the text at all."""
+    return not _UNPRINTABLE.search(text)
+
+
+def fits(kind: str, value: Any) -> bool:
+    """Whether a control of that kind can show the value without changing what it is."""
+    if kind == "string":
+        return isinstance(value, str) and printable(value)
+    if kind == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind == "number":
+        return _number(value)
+    if kind == "boolean":
+        return isinstance(value, bool)
+    if kind == "int-or-string":
+        return _number(value) or (isinstance(value, str) and printable(value))
+    if kind in ("object", "map"):
+        return isinstance(value, dict) and all(printable(key) and "\n" not in key and "\r" not in key for key in value)
+    if kind == "array":
+        return isinstance(value, list)
+    return True
+
+
+def _number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return isinstance(value, int) or math.isfinite(value)
+
+
+def text_of(kind: str, value: Any) -> str:
+    """What the control shows for a present value that `fits`."""
+    if kind == "boolean":
+        return "true" if value else "false"
+    if kind == "json":
+        return json.dumps(value, ensure_ascii=True)
+    if kind == "any":
+        dumped = yamltext.dump(value)
+        return dumped if printable(dumped) else json.dumps(value, ensure_ascii=True, indent=2)
+    return value if isinstance(value, str) else repr(value)
+
+
+def normal(text: str) -> str:
+    """As a browser may have changed it: line ends are CRLF on the wire whatever they were."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def value_of(kind: str, text: str, before: Any = None) -> Any:
+    """The value that was typed; `before` is what stood there, whose type decides where the text leaves a choice. Raises Unreadable."""
+    text = normal(text)
+    if kind == "integer":
+        if not _INTEGER.fullmatch(text.strip()) or len(text) > 400:
+            raise Unreadable("integer")
+        return int(text)
+    if kind == "number":
+        return _read_number(text.strip())
+    if kind == "boolean":
+        if text not in ("true", "false"):
+            raise Unreadable("boolean")
+        return text == "true"
+    if kind == "int-or-string":
+        return _read_int_or_string(text, before)
+    if kind == "json":
+        return _read_json(text)
+    if kind == "any":
+        try:
+            return yamltext.load(text)
+        except yamltext.YamlProblem as problem:
+            place = f"{problem.line}:{problem.column}: " if problem.line else ""
+            raise Unreadable("yaml", f"{place}{problem.message}") from problem
+    return text
+
+
+def _read_number(text: str) -> int | float:
+    if _INTEGER.fullmatch(text) and len(text) < 400:
+        return int(text)
+    try:
+        number = float(text)
+    except ValueError as error:
+        raise Unreadable("number") from error
+    if not math.isfinite(number) or "_" in text:
+        raise Unreadable("number")
+    return number
+
+
+def _read_int_or_string(text: str, before: Any) -> int | str:
+    """Digits are a number, unless what stood there was a text of digits; quotes make them a text."""
+    if len(text) > 2 and text[0] == text[-1] == '"' and _INTEGER.fullmatch(text[1:-1]):
+        return text[1:-1]
+    digits = re.fullmatch(r"-?(0|[1-9]\d{0,17})", text)
+    if digits and not (isinstance(before, str) and before.isdigit()):
+        return int(text)
+    return text
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("json", str(error)) from error
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
