@@ -38,12 +38,14 @@ def _usable_format(types: tuple[str, ...], format_: str) -> str:
 class Family:
     """The nodes of one schema, or of all built-in kinds, which share their components."""
 
-    __slots__ = ("builtin", "components", "nodes")
+    __slots__ = ("builtin", "components", "nodes", "ruled")
 
     def __init__(self, components: dict[str, Schema]):
         self.components = components
         self.builtin = bool(components)
         self.nodes: dict[int, tuple[Schema, Node]] = {}
+        #: Identities of the parts with CEL rules in or under them, once rules.py has looked.
+        self.ruled: frozenset[int] | None = None
 
     def node(self, raw: Schema) -> Node:
         """The one node of this piece of schema."""
@@ -79,7 +81,6 @@ class Node:
         "_branches",
         "_fields",
         "_items",
-        "_rules",
         "embedded",
         "enum",
         "family",
@@ -122,7 +123,6 @@ class Node:
         self._items: Node | None = None
         self._additional: Node | None = None
         self._branches: dict[str, list[Node]] = {}
-        self._rules: Any = None
 
     def declared(self, name: str) -> Node | None:
         """The node of a declared property; None for any other name."""
