@@ -1,7 +1,164 @@
-"""Not built yet."""
+"""/resources/<group>/<version>/<plural>/<namespace>/<name>/: one object, what belongs to it, and what was said about it.
 
-from django.http import HttpRequest, HttpResponse
+The page has three regions that renew themselves, each with its own address (`?part=`) and its own topics: the object, what it owns, its Events.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from console.web import render
+from console.web.access import can
+from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, uid_of
+from resources import events
+from resources.changes import Topic
+from resources.detail import Detail, is_simulated
+from resources.detail import detail as details_of
+from resources.events import Events
+from resources.health import Health, mapping, text
+from resources.kind_health import health
+from resources.owners import Belongings, Owned, belongings, owned_types
+from resources.views.place import Place, place_of
+
+# Parts of the page, for `?part=`, and the templates that draw them.
+PARTS = {"object": "resources/_object.html", "owned": "resources/_owned.html", "events": "resources/_events.html"}
+# Kinds that change by themselves while an operator works. Of the others the ones here bring the news.
+_TELLING = frozenset(
+    ("deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "pods", "persistentvolumeclaims", "services")
+)
 
 
-def detail(request: HttpRequest, **_: str) -> HttpResponse:
-    return HttpResponse("Not built yet.", status=501)
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One entry of the menu. `refusal`: why this user can't do it, '' when they can."""
+
+    label: str
+    url: str
+    refusal: str = ""
+    danger: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedRow:
+    """One object below the page's object."""
+
+    place: Place
+    uid: str
+    depth: int
+    health: Health
+    created: str
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedPart:
+    """`looks`: whether objects of this kind can own anything that is looked for."""
+
+    rows: tuple[OwnedRow, ...]
+    found: Belongings
+    looks: bool
+    topics: str
+
+
+@dataclass(frozen=True, slots=True)
+class DetailPage:
+    """What is None is not part of this answer."""
+
+    place: Place
+    topic: str
+    detail: Detail | None = None
+    actions: tuple[Action, ...] = ()
+    owned: OwnedPart | None = None
+    events: Events | None = None
+    events_topic: str = ""
+
+
+@require_safe
+def detail(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """The page, or with `?part=` one region of it. A region of an object that is gone answers 204: the region `object` says it."""
+    place = place_of(request, group, version, plural, namespace, name)
+    part = request.GET.get("part", "")
+    try:
+        obj = place.get(request.cluster)
+    except NotFound:
+        if part in ("owned", "events"):
+            return HttpResponse(status=204)
+        raise
+    template = PARTS.get(part, "resources/detail.html")
+    return render.page(request, template, {"page": _look(request.cluster, place, obj, part if part in PARTS else "")})
+
+
+def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> DetailPage:
+    shown = details_of(client, place.type, obj) if part in ("", "object") else None
+    types = owned_types(client, place.type) if part in ("", "owned", "events") else ()
+    found = belongings(client, place.type, obj) if types else Belongings((), ())
+    said = None
+    if part in ("", "events"):
+        uids = found.uids | {uid_of(obj)}
+        said = events.about(client, place.namespace, uids, uid_of(obj))
+    return DetailPage(
+        place=place,
+        topic=_topic(client, place.type, place.namespace),
+        detail=shown,
+        actions=tuple(_actions(client, place)) if shown else (),
+        owned=_owned_part(client, place, types, found) if part in ("", "owned") else None,
+        events=said,
+        events_topic=_topic(client, client.find("", "v1", "events"), place.namespace or "default"),
+    )
+
+
+def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:
+    return str(Topic(client.name, type_.group_or_core, type_.version, type_.plural, namespace))
+
+
+def _owned_part(client: ClusterClient, place: Place, types: tuple[ResourceType, ...], found: Belongings) -> OwnedPart:
+    telling = [type_ for type_ in types if type_.plural in _TELLING or type_.group == place.type.group]
+    topics = dict.fromkeys(_topic(client, type_, place.namespace) for type_ in (place.type, *telling))
+    return OwnedPart(tuple(_row(row) for row in found.rows), found, bool(types), " ".join(topics))
+
+
+def _row(row: Owned) -> OwnedRow:
+    metadata = mapping(row.object.get("metadata"))
+    # Rows of kinds that are read as metadata have no state of their own.
+    whole: KubeObject = {"apiVersion": row.type.api_version, "kind": row.type.kind, **_plain(row.object)}
+    place = Place(row.type, text(metadata.get("namespace")), text(metadata.get("name")))
+    created = text(metadata.get("creationTimestamp"))
+    return OwnedRow(place, uid_of(row.object), row.depth, health(whole), created, is_simulated(row.object))
+
+
+def _plain(obj: KubeObject) -> KubeObject:
+    return {key: value for key, value in obj.items() if key not in ("apiVersion", "kind")}
+
+
+def _actions(client: ClusterClient, place: Place) -> Iterable[Action]:
+    type_ = place.type
+    if "update" in type_.verbs:
+        yield _action(client, place, "update", _("Edit"), "edit")
+    yield Action("YAML", place.url("yaml"))
+    if "scale" in type_.subresources:
+        yield _action(client, place, "patch", _("Scale"), "scale", "scale")
+    if type_.kind == "Pod" and not type_.group:
+        yield _action(client, place, "get", _("Logs"), "logs", "log")
+    if type_.kind in ("Pod", "Service") and not type_.group:
+        yield Action(_("Port-forward"), place.url("forward"))
+    if "delete" in type_.verbs:
+        yield _action(client, place, "delete", _("Delete"), "delete")
+
+
+def _action(client: ClusterClient, place: Place, verb: str, label: str, view: str, subresource: str = "") -> Action:
+    refusal = ""
+    try:
+        access = can(client, verb, place.type, place.namespace, place.name, subresource)
+        if not access.allowed:
+            refusal = access.reason or _("You may not do this.")
+    except KubeError:
+        # Not known: the page behind it will tell.
+        refusal = ""
+    return Action(label, place.url(view), refusal, danger=verb == "delete")
