@@ -144,7 +144,8 @@ def facts(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[
     return tuple(
         Fact(column.name, str(cell), column.description)
         for column, cell in pairs
-        if column.name not in ("Name", "Age", "Created At", "Labels", "Data") and cell not in (None, "")
+        if column.name not in ("Name", "Age", "Created At", "Labels", "Data")
+        and cell not in (None, "", "<none>", "<unset>")
     )
 
 
@@ -179,9 +180,7 @@ def containers(obj: KubeObject) -> tuple[Container, ...]:
         ("containers", "containerStatuses", False),
     ):
         by_name = {text(entry.get("name")): entry for entry in items(status.get(states))}
-        found += (
-            _container(entry, by_name.get(text(entry.get("name")), {}), init) for entry in items(spec.get(part))
-        )
+        found += (_container(entry, by_name.get(text(entry.get("name")), {}), init) for entry in items(spec.get(part)))
     return tuple(found)
 
 

@@ -45,7 +45,7 @@ def about(client: ClusterClient, namespace: str, uids: Set[str], own: str) -> Ev
     except KubeError as error:
         return Events(problem=str(error))
     matching = [event for event in found if text(mapping(event.get("involvedObject")).get("uid")) in uids]
-    matching.sort(key=last_seen, reverse=True)
+    matching.sort(key=_order, reverse=True)
     rows = tuple(_row(client, event, namespace) for event in matching[:SHOWN])
     return Events(rows, max(0, len(matching) - SHOWN))
 
@@ -73,6 +73,12 @@ def last_seen(event: Mapping[str, Any]) -> str:
         metadata.get("creationTimestamp"),
     )
     return next((text(time) for time in candidates if text(time)), "")
+
+
+def _order(event: Mapping[str, Any]) -> tuple[str, int]:
+    """Times are whole seconds; of one second the one written last came last."""
+    version = text(mapping(event.get("metadata")).get("resourceVersion"))
+    return last_seen(event)[:19], int(version) if version.isdecimal() else 0
 
 
 def _row(client: ClusterClient, event: Mapping[str, Any], namespace: str) -> EventRow:

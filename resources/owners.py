@@ -6,7 +6,7 @@ https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-depende
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -114,7 +114,7 @@ def belongings(client: ClusterClient, type_: ResourceType, owner: KubeObject) ->
     read = dict(zip(types, answers, strict=True))
     gaps = tuple((wanted.kind, gap) for wanted, (_, gap) in read.items() if gap)
     objects = [(wanted, obj) for wanted, (found, _) in read.items() for obj in found]
-    rows = tree(owner, objects)
+    rows = tree(owner, objects, [wanted.kind for wanted in types])
     return Belongings(tuple(rows[:ROWS]), gaps, max(0, len(rows) - ROWS))
 
 
@@ -139,8 +139,11 @@ def _read(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[l
         return found, str(error)
 
 
-def tree(owner: KubeObject, objects: Iterable[tuple[ResourceType, KubeObject]]) -> list[Owned]:
-    """Those below `owner`, each once and behind what it belongs to, by kind and name. References in a circle end where they began."""
+def tree(
+    owner: KubeObject, objects: Iterable[tuple[ResourceType, KubeObject]], kinds: Sequence[str] = ()
+) -> list[Owned]:
+    """Those below `owner`, each once and behind what it belongs to, in the order of `kinds` and by name. References in a circle end where they began."""
+    rank = {kind: index for index, kind in reversed(list(enumerate(kinds)))}
     children: dict[str, list[tuple[ResourceType, KubeObject]]] = {}
     claims: list[tuple[ResourceType, KubeObject]] = []
     for type_, obj in objects:
@@ -154,7 +157,9 @@ def tree(owner: KubeObject, objects: Iterable[tuple[ResourceType, KubeObject]]) 
 
     def walk(above: KubeObject, depth: int) -> None:
         below = children.get(uid_of(above), []) + _claims_of(above, claims)
-        for type_, obj in sorted(below, key=lambda entry: (entry[0].kind, _natural(name_of(entry[1])))):
+        for type_, obj in sorted(
+            below, key=lambda entry: (rank.get(entry[0].kind, len(rank)), entry[0].kind, _natural(name_of(entry[1])))
+        ):
             if uid_of(obj) in seen or depth > 9:
                 continue
             seen.add(uid_of(obj))
