@@ -22,7 +22,16 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 # A unix socket's path may be at most 107 bytes on Linux, 103 on macOS.
 _SOCKET_LIMIT = 100
 # What Redis prints at every start, whatever its log level; none of it asks anything of the reader.
-_REDIS_CHATTER = ("oO0OoO0OoO0Oo", "Redis version=", "Configuration loaded", "Server initialized", "overcommit")
+_REDIS_CHATTER = (
+    "oO0OoO0OoO0Oo",
+    "Redis version=",
+    "Configuration loaded",
+    "Server initialized",
+    "overcommit",
+    "scheduling shutdown",
+    "User requested shutdown",
+    "bye bye",
+)
 
 
 @dataclass(frozen=True, slots=True)

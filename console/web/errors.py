@@ -22,6 +22,7 @@ from kube.errors import (
     Forbidden,
     Gone,
     Invalid,
+    InvalidConfig,
     KubeError,
     NotFound,
     TooManyRequests,
@@ -46,6 +47,7 @@ class Problem:
 def explain(error: KubeError) -> Problem:
     """The problem in words: one title and one advice for each kind of error."""
     for kind, status, title, advice in (
+        (InvalidConfig, 503, _("The kubeconfig can't be used"), _("Correct the file named below. The console notices by itself.")),
         (Unreachable, 503, _("The cluster does not answer"), _("Check that the API server runs and that this machine can reach it. This page works again as soon as it answers.")),
         (Unauthorized, 401, _("The cluster does not accept the credentials"), _("The token or certificate of the kubeconfig has expired or is wrong. Renew it and start again.")),
         (Forbidden, 403, _("You may not do this"), _("Ask an administrator of the cluster for the permission named below.")),

@@ -5,6 +5,7 @@ is delivered again and again. The pool must not fork under the hub's thread: `-P
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 import socket
@@ -48,7 +49,9 @@ class WatchStep(bootsteps.StartStopStep):
     def stop(self, parent: Any) -> None:
         self._ending.set()
         if self._loop is not None and self._task is not None:
-            self._loop.call_soon_threadsafe(self._task.cancel)
+            # Closed already where the hub failed and waits to be started again.
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._task.cancel)
         if self._thread is not None:
             self._thread.join(_STOP_SECONDS)
 
@@ -56,13 +59,16 @@ class WatchStep(bootsteps.StartStopStep):
 
     def _run(self) -> None:
         """The hub, made anew when it fails; a kubeconfig that can't be read is tried again until it can."""
+        said = ""
         while not self._ending.is_set():
             try:
                 asyncio.run(self._hub())
             except asyncio.CancelledError:
                 return
             except KubeError as error:
-                log.error("%s", error)
+                if str(error) != said:
+                    log.error("%s", error)
+                said = str(error)
             except Exception:
                 log.exception("the watch hub failed and is started again")
             self._ending.wait(_RETRY_SECONDS)

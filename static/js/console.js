@@ -55,4 +55,12 @@ document.addEventListener("htmx:responseError", (event) => {
   const body = event.detail.xhr.responseText ?? "";
   toast(body.length < 400 && !body.includes("<") ? body : `${event.detail.xhr.status} ${event.detail.xhr.statusText}`);
 });
+
+// A page that could not be made, because a part was down, makes itself as soon as the part is back.
+if (document.querySelector("[data-retry]")) {
+  setInterval(async () => {
+    const answer = await fetch(location.href, { method: "HEAD", cache: "no-store" }).catch(() => null);
+    if (answer?.ok) location.reload();
+  }, 3000);
+}
 export { toast };

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
@@ -29,6 +30,14 @@ class Site:
 
     url: str
     kubeconfig: Path
+    supervisor: int = 0  # its process, 0 when the console was not started here
+
+    def part(self, words: str) -> psutil.Process:
+        """The process of one part, by words of its command line; the test is skipped on a console that was not started here."""
+        if not self.supervisor:
+            pytest.skip("needs a console of the test's own, to stop parts of it")
+        family = psutil.Process(self.supervisor).children(recursive=True)
+        return next(member for member in family if words in " ".join(member.cmdline()))
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +46,7 @@ def site(request: pytest.FixtureRequest) -> Iterator[Site]:
         yield Site(url.rstrip("/"), Path(request.config.getoption("--kubeconfig")))
         return
     with console(catalog=CATALOG if CATALOG.is_dir() else None) as running:
-        yield Site(running.url, running.data / "sandbox/kubeconfig")
+        yield Site(running.url, running.data / "sandbox/kubeconfig", running.process.pid)
 
 
 @pytest.fixture(scope="session")
