@@ -37,7 +37,6 @@ KINDS = (
     ("operators.coreos.com", "clusterserviceversions"),
     ("apiextensions.k8s.io", "customresourcedefinitions"),
     ("", "namespaces"),
-    ("", "nodes"),
     ("", "pods"),
 )
 
@@ -59,7 +58,6 @@ def look(client: ClusterClient) -> Overview:
         "clusterserviceversions": _("Installed operators"),
         "customresourcedefinitions": _("Custom resource definitions"),
         "namespaces": _("Namespaces"),
-        "nodes": _("Nodes"),
         "pods": _("Pods"),
     }
     counts, topics = [], []
