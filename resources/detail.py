@@ -15,7 +15,6 @@ from kube.selectors import from_labels, from_selector
 from resources.health import Condition, Health, conditions, items, mapping, text
 from resources.kind_health import health
 from resources.owners import owner_references
-from resources.values import Node, sections
 
 SIMULATED = "operator-console.dev/simulated"
 _LABELS = 100
@@ -85,7 +84,6 @@ class Detail:
     ports: tuple[Port, ...]
     pods: str
     simulated: bool
-    sections: tuple[Node, ...]
 
 
 def detail(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Detail:
@@ -109,7 +107,6 @@ def detail(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Detai
         ports=_ports(obj) if type_.kind == "Service" else (),
         pods=_pods(obj),
         simulated=is_simulated(obj),
-        sections=sections(obj),
     )
 
 

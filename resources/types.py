@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 
+# OLM's own kinds come behind those that it installed.
+_OLM = ("operators.coreos.com", "packages.operators.coreos.com")
 # Groups of Kubernetes itself have no dot, or end so. Everything else was brought by somebody: an operator, OLM, an add-on.
 _OWN = ".k8s.io"
 
@@ -74,5 +76,5 @@ def look(client: ClusterClient, q: str) -> Types:
         Group(name or "core", is_custom(name), tuple(sorted(members, key=lambda kind: kind.type.kind)))
         for name, members in groups.items()
     ]
-    found.sort(key=lambda group: (not group.custom, group.name != "core", group.name))
+    found.sort(key=lambda group: (not group.custom, group.name in _OLM, group.name != "core", group.name))
     return Types(tuple(found), q, len(all_), client.discovery_errors)

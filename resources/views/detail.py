@@ -1,6 +1,7 @@
 """/resources/<group>/<version>/<plural>/<namespace>/<name>/: one object, what belongs to it, and what was said about it.
 
-The page has three regions that renew themselves, each with its own address (`?part=`) and its own topics: the object, what it owns, its Events.
+The page has four regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of the object, what it owns,
+its values, its Events.
 """
 
 from collections.abc import Iterable
@@ -25,10 +26,16 @@ from resources.events import Events
 from resources.health import Health, mapping, text
 from resources.kind_health import health
 from resources.owners import Belongings, Owned, belongings, owned_types
+from resources.values import Node, sections
 from resources.views.place import Place, place_of
 
 # Parts of the page, for `?part=`, and the templates that draw them.
-PARTS = {"object": "resources/_object.html", "owned": "resources/_owned.html", "events": "resources/_events.html"}
+PARTS = {
+    "object": "resources/_object.html",
+    "owned": "resources/_owned.html",
+    "values": "resources/_values.html",
+    "events": "resources/_events.html",
+}
 # Kinds that change by themselves while an operator works. Of the others the ones here bring the news.
 _TELLING = frozenset(
     ("deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "pods", "persistentvolumeclaims", "services")
@@ -76,6 +83,7 @@ class DetailPage:
     detail: Detail | None = None
     actions: tuple[Action, ...] = ()
     owned: OwnedPart | None = None
+    sections: tuple[Node, ...] = ()
     events: Events | None = None
     events_topic: str = ""
 
@@ -88,7 +96,7 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
     try:
         obj = place.get(request.cluster)
     except NotFound:
-        if part in ("owned", "events"):
+        if part in ("owned", "values", "events"):
             return HttpResponse(status=204)
         raise
     template = PARTS.get(part, "resources/detail.html")
@@ -109,6 +117,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
         detail=shown,
         actions=tuple(_actions(client, place)) if shown else (),
         owned=_owned_part(client, place, types, found) if part in ("", "owned") else None,
+        sections=sections(obj) if part in ("", "values") else (),
         events=said,
         events_topic=_topic(client, client.find("", "v1", "events"), place.namespace or "default"),
     )
