@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..errors import Cause
+from .dns import label_faults
 from .nodes import Node
 from .words import invalid, required
-
-_DNS_1035 = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
-_LABEL_TEXT = (
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and "
-    "end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
-    "'[a-z]([-a-z0-9]*[a-z0-9])?')"
-)
 
 
 def check_embedded(node: Node, value: Any, path: str = "") -> list[Cause]:
@@ -53,7 +46,7 @@ def _check(value: dict[str, Any], path: str) -> list[Cause]:
             causes.append(invalid(f"{path}.{name}", text, "must not be empty"))
         elif name == "apiVersion" and text.count("/") > 1:
             causes.append(invalid(f"{path}.{name}", text, f"unexpected GroupVersion string: {text}"))
-        elif name == "kind" and (len(text) > 63 or not _DNS_1035.fullmatch(text.lower())):
-            detail = _LABEL_TEXT if len(text) <= 63 else "must be no more than 63 characters"
-            causes.append(invalid(f"{path}.{name}", text, f"may have mixed case, but should otherwise match: {detail}"))
+        elif name == "kind" and (faults := label_faults(text.lower())):
+            detail = f"may have mixed case, but should otherwise match: {faults}"
+            causes.append(invalid(f"{path}.{name}", text, detail))
     return causes

@@ -1,0 +1,1 @@
+"""What makes a CustomResourceDefinition acceptable (apiextensions-apiserver, pkg/apis/apiextensions/validation)."""
