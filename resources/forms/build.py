@@ -70,7 +70,7 @@ class Builder:
     def _container(self, kind: str, node: Node, value: Any, known: dict[str, Any], top: bool) -> Field:
         path: Path = known["path"]
         present = value is not ABSENT
-        opened = path in self.opened or path in self.wanted or top
+        opened = path in self.opened or path in self.wanted or path in self.typed.asked or top
         widget = {"object": "section", "array": "list", "map": "map"}[kind]
         size = len(value) if present else 0
         common = {
@@ -83,7 +83,8 @@ class Builder:
         }
         if not opened and self._leave(kind, node, present, size, known["required"], known["position"]):
             return Field(**common, lazy=True)
-        open_ = opened or present or known["required"] or bool(known["position"])
+        asked = path in self.typed.asked or path in self.wanted
+        open_ = asked or present or known["required"] or bool(known["position"])
         value = value if present else ([] if kind == "array" else {})
         return Field(**common, open=open_, children=self._children(kind, node, value, path, known["pointer"]))
 
@@ -130,7 +131,9 @@ class Builder:
     def _array(self, node: Node, value: list[Any], path: Path, pointer: str) -> tuple[Field, ...]:
         items = self.schema.items(node)
         return tuple(
-            self.field(items, entry, (*path, index), f"{pointer}/@{index}", True, item=index + 1)
+            shapes.captioned(
+                self.field(items, entry, (*path, index), f"{pointer}/@{index}", True, item=index + 1), node, entry
+            )
             for index, entry in enumerate(value)
         ) + self._extra(items, path, pointer, len(value))
 
@@ -151,8 +154,11 @@ class Builder:
         )
 
 
-def at(schema: Schema, obj: dict[str, Any], pointer: str, options: Options) -> Field:
-    """The one field that `pointer` names, opened: a section that somebody opens, or a new item. Raises ValueError or LookupError."""
+def at(schema: Schema, obj: dict[str, Any], pointer: str, options: Options, number: int = 0) -> Field:
+    """The one field that `pointer` names, opened: a section that somebody opens, or a new item, the list's `number`th.
+
+    Raises ValueError or LookupError.
+    """
     builder = Builder(schema, options)
     if pointer.startswith("/metadata/"):
         schema = Schema.of({"properties": {"metadata": {"properties": shapes.metadata(False, ())}}})
@@ -172,6 +178,7 @@ def at(schema: Schema, obj: dict[str, Any], pointer: str, options: Options) -> F
             node, value = schema.child(node, step), value.get(step, ABSENT) if isinstance(value, dict) else ABSENT
         path = (*path, step)
     builder.opened.add(path)
+    item = number or item
     made = builder.field(node, value, path, pointer, required, item=item)
     return shapes.entry(made, options.typed, key) if is_map else made
 

@@ -46,6 +46,7 @@ class Field:
     description: str = ""
     required: bool = False
     default: str = ""
+    defaulted: bool = False
     constraints: Constraints = Constraints()
     present: bool = False
     state: str = ""
@@ -59,6 +60,7 @@ class Field:
     lazy: bool = False
     open: bool = False
     hint: str = ""
+    caption: str = ""
     position: int = 0
     size: int = 0
     is_entry: bool = False
@@ -79,6 +81,11 @@ class Field:
     def optional(self) -> bool:
         """A section that a person may keep although it is empty: not an item, not required, not `spec` itself."""
         return not (self.position or self.required or len(self.path) == 1)
+
+    @property
+    def keepable(self) -> bool:
+        """Whether "there, but empty" is offered: of absent lists and maps only where a default makes it mean something else."""
+        return self.optional and (self.kind == "object" or self.present or self.defaulted)
 
     @property
     def fixed(self) -> bool:
@@ -115,13 +122,14 @@ class Field:
 @dataclass(frozen=True, slots=True)
 class Typed:
     """What a refused submission leaves behind: `texts` (kind, text) that could not be read, `keys` of map entries likewise, words at fields, sections
-    that were open, and how many empty items to offer where somebody pressed "Add"."""
+    that were on the page (`opened`) or are to be shown open (`asked`), and how many empty items to offer where somebody pressed "Add"."""
 
     texts: Mapping[Path, tuple[str, str]] = field(default_factory=dict)
     keys: Mapping[Path, str] = field(default_factory=dict)
     errors: Mapping[Path, str] = field(default_factory=dict)
     key_errors: Mapping[Path, str] = field(default_factory=dict)
     opened: frozenset[Path] = frozenset()
+    asked: frozenset[Path] = frozenset()
     extra: Mapping[Path, int] = field(default_factory=dict)
 
 

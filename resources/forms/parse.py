@@ -82,17 +82,24 @@ class _Reading:
         self.texts: dict[Path, tuple[str, str]] = {}
         self.keys: dict[Path, str] = {}
         self.opened: set[Path] = set()
+        self.asked: set[Path] = set()
         self.extra: dict[Path, int] = {}
 
     def typed(self) -> Typed:
-        return Typed(texts=self.texts, keys=self.keys, opened=frozenset(self.opened), extra=self.extra)
+        return Typed(
+            texts=self.texts,
+            keys=self.keys,
+            opened=frozenset(self.opened),
+            asked=frozenset(self.asked),
+            extra=self.extra,
+        )
 
     def value(self, node: _Posted, base: Any, path: Path, item: bool = False, new: bool = False) -> Any:
         """The value of one node, ABSENT when there is none. `item`: of a list or map, where an empty text is a text."""
         if "x" in node.marks:
             return ABSENT
         if "z" in node.marks:
-            self.opened.add(path)
+            self.asked.add(path)
             self.extra[path] = 1
         for mark in "oam":
             if mark in node.marks:

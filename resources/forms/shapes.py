@@ -15,6 +15,38 @@ from resources.forms.schema import Node, immutable
 SERVERS = frozenset({"apiVersion", "kind", "metadata", "status"})
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|\d+|[^\sA-Za-z0-9_-]+")
 _LONG = 4000
+_ACRONYMS = frozenset(
+    [
+        "api",
+        "aws",
+        "ca",
+        "cpu",
+        "crd",
+        "dns",
+        "gcp",
+        "gpu",
+        "ha",
+        "http",
+        "https",
+        "id",
+        "ip",
+        "json",
+        "oidc",
+        "os",
+        "pvc",
+        "rbac",
+        "ssl",
+        "sso",
+        "tls",
+        "ttl",
+        "ui",
+        "uid",
+        "uri",
+        "url",
+        "uuid",
+        "yaml",
+    ]
+)
 
 
 def metadata(namespaced: bool, namespaces: tuple[str, ...]) -> dict[str, Node]:
@@ -31,7 +63,9 @@ def title(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9_-]+", name):
         return name or "“”"
     found = _WORDS.findall(name)
-    return " ".join(word[:1].upper() + word[1:] for word in found) or name
+    return (
+        " ".join(word.upper() if word.lower() in _ACRONYMS else word[:1].upper() + word[1:] for word in found) or name
+    )
 
 
 def known(
@@ -49,6 +83,7 @@ def known(
         "description": "" if item else description[:_LONG],
         "required": required,
         "default": "" if default is ABSENT or default in ({}, []) else _plain(default),
+        "defaulted": default is not ABSENT,
         "error": options.typed.errors.get(path, ""),
         "locked": options.editing and present and immutable(node),
         "advanced": bool(descriptor and (descriptor.advanced or descriptor.hidden) and not required),
@@ -162,3 +197,12 @@ def entry(field: Field, typed: Typed, key: str) -> Field:
         key=typed.keys.get(field.path, key),
         key_error=typed.key_errors.get(field.path, ""),
     )
+
+
+def captioned(field: Field, node: Node, value: Any) -> Field:
+    """An item of a list with what tells it from the others: the list's own key, else its name."""
+    if not isinstance(value, dict):
+        return field
+    keys = (*(node.get("x-kubernetes-list-map-keys") or ()), "name", "key", "type", "host")
+    caption = next((value[key] for key in keys if isinstance(value.get(key), str) and value[key]), "")
+    return dataclasses.replace(field, caption=caption[:80])

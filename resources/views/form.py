@@ -68,7 +68,8 @@ def section(request: ConsoleRequest, group: str, version: str, plural: str) -> H
     try:
         base = form_page.received(request.POST.get("~base", ""))
         options = Options(work.offer.descriptors, room=80, editing=work.editing)
-        field = build.at(work.schema, base, request.POST.get("~pointer", ""), options)
+        number = int(request.POST.get("~number") or 0)
+        field = build.at(work.schema, base, request.POST.get("~pointer", ""), options, number)
     except (ValueError, LookupError):
         return HttpResponseBadRequest(_("The form sent a section that can't be found. Load the page again."))
     return render_part(request, "resources/_form_field.html", {"field": field})

@@ -1,15 +1,14 @@
 // The form of an object: sections fetched when they are opened, items added and removed in place, a question before typed text is left.
 // Without it the same buttons send the form, and the page comes back with the section or the item.
-import htmx from "htmx.org";
-
 const form = () => document.getElementById("form");
 let count = Date.now() % 1e6;
 let fetching = 0;
 
-async function part(pointer) {
+async function part(pointer, number = "") {
   const data = new FormData();
   for (const control of form().querySelectorAll("#form-state input")) data.append(control.name, control.value);
   data.append("~pointer", pointer);
+  data.append("~number", number);
   const headers = { "X-CSRFToken": document.querySelector("meta[name=csrf-token]").content, "HX-Request": "true" };
   const answer = await fetch(form().dataset.sectionUrl, { method: "POST", body: data, headers });
   if (!answer.ok) throw new Error(await answer.text());
@@ -22,7 +21,7 @@ async function during(place, work) {
   place.setAttribute("aria-busy", "true");
   fetching += 1;
   try { return await work(); }
-  catch { window.dispatchEvent(new CustomEvent("console:unreachable")); document.dispatchEvent(new CustomEvent("htmx:sendError")); return null; }
+  catch { document.dispatchEvent(new CustomEvent("htmx:sendError")); return null; }
   finally { fetching -= 1; place.removeAttribute("aria-busy"); }
 }
 
@@ -44,13 +43,8 @@ async function add(button) {
   const list = button.closest("[data-pointer]");
   const place = [...list.querySelectorAll(".console-items")].find((items) => items.closest("[data-pointer]") === list);
   count += 1;
-  const item = await during(button, () => part(`${button.value}/@n${count}`));
+  const item = await during(button, () => part(`${button.value}/@n${count}`, place.children.length + 1));
   if (!item) return;
-  // Its number is where it stands now; the pointer only has to be one that no other item has.
-  for (const element of [item, ...item.querySelectorAll("*")]) {
-    for (const child of element.childNodes) if (child.nodeType === Node.TEXT_NODE) child.data = child.data.replace(/(?<!\d)1(?!\d)/, () => place.children.length + 1);
-    if (element.ariaLabel) element.ariaLabel = element.ariaLabel.replace(/(?<!\d)1(?!\d)/, place.children.length + 1);
-  }
   place.append(item);
   focusIn(item);
   dirty();
@@ -131,4 +125,3 @@ window.addEventListener("beforeunload", (event) => { if (form() && "dirty" in fo
 
 function ready() { const box = document.querySelector(".console-form-filter"); if (box) box.hidden = false; }
 ready();
-void htmx;

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from resources.examples import of_csvs
 from resources.forms.parse import parse
 from resources.forms.schema import Schema
