@@ -29,7 +29,12 @@ def test_made_and_picked(browser: Client) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "words"),
-    [("", "Type a name"), ("default", "already a namespace “default”"), ("No_Good", "RFC 1123 label"), ("a" * 64, "63")],
+    [
+        ("", "Type a name"),
+        ("default", "already a namespace “default”"),
+        ("No_Good", "RFC 1123 label"),
+        ("a" * 64, "63"),
+    ],
 )
 def test_refused_at_the_field(browser: Client, typed: str, words: str) -> None:
     answer = browser.post("/namespaces/", {"name": typed})

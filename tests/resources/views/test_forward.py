@@ -34,7 +34,12 @@ def pod(client: ClusterClient, namespace: str) -> str:
     obj = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "data-0", "labels": labels}, "spec": spec}
     client.create(pods, obj, namespace)
     ports = [{"port": 443, "targetPort": "redis", "name": "https"}]
-    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "data"}, "spec": {"selector": labels, "ports": ports}}
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "data"},
+        "spec": {"selector": labels, "ports": ports},
+    }
     client.create(client.find("", "v1", "services"), service, namespace)
     until(lambda: client.get(pods, "data-0", namespace).get("status", {}).get("phase") == "Running")
     return "data-0"

@@ -1,0 +1,104 @@
+"""The frame of every page, the health answers, preferences, and errors in words."""
+
+from pathlib import Path
+
+import pytest
+from django.test import Client, override_settings
+
+from console.pages import health
+from console.web import clusters
+from console.web.errors import explain
+from kube import errors
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def browser(sandbox_cluster: Path, redis_server: str) -> Client:
+    return Client()
+
+
+def test_the_overview_names_the_cluster_and_that_it_is_embedded(browser: Client) -> None:
+    page = browser.get("/").content.decode()
+    assert "sandbox" in page
+    assert "embedded" in page
+    for words in ("OperatorHub", "Installed Operators", "Namespaces", "Resources"):
+        assert words in page
+
+
+def test_every_page_has_a_strict_content_policy(browser: Client) -> None:
+    policy = browser.get("/")["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self';" in policy
+    assert "unsafe" not in policy
+    page = browser.get("/").content.decode()
+    assert "<script>" not in page
+    assert " style=" not in page
+    assert "onclick" not in page
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_language_and_theme_are_remembered(browser: Client, language: str) -> None:
+    answer = browser.post("/settings/", {"language": language, "theme": "dark", "next": "/namespaces/"})
+    assert answer["Location"] == "/namespaces/"
+    page = browser.get("/namespaces/").content.decode()
+    assert f'<html lang="{language}" class="pf-v6-theme-dark"' in page
+
+
+def test_preferences_lead_nowhere_else(browser: Client) -> None:
+    assert browser.post("/settings/", {"language": "en", "next": "https://evil.example/"})["Location"] == "/settings/"
+
+
+def test_ready_says_which_part_is_not(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = browser.get("/readyz")
+    assert answer.status_code == 503  # no worker runs in this test
+    parts = answer.json()["parts"]
+    assert [name for name, part in parts.items() if not part["ready"]] == ["worker"]
+    assert "no worker watches the cluster" in parts["worker"]["message"]
+    monkeypatch.setattr(health, "living_hubs", lambda: ("hub",))
+    assert browser.get("/readyz").status_code == 200
+
+
+def test_a_broken_kubeconfig_is_said_in_the_page(
+    browser: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "config"
+    path.write_text("a: [b")
+    monkeypatch.setattr(clusters, "_client", None)
+    with override_settings(KUBECONFIG=str(path)):
+        answer = browser.get("/")
+    page = answer.content.decode()
+    assert answer.status_code == 503
+    assert f"the kubeconfig {path} is not YAML at line" in page
+    assert "data-retry" in page
+
+
+def test_an_unknown_page_and_type(browser: Client) -> None:
+    assert "There is no such page" in browser.get("/nowhere/").content.decode()
+    answer = browser.get("/resources/example.org/v1/things/")
+    assert answer.status_code == 404
+    assert "things" in answer.content.decode()
+    as_json = browser.get("/resources/example.org/v1/things/", headers={"Accept": "application/json"}).json()
+    assert as_json["status"] == 404
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (errors.Unreachable("x"), 503),
+        (errors.InvalidConfig("x"), 503),
+        (errors.Forbidden("x"), 403),
+        (errors.Conflict("x"), 409),
+        (errors.AlreadyExists("x"), 409),
+        (errors.Invalid("x"), 422),
+        (errors.TooManyRequests("x"), 429),
+        (errors.KubeError("x"), 502),
+        (errors.ServerError("x", code=507), 507),
+    ],
+)
+def test_every_error_has_words_and_a_status(error: errors.KubeError, status: int) -> None:
+    problem = explain(error)
+    assert problem.status == status
+    assert problem.title
+    assert problem.advice
+    assert problem.detail == "x"
