@@ -59,7 +59,7 @@ class Application:
         self._tokens = tokens
         self._access = access
         self._discovery = Discovery(verbs.registry, context)
-        self._openapi = OpenApi(verbs.store)
+        self._openapi = OpenApi(verbs.store, verbs.registry)
         self._rest = Rest(verbs, access, tokens)
         self._streams: set[asyncio.Task[Any]] = set()
         self.ready = False

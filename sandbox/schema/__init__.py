@@ -8,8 +8,19 @@ from __future__ import annotations
 from ..errors import Cause
 from .builtin import builtin
 from .crds import check_crd
-from .openapi import openapi_index, openapi_v2, openapi_v3
+from .openapi import document_path, openapi_hash, openapi_index, openapi_v2, openapi_v3
 from .prepare import prepare
 from .validate import validate
 
-__all__ = ["Cause", "builtin", "check_crd", "openapi_index", "openapi_v2", "openapi_v3", "prepare", "validate"]
+__all__ = [
+    "Cause",
+    "builtin",
+    "check_crd",
+    "document_path",
+    "openapi_hash",
+    "openapi_index",
+    "openapi_v2",
+    "openapi_v3",
+    "prepare",
+    "validate",
+]
