@@ -8,6 +8,8 @@ import hashlib
 import re
 from dataclasses import dataclass
 
+from operatorhub.thumbnails import small
+
 LIMIT = 512 * 1024
 _MAGIC = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"), (b"\0\0\1\0", "image/x-icon"))
 _SVG = re.compile(rb"^\s*(?:\xef\xbb\xbf)?\s*(?:<\?xml.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>|\s)*<(?:\w+:)?svg[\s>]", re.S | re.I)
@@ -37,6 +39,8 @@ def clean(data: bytes) -> CleanIcon | None:
         if not _SVG.match(data):
             return None
         media_type, data = "image/svg+xml", _safe_svg(data)
+    elif smaller := small(data):
+        media_type, data = "image/webp", smaller
     return CleanIcon(hashlib.sha256(data).hexdigest()[:32], media_type, data)
 
 

@@ -42,7 +42,8 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    # A bare "=" has a tag of its own in YAML 1.1, that no loader knows; real CRDs have it as text.
+    first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in ("timestamp", "value")]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 

@@ -27,7 +27,7 @@ def test_blocks_for_texts_of_several_lines() -> None:
 
 
 def test_dates_and_versions_stay_text() -> None:
-    assert load("a: 2020-01-01\nb: '1.10'") == {"a": "2020-01-01", "b": "1.10"}
+    assert load("a: 2020-01-01\nb: '1.10'\nc: =") == {"a": "2020-01-01", "b": "1.10", "c": "="}
 
 
 @pytest.mark.parametrize(
