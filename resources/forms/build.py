@@ -9,7 +9,7 @@ from resources.forms.paths import Path, is_item, position, split, token, untoken
 from resources.forms.schema import EMPTY, Node, Schema, kind_of
 
 #: A section of more controls than this is fetched when it is opened.
-SMALL = 8
+SMALL = 9
 
 
 class Builder:

@@ -58,10 +58,9 @@ class Schema:
 
     def controls(self, node: Node, limit: int) -> int:
         """How many controls the node would need at first, counted up to `limit`."""
-        kind = kind_of(node)
-        if kind != "object":
+        if limit <= 1 or kind_of(node) != "object":
             return 1
-        count = 0
+        count = 1
         for _, child in self.properties(node):
             count += self.controls(child, limit - count)
             if count >= limit:

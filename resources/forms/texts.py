@@ -74,9 +74,16 @@ def text_of(kind: str, value: Any) -> str:
     if kind == "json":
         return json.dumps(value, ensure_ascii=True)
     if kind == "any":
-        dumped = yamltext.dump(value)
-        return dumped if printable(dumped) else json.dumps(value, ensure_ascii=True, indent=2)
+        return _yaml(value)
     return value if isinstance(value, str) else repr(value)
+
+
+def _yaml(value: Any) -> str:
+    try:
+        dumped = yamltext.dump(value)
+    except UnicodeEncodeError:
+        dumped = "\x00"
+    return dumped if printable(dumped) else json.dumps(value, ensure_ascii=True, indent=2)
 
 
 def normal(text: str) -> str:

@@ -27,7 +27,7 @@ async function during(place, work) {
 
 function dirty() { if (form()) form().dataset.dirty = ""; }
 
-function focusIn(place) { place?.querySelector("input:not([type=hidden]), select, textarea, summary, button")?.focus(); }
+function focusIn(place) { (place?.querySelector("input:not([type=hidden]), select, textarea") ?? place?.querySelector("summary, button"))?.focus(); }
 
 async function open(section) {
   if (section.hasAttribute("aria-busy")) return;
@@ -89,7 +89,7 @@ document.addEventListener("input", (event) => {
 
 function filter(input) {
   const wanted = input.value.trim().toLowerCase();
-  const fields = [...form().querySelectorAll("[data-field]")];
+  const fields = [...form().querySelectorAll(".console-fields [data-field]")];
   for (const field of fields) field.removeAttribute("data-hidden");
   if (wanted) {
     const names = (field) => [...field.querySelectorAll(".pf-v6-c-form__label, summary, .console-help")].map((element) => `${element.textContent} ${element.title}`).join(" ").toLowerCase();
