@@ -39,13 +39,18 @@ def check_number(node: Node, value: float, path: str, errors: dict[Cause, None])
         if limit is None:
             continue
         exclusive = bool(raw.get(exclusive_keyword))
-        if isinstance(value, int) and float(limit).is_integer():
-            limit = int(limit)
+        if isinstance(value, int):
+            limit = _whole(limit)
         low = keyword == "minimum"
         beyond = value < limit if low else value > limit
         if beyond or (exclusive and value == limit):
             word = ("greater than" if low else "less than") + ("" if exclusive else " or equal to")
             errors[invalid(_where(path), value, f"{path} in body should be {word} {number(limit)}")] = None
+
+
+def _whole(limit: float) -> int:
+    """Go's int64() of a limit: fractions are cut off, and what is too large becomes the smallest number."""
+    return int(limit) if -(2**63) <= limit < 2**63 else -(2**63)
 
 
 def _is_multiple(value: float, step: float) -> bool:
@@ -61,7 +66,7 @@ def _check_range(node: Node, value: Any, path: str, errors: dict[Cause, None]) -
     kind = node.types[0]
     if kind == "integer":
         low, high = _RANGES.get(node.format, _RANGES["int64"])
-        fits = low <= value <= high
+        fits = float(value).is_integer() and low <= value <= high
     else:
         fits = node.format != "float" or abs(value) <= _FLOAT32
     if not fits:
