@@ -1,0 +1,148 @@
+"""The form pages over the embedded cluster: create, edit, refuse, conflict, and the parts without script."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import NotFound
+from tests.resources.forms import html, pages
+
+NEW = "/resources/samples.operator-console.dev/v1/sampledbs/new/"
+MAPS = "/resources/core/v1/configmaps/"
+
+
+@pytest.fixture
+def sampledbs(client: ClusterClient) -> ResourceType:
+    crds = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+    try:
+        client.get(crds, "sampledbs.samples.operator-console.dev")
+    except NotFound:
+        client.create(crds, pages.read(next((pages.SAMPLEDB / "crds").iterdir())))
+    client.forget_types()
+    return client.find("samples.operator-console.dev", "v1", "sampledbs")
+
+
+@pytest.fixture
+def csv(client: ClusterClient, namespace: str, sampledbs: ResourceType) -> None:
+    obj = pages.read(pages.SAMPLEDB / "csv.yaml")
+    obj["metadata"]["namespace"] = namespace
+    client.create(client.find("operators.coreos.com", "", "clusterserviceversions"), obj, namespace)
+
+
+def send(browser: Client, url: str, page: Any, *extra: tuple[str, str], **changed: str) -> Any:
+    """Post the page's controls; `changed` by the end of their names, __ for /."""
+    data: dict[str, list[str]] = {}
+    for name, value in html.controls(page.content.decode().partition('id="form"')[2]):
+        ends = [text for end, text in changed.items() if name.endswith(f"/{end.replace('__', '/')}") and name[0] != "e"]
+        data.setdefault(name, []).append(ends[0] if ends else value)
+    for name, value in extra:
+        data.setdefault(name, []).append(value)
+    return browser.post(url, data)
+
+
+def test_it_creates_from_an_example(
+    browser: Client, client: ClusterClient, namespace: str, sampledbs: ResourceType, csv: None
+) -> None:
+    url = f"{NEW}?namespace={namespace}"
+    page = browser.get(url)
+    assert page.status_code == 200
+    assert b"Append-only file" in page.content
+    answer = send(browser, url, page, metadata__name="mine", spec__replicas="2")
+    assert (answer.status_code, answer["Location"].endswith(f"/{namespace}/mine/")) == (303, True)
+    made = client.get(sampledbs, "mine", namespace)
+    assert made["spec"]["replicas"] == 2
+    assert made["spec"]["users"][0]["name"] == "reporting"
+
+
+def test_every_example_can_be_chosen(browser: Client, namespace: str, csv: None) -> None:
+    page = browser.get(f"{NEW}?namespace={namespace}&example=sessions").content.decode()
+    assert ("s:/spec/engine", "valkey") in html.controls(page)
+    empty = browser.get(f"{NEW}?namespace={namespace}&example=-").content.decode()
+    assert ("s:/spec/engine", "") in html.controls(empty)
+
+
+def test_a_refusal_says_it_at_the_fields_and_keeps_what_was_typed(browser: Client, namespace: str, csv: None) -> None:
+    url = f"{NEW}?namespace={namespace}"
+    answer = send(browser, url, browser.get(url), metadata__name="Not Good", spec__replicas="99")
+    text = answer.content.decode()
+    assert answer.status_code == 422
+    assert 'href="#f.spec.replicas"' in text
+    assert 'aria-invalid="true"' in text
+    assert {("i:/spec/replicas", "99"), ("s:/metadata/name", "Not Good")} <= set(html.controls(text))
+
+
+def test_text_that_is_no_number_is_said_and_kept(browser: Client, namespace: str, csv: None) -> None:
+    url = f"{NEW}?namespace={namespace}"
+    answer = send(browser, url, browser.get(url), spec__replicas="many")
+    assert answer.status_code == 422
+    assert "This must be a whole number." in answer.content.decode()
+    assert ("i:/spec/replicas", "many") in html.controls(answer.content.decode())
+
+
+def test_a_name_that_is_taken_is_said_at_the_name(browser: Client, namespace: str, config_map: str) -> None:
+    url = f"{MAPS}new/?namespace={namespace}"
+    answer = send(browser, url, browser.get(url), metadata__name=config_map)
+    assert answer.status_code == 409
+    assert 'href="#f.metadata.name"' in answer.content.decode()
+
+
+def test_an_edit_sends_only_what_changed(
+    browser: Client, client: ClusterClient, namespace: str, config_map: str
+) -> None:
+    type_ = client.find("", "v1", "configmaps")
+    url = f"{MAPS}{namespace}/{config_map}/edit/"
+    page = browser.get(url)
+    client.patch(type_, config_map, {"data": {"size": "big"}}, namespace)
+    posted = dict(html.controls(page.content.decode())) | {"s:/data/@0": "red"}
+    assert browser.post(url, posted).status_code == 303
+    assert client.get(type_, config_map, namespace)["data"] == {"colour": "red", "size": "big"}
+
+
+def test_the_same_field_changed_by_two_is_a_conflict_and_the_second_save_wins(
+    browser: Client, client: ClusterClient, namespace: str, config_map: str
+) -> None:
+    type_ = client.find("", "v1", "configmaps")
+    url = f"{MAPS}{namespace}/{config_map}/edit/"
+    page = browser.get(url)
+    client.patch(type_, config_map, {"data": {"colour": "green"}}, namespace)
+    posted = dict(html.controls(page.content.decode())) | {"s:/data/@0": "red"}
+    answer = browser.post(url, posted)
+    assert answer.status_code == 409
+    assert "data.colour" in answer.content.decode()
+    assert client.get(type_, config_map, namespace)["data"] == {"colour": "green"}
+    assert send(browser, url, answer).status_code == 303
+    assert client.get(type_, config_map, namespace)["data"] == {"colour": "red"}
+
+
+def test_without_script_items_are_added_and_removed_by_buttons(
+    browser: Client, namespace: str, config_map: str
+) -> None:
+    url = f"{MAPS}{namespace}/{config_map}/edit/"
+    page = browser.get(url)
+    more = send(browser, url, page, ("~add", "/data"))
+    assert more.status_code == 200
+    assert ("k:/data/@n1", "") in html.controls(more.content.decode())
+    less = send(browser, url, page, ("~remove", "/data/@0"))
+    assert not [name for name, _ in html.controls(less.content.decode()) if name.startswith("s:/data/")]
+
+
+def test_a_section_is_fetched(browser: Client, namespace: str, csv: None) -> None:
+    url = NEW.replace("new/", "section/")
+    data = {"~base": '{"metadata":{},"spec":{"users":[{"name":"a"}]}}', "~pointer": "/spec/users/@n9", "~number": "2"}
+    answer = browser.post(f"{url}?namespace={namespace}", data)
+    assert answer.status_code == 200
+    assert ("s:/spec/users/@n9/name", "") in html.controls(answer.content.decode())
+    assert browser.post(url, {"~base": "[]", "~pointer": "x"}).status_code == 400
+
+
+def test_an_edit_that_changes_nothing_sends_nothing(
+    browser: Client, client: ClusterClient, namespace: str, config_map: str
+) -> None:
+    type_ = client.find("", "v1", "configmaps")
+    before = client.get(type_, config_map, namespace)["metadata"]["resourceVersion"]
+    url = f"{MAPS}{namespace}/{config_map}/edit/"
+    assert send(browser, url, browser.get(url)).status_code == 303
+    assert client.get(type_, config_map, namespace)["metadata"]["resourceVersion"] == before
