@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..errors import Cause
-from .crd.spec import check_group, check_names, check_versions
+from .crd.spec import check_group, check_names, check_stored, check_versions
 from .dns import label_faults
 from .words import forbidden, invalid, not_supported, required
 
@@ -19,7 +19,7 @@ def check_crd(crd: dict[str, Any]) -> list[Cause]:
     spec = crd.get("spec")
     if not isinstance(spec, dict):
         return [required("spec")]
-    causes = _check_name(crd, spec) + check_group(spec) + check_versions(spec)
+    causes = _check_name(crd, spec) + check_group(spec) + check_versions(spec) + check_stored(spec)
     causes += check_names(spec.get("names") or {}, "spec.names")
     causes += _check_conversion(spec.get("conversion") or {})
     causes += _check_approval(crd, spec.get("group") or "")
@@ -28,7 +28,7 @@ def check_crd(crd: dict[str, Any]) -> list[Cause]:
             "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
         )
         causes.append(invalid("spec.preserveUnknownFields", True, detail))
-    return list(dict.fromkeys(causes))
+    return causes
 
 
 def _check_name(crd: dict[str, Any], spec: dict[str, Any]) -> list[Cause]:
@@ -45,17 +45,17 @@ def _check_conversion(conversion: dict[str, Any]) -> list[Cause]:
         return [required(f"{path}.strategy")] if conversion else []
     if strategy not in ("None", "Webhook"):
         return [not_supported(f"{path}.strategy", strategy, ["None", "Webhook"])]
-    client = (webhook or {}).get("clientConfig")
+    client, reviews = (webhook or {}).get("clientConfig"), (webhook or {}).get("conversionReviewVersions") or []
     if strategy == "None":
-        if not webhook:
-            return []
-        return [forbidden(f"{path}.webhookClientConfig", "should not be set when strategy is not set to Webhook")]
+        given = [("webhookClientConfig", client is not None), ("conversionReviewVersions", bool(reviews))]
+        detail = "should not be set when strategy is not set to Webhook"
+        return [forbidden(f"{path}.{name}", detail) for name, there in given if there]
     causes: list[Cause] = []
-    if not client:
+    if client is None:
         causes.append(required(f"{path}.webhookClientConfig", "required when strategy is set to Webhook"))
     elif bool(client.get("url")) == bool(client.get("service")):
         causes.append(required(f"{path}.webhookClientConfig", "exactly one of url or service is required"))
-    return causes + _check_reviews((webhook or {}).get("conversionReviewVersions") or [], path)
+    return causes + _check_reviews(reviews, path)
 
 
 def _check_reviews(versions: list[str], path: str) -> list[Cause]:

@@ -59,9 +59,9 @@ def number(value: float) -> str:
     return text.removesuffix(".0")
 
 
-def to_json(value: Any) -> str:
-    """Go's encoding/json: keys sorted, and <, > and & written as escapes."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+def to_json(value: Any, in_order: bool = False) -> str:
+    """Go's encoding/json: keys of maps sorted (of structs ``in_order``), and <, > and & written as escapes."""
+    text = json.dumps(value, sort_keys=not in_order, separators=(",", ":"), ensure_ascii=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 

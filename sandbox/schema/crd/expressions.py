@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import Cause
 from ..rules import available
-from ..words import invalid, not_supported, required, show
+from ..words import invalid, not_supported, required, to_json
 
 _OLD_SELF = re.compile(r"\boldSelf\b")
 _REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"]
@@ -85,7 +85,7 @@ def _check_rule(rule: dict[str, Any], place: str, uncorrelatable: str) -> list[C
     for keyword, word in (("rule", ""), ("messageExpression", "messageExpression ")):
         said = _malformed(rule.get(keyword) or "", bool(rule.get("optionalOldSelf")))
         if said:
-            text = f"Invalid value: {show(_shown(rule))}: {word}compilation failed: {said}"
+            text = f"Invalid value: {to_json(_shown(rule), in_order=True)}: {word}compilation failed: {said}"
             causes.append(Cause(f"{place}.{keyword}", "FieldValueInvalid", text))
     if _OLD_SELF.search(rule["rule"]):
         if uncorrelatable:

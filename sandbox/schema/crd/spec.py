@@ -10,7 +10,7 @@ from typing import Any
 
 from ...errors import Cause
 from ..dns import label_faults, subdomain_faults
-from ..words import duplicate, forbidden, invalid, not_supported, required, too_many
+from ..words import INVALID, duplicate, forbidden, invalid, not_supported, required, to_json, too_many
 from .defaults import check_defaults
 from .expressions import find_field
 from .openapi_rules import check_keywords
@@ -90,16 +90,43 @@ def check_versions(spec: Object) -> list[Cause]:
             causes.append(invalid(place, version["deprecationWarning"], "can only be set for deprecated versions"))
     for key in ("schema", "subresources", "additionalPrinterColumns", "selectableFields"):
         causes += _check_part(versions, key)
+    if versions and (faults := label_faults(versions[0].get("name") or "")):
+        causes.append(invalid("spec.version", versions[0].get("name") or "", faults))
     names = [version.get("name") for version in versions]
+    if len(set(names)) != len(names):
+        causes.append(_of_versions(versions, "must contain unique version names"))
+    if sum(bool(version.get("storage")) for version in versions) != 1:
+        causes.append(_of_versions(versions, "must have exactly one version marked as storage version"))
+    return causes
+
+
+def _of_versions(versions: list[Object], detail: str) -> Cause:
+    """Versions are repeated under Go's names; their schemas are left out, as where they are all the same."""
     shown = [
-        {"name": version.get("name"), "served": version.get("served"), "storage": version.get("storage")}
+        {
+            "Name": version.get("name") or "",
+            "Served": bool(version.get("served")),
+            "Storage": bool(version.get("storage")),
+            "Deprecated": bool(version.get("deprecated")),
+            "DeprecationWarning": version.get("deprecationWarning"),
+            "Schema": None,
+            "Subresources": None,
+            "AdditionalPrinterColumns": None,
+            "SelectableFields": None,
+        }
         for version in versions
     ]
-    if len(set(names)) != len(names):
-        causes.append(invalid("spec.versions", shown, "must contain unique version names"))
-    if sum(bool(version.get("storage")) for version in versions) != 1:
-        causes.append(invalid("spec.versions", shown, "must have exactly one version marked as storage version"))
-    return causes
+    return Cause("spec.versions", INVALID, f"Invalid value: {to_json(shown, in_order=True)}: {detail}")
+
+
+def check_stored(spec: Object) -> list[Cause]:
+    """The version that objects are stored in; the status names the first one that says so."""
+    stored = [version.get("name") for version in spec.get("versions") or [] if version.get("storage")]
+    if not stored:
+        return [invalid("status.storedVersions", None, "must have at least one stored version")]
+    return [
+        invalid("status.storedVersions", stored[:1], f"must have the storage version {name}") for name in stored[1:]
+    ]
 
 
 def _check_part(versions: list[Object], key: str) -> list[Cause]:
