@@ -111,7 +111,9 @@ def _message(data: bytes, name: str) -> dict[str, Any]:
         if field is None:
             continue
         json_name, kind = field
-        if kind.startswith("map:"):
+        if json_name == "-":
+            result |= _message(raw, kind)
+        elif kind.startswith("map:"):
             key, value = _pair(raw, kind[4:])
             result.setdefault(json_name, {})[key] = value
         elif kind.startswith("[]"):

@@ -1,7 +1,8 @@
 """Field numbers of the messages that kubectl's generators send, after k8s.io/api 1.36 ``generated.proto``.
 
 One line a message: ``number:jsonName:type``. Types are messages, ``string bytes bool int time quantity intstr``, ``[]x``
-(repeated) and ``map:x``. Left out: volume sources and affinities that no generator writes, and status.
+(repeated) and ``map:x``; the name ``-`` stands for a message whose fields are its parent's in JSON. Left out: volume sources
+and affinities that no generator writes, and status.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ PodSpec 1:volumes:[]Volume 20:initContainers:[]Container 2:containers:[]Containe
     29:runtimeClassName:string 30:enableServiceLinks:bool 31:preemptionPolicy:string 32:overhead:map:quantity
     35:setHostnameAsFQDN:bool 36:os:PodOS 37:hostUsers:bool 38:schedulingGates:[]PodSchedulingGate
     40:resources:ResourceRequirements 41:hostnameOverride:string
-Volume 1:name:string 2:volumeSource:VolumeSource
+Volume 1:name:string 2:-:VolumeSource
 VolumeSource 1:hostPath:HostPathVolumeSource 2:emptyDir:EmptyDirVolumeSource 6:secret:SecretVolumeSource
     10:persistentVolumeClaim:PersistentVolumeClaimVolumeSource 19:configMap:ConfigMapVolumeSource
 HostPathVolumeSource 1:path:string 2:type:string
@@ -53,7 +54,7 @@ EmptyDirVolumeSource 1:medium:string 2:sizeLimit:quantity
 SecretVolumeSource 1:secretName:string 2:items:[]KeyToPath 3:defaultMode:int 4:optional:bool
 KeyToPath 1:key:string 2:path:string 3:mode:int
 PersistentVolumeClaimVolumeSource 1:claimName:string 2:readOnly:bool
-ConfigMapVolumeSource 1:localObjectReference:LocalObjectReference 2:items:[]KeyToPath 3:defaultMode:int
+ConfigMapVolumeSource 1:-:LocalObjectReference 2:items:[]KeyToPath 3:defaultMode:int
     4:optional:bool
 Container 1:name:string 2:image:string 3:command:[]string 4:args:[]string 5:workingDir:string 6:ports:[]ContainerPort
     19:envFrom:[]EnvFromSource 7:env:[]EnvVar 8:resources:ResourceRequirements 23:resizePolicy:[]ContainerResizePolicy
@@ -63,22 +64,22 @@ Container 1:name:string 2:image:string 3:command:[]string 4:args:[]string 5:work
     17:stdinOnce:bool 18:tty:bool
 ContainerPort 1:name:string 2:hostPort:int 3:containerPort:int 4:protocol:string 5:hostIP:string
 EnvFromSource 1:prefix:string 2:configMapRef:ConfigMapEnvSource 3:secretRef:SecretEnvSource
-ConfigMapEnvSource 1:localObjectReference:LocalObjectReference 2:optional:bool
-SecretEnvSource 1:localObjectReference:LocalObjectReference 2:optional:bool
+ConfigMapEnvSource 1:-:LocalObjectReference 2:optional:bool
+SecretEnvSource 1:-:LocalObjectReference 2:optional:bool
 EnvVar 1:name:string 2:value:string 3:valueFrom:EnvVarSource
 EnvVarSource 1:fieldRef:ObjectFieldSelector 2:resourceFieldRef:ResourceFieldSelector
     3:configMapKeyRef:ConfigMapKeySelector 4:secretKeyRef:SecretKeySelector
 ObjectFieldSelector 1:apiVersion:string 2:fieldPath:string
 ResourceFieldSelector 1:containerName:string 2:resource:string 3:divisor:quantity
-ConfigMapKeySelector 1:localObjectReference:LocalObjectReference 2:key:string 3:optional:bool
-SecretKeySelector 1:localObjectReference:LocalObjectReference 2:key:string 3:optional:bool
+ConfigMapKeySelector 1:-:LocalObjectReference 2:key:string 3:optional:bool
+SecretKeySelector 1:-:LocalObjectReference 2:key:string 3:optional:bool
 ResourceRequirements 1:limits:map:quantity 2:requests:map:quantity 3:claims:[]ResourceClaim
 ResourceClaim 1:name:string 2:request:string
 ContainerResizePolicy 1:resourceName:string 2:restartPolicy:string
 VolumeMount 1:name:string 2:readOnly:bool 7:recursiveReadOnly:string 3:mountPath:string 4:subPath:string
     5:mountPropagation:string 6:subPathExpr:string
 VolumeDevice 1:name:string 2:devicePath:string
-Probe 1:handler:ProbeHandler 2:initialDelaySeconds:int 3:timeoutSeconds:int 4:periodSeconds:int 5:successThreshold:int
+Probe 1:-:ProbeHandler 2:initialDelaySeconds:int 3:timeoutSeconds:int 4:periodSeconds:int 5:successThreshold:int
     6:failureThreshold:int 7:terminationGracePeriodSeconds:int
 ProbeHandler 1:exec:ExecAction 2:httpGet:HTTPGetAction 3:tcpSocket:TCPSocketAction 4:grpc:GRPCAction
 ExecAction 1:command:[]string
@@ -141,7 +142,7 @@ IngressServiceBackend 1:name:string 2:port:ServiceBackendPort
 ServiceBackendPort 1:name:string 2:number:int
 TypedLocalObjectReference 1:apiGroup:string 2:kind:string 3:name:string
 IngressTLS 1:hosts:[]string 2:secretName:string
-IngressRule 1:host:string 2:ingressRuleValue:IngressRuleValue
+IngressRule 1:host:string 2:-:IngressRuleValue
 IngressRuleValue 1:http:HTTPIngressRuleValue
 HTTPIngressRuleValue 1:paths:[]HTTPIngressPath
 HTTPIngressPath 1:path:string 3:pathType:string 2:backend:IngressBackend
@@ -155,7 +156,7 @@ Preconditions 1:uid:string 2:resourceVersion:string
 PriorityClass 1:metadata:ObjectMeta 2:value:int 3:globalDefault:bool 4:description:string 5:preemptionPolicy:string
 TokenRequest 1:metadata:ObjectMeta 2:spec:TokenRequestSpec 3:status:TokenRequestStatus
 TokenRequestSpec 1:audiences:[]string 4:expirationSeconds:int 3:boundObjectRef:BoundObjectReference
-BoundObjectReference 1:kind:string 2:apiVersion:string 3:name:string 4:uID:string
+BoundObjectReference 1:kind:string 2:apiVersion:string 3:name:string 4:uid:string
 TokenRequestStatus 1:token:string 2:expirationTimestamp:time
 SelfSubjectReview 1:metadata:ObjectMeta 2:status:SelfSubjectReviewStatus
 SelfSubjectReviewStatus 1:userInfo:UserInfo

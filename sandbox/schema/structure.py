@@ -67,6 +67,8 @@ def check(node: Node, value: Any, path: str, errors: Errors, old: Any = MISSING)
 
 
 def _check_null(node: Node, path: str, errors: Errors) -> int:
+    if node.family.builtin:
+        return 1  # null is the same as absent to Go, and the server writes it itself (Event.firstTimestamp)
     held = 0
     if node.types and not node.nullable:
         errors[_wrong_type(path, ",".join(node.types), "null")] = None
