@@ -39,7 +39,7 @@ def _topic() -> str:
 def rows() -> str:
     table = console_client().table(_type(), "default")
     return "".join(
-        f'<tr id="row-{view.uid}"><td>{view.name}</td><td>{view.cells[1]}</td></tr>'
+        f'<tr id="row-{view.uid}"><td>{view.name}</td><td>{view.cells[0].text}</td></tr>'
         for view in (row_view(_type(), table.columns, row) for row in table.rows)
     )
 

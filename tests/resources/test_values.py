@@ -1,0 +1,51 @@
+"""A spec as a tree to read: bounded, in order, with a Secret's values hidden."""
+
+from typing import Any
+
+from resources.values import MASK, Node, sections
+
+
+def _texts(node: Node) -> dict[str, Any]:
+    return {child.name: _texts(child) if child.children else child.text or child.empty for child in node.children}
+
+
+def test_it_works() -> None:
+    spec: dict[str, Any] = {
+        "size": 3,
+        "on": True,
+        "none": None,
+        "empty": {},
+        "users": [{"name": "ann"}, {"role": "x"}],
+        "tags": ["a", "b"],
+    }
+    (found,) = sections({"kind": "Thing", "spec": spec})
+    users = {"0 · ann": {"name": "ann"}, "1": {"role": "x"}}
+    expected = {"size": "3", "on": "true", "none": "null", "empty": "{}", "users": users, "tags": "a, b"}
+    assert _texts(found) == expected
+
+
+def test_spec_and_status_come_first_and_conditions_have_their_own_table() -> None:
+    obj = {"kind": "X", "extra": 1, "status": {"phase": "Ready", "conditions": [{"type": "Ready"}]}, "spec": {"a": 1}}
+    found = sections(obj)
+    assert [node.name for node in found] == ["spec", "status", "extra"]
+    assert _texts(found[1]) == {"phase": "Ready"}
+
+
+def test_a_secret_hides_its_values() -> None:
+    found = sections({"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": {"password": "aHVudGVyMg=="}})
+    assert "aHVudGVyMg" not in repr(found)
+    assert MASK in repr(found)
+
+
+def test_it_is_bounded() -> None:
+    deep: Any = "end"
+    for _ in range(200):
+        deep = {"down": deep}
+    (found,) = sections({"spec": {"deep": deep}})
+    assert "end" in repr(found)
+    (wide,) = sections({"spec": {"items": [{"name": str(number), "x": 1} for number in range(100_000)]}})
+    assert len(repr(wide)) < 1_000_000
+    assert wide.children[0].cut
+    assert wide.children[0].size == 100_000
+    (long,) = sections({"spec": {"text": "x" * 1_000_000}})
+    assert len(long.children[0].text) < 5000
