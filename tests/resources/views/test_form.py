@@ -146,3 +146,23 @@ def test_an_edit_that_changes_nothing_sends_nothing(
     url = f"{MAPS}{namespace}/{config_map}/edit/"
     assert send(browser, url, browser.get(url)).status_code == 303
     assert client.get(type_, config_map, namespace)["metadata"]["resourceVersion"] == before
+
+
+def test_without_script_a_closed_section_is_opened_by_its_button(browser: Client, namespace: str) -> None:
+    url = f"/resources/apps/v1/deployments/new/?namespace={namespace}"
+    page = browser.get(url)
+    assert "a:/spec/template/spec/containers" not in dict(html.controls(page.content.decode()))
+    opened = send(browser, url, page, ("~open", "/spec/template/spec"))
+    assert "a:/spec/template/spec/containers" in dict(html.controls(opened.content.decode()))
+    assert len(opened.content) < 250_000
+
+
+def test_htmx_gets_the_form_alone_and_is_sent_on_by_a_header(browser: Client, namespace: str, config_map: str) -> None:
+    url = f"{MAPS}new/?namespace={namespace}"
+    page = browser.get(url)
+    data = dict(html.controls(page.content.decode())) | {"s:/metadata/name": "second"}
+    answer = browser.post(url, data, headers={"HX-Request": "true"})
+    assert answer["HX-Redirect"].endswith(f"/{namespace}/second/")
+    again = browser.post(url, data, headers={"HX-Request": "true"})
+    assert again.status_code == 409
+    assert "<html" not in again.content.decode()
