@@ -135,7 +135,12 @@ def entries(cluster: str, revision: int) -> tuple[Entry, ...]:
         kept = _kept.get(cluster)
         if kept and kept[0] == revision:
             return kept[1]
-    found = tuple(sorted((_entry(row) for row in Package.objects.filter(cluster=cluster)), key=lambda one: (one.title.lower(), one.name)))
+    found = tuple(
+        sorted(
+            (_entry(row) for row in Package.objects.filter(cluster=cluster)),
+            key=lambda one: (one.title.lower(), one.name),
+        )
+    )
     with _lock:
         _kept[cluster] = (revision, found)
     return found
@@ -166,7 +171,10 @@ def states(client: ClusterClient) -> dict[tuple[str, str, str], str]:
 
 def find(everything: Iterable[Entry], known: Mapping[tuple[str, str, str], str], query: Query) -> Result:
     """Rank, filter and count. A facet's counts honour all other filters, so that each number is what a click would show."""
-    every = [replace(one, state=state) if (state := known.get((one.namespace, one.catalog, one.name))) else one for one in everything]
+    every = [
+        replace(one, state=state) if (state := known.get((one.namespace, one.catalog, one.name))) else one
+        for one in everything
+    ]
     ranked = [every[number] for number in search.rank(query.q, [one.texts for one in every])]
     facets = tuple(_facet(facet, ranked, query) for facet in FACETS)
     matching = [one for one in ranked if all(_has(one, facet, query) for facet in FACETS)]
@@ -176,7 +184,7 @@ def find(everything: Iterable[Entry], known: Mapping[tuple[str, str, str], str],
             "provider": lambda one: (not one.provider, one.provider.lower(), one.title.lower()),
             "level": lambda one: (-one.level, one.title.lower()),
         }
-        matching.sort(key=keys[query.sort])  # type: ignore[arg-type]
+        matching.sort(key=keys[query.sort])
     return Result(tuple(matching[: query.shown]), facets, len(matching), len(every))
 
 
@@ -194,13 +202,21 @@ def _facet(facet: str, ranked: list[Entry], query: Query) -> Facet:
         titles[f"{one.namespace}/{one.catalog}"] = one.catalog_title
     for value in query.chosen[facet]:
         counts.setdefault(value, 0)
-    order = sorted(counts, key=(lambda value: value) if facet == "level" else lambda value: (-counts[value], value.lower()))
+    order = sorted(
+        counts, key=(lambda value: value) if facet == "level" else lambda value: (-counts[value], value.lower())
+    )
     chosen = query.chosen[facet]
     choices = [Choice(value, _label(facet, value, titles), counts[value], value in chosen) for value in order]
     limit = {"provider": 6, "category": 10}.get(facet, 20)
     first = [one for number, one in enumerate(choices) if number < limit or one.checked]
     more = [one for one in choices if one not in first]
-    names = {"category": _("Category"), "provider": _("Provider"), "level": _("Capability level"), "state": _("Install state"), "source": _("Source")}
+    names = {
+        "category": _("Category"),
+        "provider": _("Provider"),
+        "level": _("Capability level"),
+        "state": _("Install state"),
+        "source": _("Source"),
+    }
     return Facet(facet, names[facet], tuple(first), tuple(more))
 
 
@@ -220,5 +236,3 @@ def wants_build(client: ClusterClient, state: Index | None, sources: str) -> boo
     Index.objects.get_or_create(cluster=client.name)
     quiet = Q(requested_at=None) | Q(requested_at__lt=now - timedelta(seconds=5))
     return bool(Index.objects.filter(quiet, cluster=client.name).update(requested_at=now))
-
-

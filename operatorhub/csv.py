@@ -100,7 +100,11 @@ def suggested_namespace(annotations: Object) -> str:
 def features(annotations: Object) -> tuple[str, ...]:
     """Infrastructure features in words: `features.operators.openshift.io/<name>: "true"`, and the older list."""
     prefix = "features.operators.openshift.io/"
-    new = [name.removeprefix(prefix) for name, value in annotations.items() if name.startswith(prefix) and text(value).lower() == "true"]
+    new = [
+        name.removeprefix(prefix)
+        for name, value in annotations.items()
+        if name.startswith(prefix) and text(value).lower() == "true"
+    ]
     old = strings(_json(annotations.get("operators.openshift.io/infrastructure-features")))
     return tuple(dict.fromkeys((*sorted(new), *(name for name in old if name.lower() not in new))))
 

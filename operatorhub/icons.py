@@ -11,8 +11,16 @@ from dataclasses import dataclass
 from operatorhub.thumbnails import small
 
 LIMIT = 512 * 1024
-_MAGIC = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"), (b"\0\0\1\0", "image/x-icon"))
-_SVG = re.compile(rb"^\s*(?:\xef\xbb\xbf)?\s*(?:<\?xml.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>|\s)*<(?:\w+:)?svg[\s>]", re.S | re.I)
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"\0\0\1\0", "image/x-icon"),
+)
+_SVG = re.compile(
+    rb"^\s*(?:\xef\xbb\xbf)?\s*(?:<\?xml.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>|\s)*<(?:\w+:)?svg[\s>]",
+    re.S | re.I,
+)
 _ELEMENTS = re.compile(rb"<(script|foreignObject|iframe|object|embed)\b.*?(?:</\1\s*>|/>|\Z)", re.S | re.I)
 _HANDLERS = re.compile(rb"\son[a-z]+\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s>]+)", re.I)
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.S | re.I)

@@ -82,7 +82,10 @@ class Outcome:
 
 def fingerprint(sources: Iterable[Any]) -> str:
     """The state of the CatalogSources in 64 characters; it changes whenever one of them does."""
-    parts = sorted(f"{namespace_of(one)}/{name_of(one)}/{one['metadata'].get('uid')}/{one['metadata'].get('resourceVersion')}" for one in sources)
+    parts = sorted(
+        f"{namespace_of(one)}/{name_of(one)}/{one['metadata'].get('uid')}/{one['metadata'].get('resourceVersion')}"
+        for one in sources
+    )
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -99,7 +102,13 @@ def build(client: ClusterClient) -> Outcome | None:
     except BaseException:
         Index.objects.filter(cluster=client.name).update(busy_until=None)
         raise
-    log.info("catalog index of %s: %d packages, %d written, %d removed", client.name, outcome.total, outcome.written, outcome.removed)
+    log.info(
+        "catalog index of %s: %d packages, %d written, %d removed",
+        client.name,
+        outcome.total,
+        outcome.written,
+        outcome.removed,
+    )
     return outcome
 
 
@@ -124,7 +133,9 @@ def fetch_icon(client: ClusterClient, package: Package) -> Icon | None:
     Package.objects.filter(pk=package.pk).update(icon=found.digest if found else NO_ICON)
     if found is None:
         return None
-    icon, _ = Icon.objects.get_or_create(digest=found.digest, defaults={"media_type": found.media_type, "data": found.data})
+    icon, _ = Icon.objects.get_or_create(
+        digest=found.digest, defaults={"media_type": found.media_type, "data": found.data}
+    )
     return icon
 
 

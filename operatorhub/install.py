@@ -94,7 +94,11 @@ def suggestion(about: Description, situation: Situation, mode: str, picked: str,
     if about.suggested_namespace and _LABEL.fullmatch(about.suggested_namespace):
         return about.suggested_namespace
     if mode == ALL:
-        fitting = [name for name, groups in situation.groups.items() if len(groups) == 1 and olm.group_modes(groups[0], name) == ALL]
+        fitting = [
+            name
+            for name, groups in situation.groups.items()
+            if len(groups) == 1 and olm.group_modes(groups[0], name) == ALL
+        ]
         if fitting:
             return "operators" if "operators" in fitting else sorted(fitting)[0]
     elif picked:
@@ -104,21 +108,36 @@ def suggestion(about: Description, situation: Situation, mode: str, picked: str,
 
 
 def draft(
-    manifest: Manifest, channel: Channel, about: Description, situation: Situation, *, version: str, mode: str, namespace: str, approval: str
+    manifest: Manifest,
+    channel: Channel,
+    about: Description,
+    situation: Situation,
+    *,
+    version: str,
+    mode: str,
+    namespace: str,
+    approval: str,
 ) -> Draft:
     """Put the choices together and look for what speaks against them."""
     errors: dict[str, str] = {}
     offered = modes(about)
     if version and version not in dict(channel.versions):
-        errors["version"] = _("The channel %(channel)s has no version %(version)s. Choose one of the list.") % {"channel": channel.name, "version": version}
+        errors["version"] = _("The channel %(channel)s has no version %(version)s. Choose one of the list.") % {
+            "channel": channel.name,
+            "version": version,
+        }
     if mode not in offered:
-        errors["mode"] = _("This operator can not be installed so. It supports: %(modes)s.") % {"modes": ", ".join(about.modes) or "–"}
+        errors["mode"] = _("This operator can not be installed so. It supports: %(modes)s.") % {
+            "modes": ", ".join(about.modes) or "–"
+        }
     if approval not in APPROVALS:
         errors["approval"] = _("Choose automatic or manual.")
     if problem := _namespace_problem(manifest.name, namespace, situation):
         errors["namespace"] = problem
     elif "mode" not in errors:
-        errors |= _group_problem(about, mode, namespace, situation) or _overlap_problem(manifest.name, mode, namespace, situation)
+        errors |= _group_problem(about, mode, namespace, situation) or _overlap_problem(
+            manifest.name, mode, namespace, situation
+        )
     return Draft(
         manifest.name, manifest.catalog, manifest.namespace, channel.name, version, mode, namespace, approval,
         _objects(manifest, channel, situation, version, mode, namespace, approval), errors,
@@ -154,14 +173,22 @@ def _namespace_problem(package: str, namespace: str, situation: Situation) -> st
     if not namespace:
         return _("Choose a namespace, or type the name of a new one.")
     if not _LABEL.fullmatch(namespace):
-        return _("A namespace's name has lower-case letters, digits and dashes, begins and ends with a letter or digit, and has at most 63 characters.")
+        return _(
+            "A namespace's name has lower-case letters, digits and dashes, begins and ends with a letter or digit, and has at most 63 characters."
+        )
     if situation.namespaces.get(namespace) == "Terminating":
-        return _("The namespace “%(name)s” is being deleted. Choose another one, or wait until it is gone.") % {"name": namespace}
+        return _("The namespace “%(name)s” is being deleted. Choose another one, or wait until it is gone.") % {
+            "name": namespace
+        }
     for one in situation.subscriptions:
         if one.namespace == namespace and one.package == package:
-            return _("This operator is already installed in “%(namespace)s”, by the Subscription “%(name)s”. Choose another namespace, or uninstall it there first.") % {"namespace": namespace, "name": one.name}
+            return _(
+                "This operator is already installed in “%(namespace)s”, by the Subscription “%(name)s”. Choose another namespace, or uninstall it there first."
+            ) % {"namespace": namespace, "name": one.name}
         if one.namespace == namespace and one.name == package:
-            return _("“%(namespace)s” has a Subscription named “%(name)s” of another package, “%(package)s”. Choose another namespace.") % {"namespace": namespace, "name": one.name, "package": one.package}
+            return _(
+                "“%(namespace)s” has a Subscription named “%(name)s” of another package, “%(package)s”. Choose another namespace."
+            ) % {"namespace": namespace, "name": one.name, "package": one.package}
     return ""
 
 
@@ -170,15 +197,30 @@ def _group_problem(about: Description, mode: str, namespace: str, situation: Sit
     groups = situation.groups.get(namespace, ())
     if len(groups) > 1:
         names = ", ".join(name_of(one) for one in groups)
-        return {"namespace": _("“%(namespace)s” has more than one OperatorGroup (%(names)s); OLM installs nothing there until only one is left. Choose another namespace.") % {"namespace": namespace, "names": names}}
+        return {
+            "namespace": _(
+                "“%(namespace)s” has more than one OperatorGroup (%(names)s); OLM installs nothing there until only one is left. Choose another namespace."
+            )
+            % {"namespace": namespace, "names": names}
+        }
     if not groups:
         return {}
     present = olm.group_modes(groups[0], namespace)
     words = {"group": name_of(groups[0]), "namespace": namespace, "present": present, "modes": ", ".join(about.modes)}
     if present not in about.modes:
-        return {"namespace": _("The OperatorGroup “%(group)s” of “%(namespace)s” installs for %(present)s, which this operator does not support (it supports: %(modes)s). Choose another namespace.") % words}
+        return {
+            "namespace": _(
+                "The OperatorGroup “%(group)s” of “%(namespace)s” installs for %(present)s, which this operator does not support (it supports: %(modes)s). Choose another namespace."
+            )
+            % words
+        }
     if (present == ALL) != (mode == ALL):
-        return {"mode": _("The OperatorGroup “%(group)s” of “%(namespace)s” installs for %(present)s. Choose that mode, or another namespace.") % words}
+        return {
+            "mode": _(
+                "The OperatorGroup “%(group)s” of “%(namespace)s” installs for %(present)s. Choose that mode, or another namespace."
+            )
+            % words
+        }
     return {}
 
 
@@ -189,20 +231,38 @@ def _overlap_problem(package: str, mode: str, namespace: str, situation: Situati
             continue
         others = [olm.group_modes(group, one.namespace) for group in situation.groups.get(one.namespace, ())]
         if mode == ALL or ALL in others:
-            return {"mode": _("This operator is already installed in “%(namespace)s”, and the two would watch the same namespaces. Uninstall that one first, or let each watch its own namespace only.") % {"namespace": one.namespace}}
+            return {
+                "mode": _(
+                    "This operator is already installed in “%(namespace)s”, and the two would watch the same namespaces. Uninstall that one first, or let each watch its own namespace only."
+                )
+                % {"namespace": one.namespace}
+            }
     return {}
 
 
-def _warnings(package: str, namespace: str, approval: str, version: str, channel: Channel, situation: Situation) -> tuple[str, ...]:
+def _warnings(
+    package: str, namespace: str, approval: str, version: str, channel: Channel, situation: Situation
+) -> tuple[str, ...]:
     found = []
     others = [one for one in situation.subscriptions if one.namespace == namespace and one.package != package]
     if others and any(one.approval != approval for one in others):
         names = ", ".join(one.name for one in others)
-        found.append(_("Other operators live in this namespace (%(names)s). OLM plans them together: when one of them asks for manual approval, all wait for it.") % {"names": names})
+        found.append(
+            _(
+                "Other operators live in this namespace (%(names)s). OLM plans them together: when one of them asks for manual approval, all wait for it."
+            )
+            % {"names": names}
+        )
     if version and version != channel.csv and approval == "Automatic":
-        found.append(_("With automatic approval OLM goes on to the newest version right after this one. Choose manual approval to stay."))
+        found.append(
+            _(
+                "With automatic approval OLM goes on to the newest version right after this one. Choose manual approval to stay."
+            )
+        )
     if any(one.package == package and one.namespace != namespace for one in situation.subscriptions):
-        found.append(_("This operator is installed in another namespace too; both share their CustomResourceDefinitions."))
+        found.append(
+            _("This operator is installed in another namespace too; both share their CustomResourceDefinitions.")
+        )
     return tuple(found)
 
 

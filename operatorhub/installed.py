@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -10,9 +9,10 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from operatorhub import csv, markdown, olm
+from operatorhub import csv, markdown, olm, workloads
+from operatorhub.csv import Api
 from operatorhub.models import Package
-from operatorhub.progress import Part, deployments, page_of
+from operatorhub.workloads import Part
 
 _ORIGINALS = f"!{olm.COPIED}"
 
@@ -30,7 +30,7 @@ class Operator:
     state: str
     word: str
     reason: str
-    apis: tuple[csv.Api, ...]
+    apis: tuple[Api, ...]
     subscription: str
     package: str
     channel: str
@@ -42,7 +42,7 @@ class Operator:
 class OwnedApi:
     """A kind that the operator provides. `count` is None when the user may not list it or the cluster does not serve it (`served`)."""
 
-    api: csv.Api
+    api: Api
     type: ResourceType | None
     count: int | None
     may_create: bool
@@ -77,9 +77,11 @@ def listed(client: ClusterClient, namespace: str) -> tuple[Operator, ...]:
     icons = _icons(client.name, {one.package for one in subs})
     rows = [operator(one, by_csv.get((namespace_of(one), name_of(one))), icons) for one in csvs if not olm.copied(one)]
     there = {(row.namespace, row.csv) for row in rows}
-    for one in subs:
-        if not {(one.namespace, one.current_csv), (one.namespace, one.installed_csv)} & there:
-            rows.append(_coming(one, icons))
+    rows += [
+        _coming(one, icons)
+        for one in subs
+        if there.isdisjoint({(one.namespace, one.current_csv), (one.namespace, one.installed_csv)})
+    ]
     return tuple(sorted(rows, key=lambda row: (row.title.lower(), row.namespace)))
 
 
@@ -118,10 +120,28 @@ def _phase_word(phase: str) -> str:
 
 
 def _coming(sub: olm.Subscription, icons: Mapping[tuple[str, str, str], str]) -> Operator:
-    state, word = ("failed", _("Can not go on")) if sub.problem else ("running", _("Installing"))
+    state, word = "running", _("Installing")
+    if sub.waits:
+        state, word = "asks", _("Waits for approval")
+    elif sub.problem:
+        state, word = "failed", _("Can not go on")
     icon = icons.get((sub.catalog_namespace, sub.catalog, sub.package), "")
     return Operator(
-        sub.uid, sub.namespace, "", sub.package, "", "", state, word, sub.problem, (), sub.name, sub.package, sub.channel, "", icon
+        sub.uid,
+        sub.namespace,
+        "",
+        sub.package,
+        "",
+        "",
+        state,
+        word,
+        sub.problem,
+        (),
+        sub.name,
+        sub.package,
+        sub.channel,
+        "",
+        icon,
     )
 
 
@@ -133,7 +153,9 @@ def _subscriptions(client: ClusterClient, namespace: str) -> tuple[olm.Subscript
 
 
 def _icons(cluster: str, packages: set[str]) -> dict[tuple[str, str, str], str]:
-    rows = Package.objects.filter(cluster=cluster, name__in=packages).values_list("pk", "namespace", "catalog", "name", "icon")
+    rows = Package.objects.filter(cluster=cluster, name__in=packages).values_list(
+        "pk", "namespace", "catalog", "name", "icon"
+    )
     return {(namespace, catalog, name): icon or f"p-{pk}" for pk, namespace, catalog, name, icon in rows if icon != "-"}
 
 
@@ -150,18 +172,25 @@ def detail(client: ClusterClient, namespace: str, name: str) -> Detail:
         row,
         markdown.render(csv.text(spec.get("description"))),
         csv.text(status.get("message")),
-        tuple({key: csv.text(one.get(key)) for key in ("phase", "reason", "message", "lastTransitionTime")} for one in csv.items(status.get("conditions")))[::-1],
+        tuple(
+            {key: csv.text(one.get(key)) for key in ("phase", "reason", "message", "lastTransitionTime")}
+            for one in csv.items(status.get("conditions"))
+        )[::-1],
         tuple(
             Part(csv.text(one.get("kind")), csv.text(one.get("name")), "failed", csv.text(one.get("message")))
             for one in csv.items(status.get("requirementStatus"))
             if "Not" in csv.text(one.get("status"))
         ),
-        tuple(_deployment(client, namespace, one) for one in deployments(obj)),
+        workloads.of(client, namespace, obj)[0],
         sub,
         targets,
         tuple(owned(client, api, targets, namespace) for api in row.apis),
         csv.level(notes.get("capabilities")),
-        tuple((csv.text(one.get("name")), csv.text(one.get("url"))) for one in csv.items(spec.get("links")) if csv.text(one.get("url")).startswith(("https://", "http://"))),
+        tuple(
+            (csv.text(one.get("name")), csv.text(one.get("url")))
+            for one in csv.items(spec.get("links"))
+            if csv.text(one.get("url")).startswith(("https://", "http://"))
+        ),
     )
 
 
@@ -187,20 +216,11 @@ def count(client: ClusterClient, type_: ResourceType) -> int | None:
     return len(page.rows) + (page.remaining or 0)
 
 
-def _deployment(client: ClusterClient, namespace: str, name: str) -> Part:
-    try:
-        obj = client.get(client.find("apps", "v1", "deployments"), name, namespace)
-    except (NotFound, Forbidden):
-        return Part("Deployment", name, "waiting", _("not there"))
-    wanted = int(csv.mapping(obj.get("spec")).get("replicas", 1) or 0)
-    ready = int(csv.mapping(obj.get("status")).get("availableReplicas", 0) or 0)
-    words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
-    return Part("Deployment", name, "done" if ready >= wanted else "running", words, page_of("deployments", namespace, name, "apps", "v1"))
-
-
-def topics(client: ClusterClient, detail: Detail, namespace: str) -> list[Any]:
+def topics(client: ClusterClient, detail: Detail, namespace: str) -> list[str]:
     """What the operator's page follows: its own objects, its Deployments, and the kinds it provides."""
     found = [olm.topic(client, plural, namespace) for plural in (olm.CSVS, olm.SUBSCRIPTIONS)]
     found.append(olm.topic(client, "deployments", namespace, "apps", "v1"))
-    found += [olm.topic(client, one.type.plural, "", one.type.group, one.type.version) for one in detail.apis[:10] if one.type]
+    found += [
+        olm.topic(client, one.type.plural, "", one.type.group, one.type.version) for one in detail.apis[:10] if one.type
+    ]
     return found

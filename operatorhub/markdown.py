@@ -48,6 +48,10 @@ def _placeholders(source: str) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     rest = found.string[found.end() : found.end() + 300]
-    if found[1].lower() in _INPUT_TAGS or found[1].lower() in ("script", "style") or re.match(r"[a-z]+://|mailto:|[^\s<>@]+@[^\s<>]+>", rest):
+    if (
+        found[1].lower() in _INPUT_TAGS
+        or found[1].lower() in ("script", "style")
+        or re.match(r"[a-z]+://|mailto:|[^\s<>@]+@[^\s<>]+>", rest)
+    ):
         return "<"
     return "&lt;"

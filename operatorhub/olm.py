@@ -42,6 +42,7 @@ class Subscription:
     state: str
     plan: str
     uid: str
+    created: str
     conditions: tuple[tuple[str, str, str, str], ...]  # type, status, reason, message
 
     @property
@@ -49,9 +50,23 @@ class Subscription:
         return bool(self.installed_csv)
 
     @property
+    def waits(self) -> bool:
+        """True while somebody has to approve its InstallPlan."""
+        return any(
+            type_ == "InstallPlanPending" and status == "True" and reason == "RequiresApproval"
+            for type_, status, reason, _message in self.conditions
+        )
+
+    @property
     def problem(self) -> str:
         """Why nothing comes, in OLM's own words; '' when nothing is wrong."""
-        for kind in ("ResolutionFailed", "InstallPlanFailed", "InstallPlanMissing", "BundleUnpackFailed", "CatalogSourcesUnhealthy"):
+        for kind in (
+            "ResolutionFailed",
+            "InstallPlanFailed",
+            "InstallPlanMissing",
+            "BundleUnpackFailed",
+            "CatalogSourcesUnhealthy",
+        ):
             for type_, status, reason, message in self.conditions:
                 if type_ == kind and status == "True":
                     return message or reason
@@ -74,7 +89,15 @@ def type_of(client: ClusterClient, plural: str) -> ResourceType:
 
 def topic(client: ClusterClient, plural: str, namespace: str = "", group: str = GROUP, version: str = "") -> str:
     """What a live region of our pages follows."""
-    return str(Topic(client.name, group or "core", version or ("v1" if plural == "operatorgroups" else VERSION), plural, namespace))
+    return str(
+        Topic(
+            client.name,
+            group or "core",
+            version or ("v1" if plural == "operatorgroups" else VERSION),
+            plural,
+            namespace,
+        )
+    )
 
 
 def ref(plural: str, namespace: str, name: str) -> str:
@@ -84,7 +107,9 @@ def ref(plural: str, namespace: str, name: str) -> str:
 
 def subscription(obj: Mapping[str, Any]) -> Subscription:
     spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    plan = text(mapping(status.get("installPlanRef")).get("name")) or text(mapping(status.get("installplan")).get("name"))
+    plan = text(mapping(status.get("installPlanRef")).get("name")) or text(
+        mapping(status.get("installplan")).get("name")
+    )
     return Subscription(
         name_of(dict(obj)),
         namespace_of(dict(obj)),
@@ -99,6 +124,7 @@ def subscription(obj: Mapping[str, Any]) -> Subscription:
         text(status.get("state")),
         plan,
         text(mapping(obj.get("metadata")).get("uid")),
+        text(mapping(obj.get("metadata")).get("creationTimestamp")),
         tuple(
             (text(one.get("type")), text(one.get("status")), text(one.get("reason")), text(one.get("message")))
             for one in items(status.get("conditions"))

@@ -86,17 +86,25 @@ def read(client: ClusterClient, namespace: str, catalog: str, name: str) -> Mani
     type_ = client.find(GROUP, "v1", "packagemanifests")
     for obj in client.list(type_, namespace, fields=f"metadata.name={name}").items:
         status = csv.mapping(obj.get("status"))
-        place = (csv.text(status.get("catalogSourceNamespace")), csv.text(status.get("catalogSource")), csv.text(csv.mapping(obj.get("metadata")).get("name")))
+        place = (
+            csv.text(status.get("catalogSourceNamespace")),
+            csv.text(status.get("catalogSource")),
+            csv.text(csv.mapping(obj.get("metadata")).get("name")),
+        )
         if place == (namespace, catalog, name):
             return manifest(status, *place)
-    words = _("There is no package “%(name)s” in the catalog %(catalog)s of namespace %(namespace)s. It may have been withdrawn, or the catalog is not ready.")
+    words = _(
+        "There is no package “%(name)s” in the catalog %(catalog)s of namespace %(namespace)s. It may have been withdrawn, or the catalog is not ready."
+    )
     raise NotFound(words % {"name": name, "catalog": catalog, "namespace": namespace})
 
 
 def manifest(status: Mapping[str, Any], namespace: str, catalog: str, name: str) -> Manifest:
     """From a PackageManifest's status."""
     default = csv.text(status.get("defaultChannel"))
-    channels = sorted((_channel(one, default) for one in csv.items(status.get("channels"))), key=lambda one: not one.default)
+    channels = sorted(
+        (_channel(one, default) for one in csv.items(status.get("channels"))), key=lambda one: not one.default
+    )
     return Manifest(
         namespace,
         catalog,
@@ -110,7 +118,11 @@ def manifest(status: Mapping[str, Any], namespace: str, catalog: str, name: str)
 
 def _channel(entry: Mapping[str, Any], default: str) -> Channel:
     desc = csv.mapping(entry.get("currentCSVDesc"))
-    name, current, version = csv.text(entry.get("name")), csv.text(entry.get("currentCSV")), csv.text(desc.get("version"))
+    name, current, version = (
+        csv.text(entry.get("name")),
+        csv.text(entry.get("currentCSV")),
+        csv.text(desc.get("version")),
+    )
     versions = [(csv.text(one.get("name")), csv.text(one.get("version"))) for one in csv.items(entry.get("entries"))]
     if current and current not in dict(versions):
         versions.insert(0, (current, version))
@@ -153,7 +165,11 @@ def _links(value: Any, which: str) -> tuple[Link, ...]:
     found = []
     for one in csv.items(value):
         address = csv.text(one.get(which))
-        url = _web(address) if which == "url" else (f"mailto:{address}" if "@" in address and not set(address) & set(" ?&<>\"'") else "")
+        url = (
+            _web(address)
+            if which == "url"
+            else (f"mailto:{address}" if "@" in address and not set(address) & set(" ?&<>\"'") else "")
+        )
         name = csv.text(one.get("name")) or address
         if name:
             found.append(Link(name, url))

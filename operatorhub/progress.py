@@ -8,27 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of
-from operatorhub import csv, olm
-
-DONE, RUNNING, WAITING, FAILED, ASKS = "done", "running", "waiting", "failed", "asks"
-_SHOWN_PODS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One object of a stage: `state` as above, `url` '' where it has no page yet."""
-
-    kind: str
-    name: str
-    state: str
-    words: str
-    url: str = ""
+from operatorhub import csv, olm, workloads
+from operatorhub.workloads import ASKS, DONE, FAILED, RUNNING, WAITING, Part, page_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +63,9 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
     found = _maybe(lambda: client.get(olm.type_of(client, olm.CSVS), csv_name, namespace)) if csv_name else None
     first = _subscription_stage(client, sub, sub_object, plan, found)
     stages = [first, _plan_stage(sub, plan, found), _csv_stage(namespace, csv_name, found)]
-    stages += _workload_stages(client, namespace, found)
+    if found is None or workloads.deployments(found):
+        running, pods = workloads.of(client, namespace, found) if found else ((), ())
+        stages += [_sum("deployments", _("Deployments"), running), _sum("pods", _("Pods"), pods)]
     asks = any(stage.state == ASKS for stage in stages)
     names = csv.strings(csv.mapping((plan or {}).get("spec")).get("clusterServiceVersionNames"))
     return Progress(sub, tuple(stages), csv_name, sub.plan if asks else "", names if asks else ())
@@ -90,13 +78,6 @@ def _maybe(read_it: Callable[[], KubeObject]) -> KubeObject | None:
         return None
 
 
-def page_of(plural: str, namespace: str, name: str, group: str = olm.GROUP, version: str = olm.VERSION) -> str:
-    """The address of an object's own page."""
-    return reverse(
-        "resources:detail", kwargs={"group": group or "core", "version": version, "plural": plural, "namespace": namespace or "-", "name": name}
-    )
-
-
 def _created(obj: Mapping[str, Any] | None) -> str:
     return csv.text(csv.mapping((obj or {}).get("metadata")).get("creationTimestamp"))
 
@@ -104,7 +85,11 @@ def _created(obj: Mapping[str, Any] | None) -> str:
 def _subscription_stage(
     client: ClusterClient, sub: olm.Subscription, obj: KubeObject, plan: KubeObject | None, found: KubeObject | None
 ) -> Stage:
-    state, words = DONE, _("Channel %(channel)s of %(package)s from the catalog %(catalog)s.") % {"channel": sub.channel or _("(default)"), "package": sub.package, "catalog": sub.catalog}
+    state, words = (
+        DONE,
+        _("Channel %(channel)s of %(package)s from the catalog %(catalog)s.")
+        % {"channel": sub.channel or _("(default)"), "package": sub.package, "catalog": sub.catalog},
+    )
     if found is None and plan is None:
         if sub.problem:
             state, words = FAILED, sub.problem
@@ -112,7 +97,14 @@ def _subscription_stage(
             state, words = FAILED, blocked
         else:
             state, words = RUNNING, _("OLM is choosing the versions to install.")
-    return Stage("subscription", _("Subscription"), state, words, page_of(olm.SUBSCRIPTIONS, sub.namespace, sub.name), _created(obj))
+    return Stage(
+        "subscription",
+        _("Subscription"),
+        state,
+        words,
+        page_of(olm.SUBSCRIPTIONS, sub.namespace, sub.name),
+        _created(obj),
+    )
 
 
 def _blocked(client: ClusterClient, sub: olm.Subscription) -> str:
@@ -120,19 +112,28 @@ def _blocked(client: ClusterClient, sub: olm.Subscription) -> str:
     try:
         groups = client.list(olm.type_of(client, "operatorgroups"), sub.namespace).items
         if not groups:
-            return _("The namespace “%(namespace)s” has no OperatorGroup: OLM installs nothing there. Create one.") % {"namespace": sub.namespace}
+            return _("The namespace “%(namespace)s” has no OperatorGroup: OLM installs nothing there. Create one.") % {
+                "namespace": sub.namespace
+            }
         if len(groups) > 1:
             names = ", ".join(map(name_of, groups))
-            return _("The namespace “%(namespace)s” has more than one OperatorGroup (%(names)s): OLM installs nothing there. Delete all but one.") % {"namespace": sub.namespace, "names": names}
+            return _(
+                "The namespace “%(namespace)s” has more than one OperatorGroup (%(names)s): OLM installs nothing there. Delete all but one."
+            ) % {"namespace": sub.namespace, "names": names}
         source = client.get(olm.type_of(client, olm.SOURCES), sub.catalog, sub.catalog_namespace)
     except NotFound:
-        return _("There is no CatalogSource “%(name)s” in the namespace “%(namespace)s”.") % {"name": sub.catalog, "namespace": sub.catalog_namespace}
+        return _("There is no CatalogSource “%(name)s” in the namespace “%(namespace)s”.") % {
+            "name": sub.catalog,
+            "namespace": sub.catalog_namespace,
+        }
     except KubeError:
         return ""
     seen = csv.text(csv.mapping(csv.mapping(source.get("status")).get("connectionState")).get("lastObservedState"))
     if seen in ("", "READY", "CONNECTING", "IDLE"):
         return ""
-    return _("The CatalogSource “%(name)s” does not answer (%(state)s). Look at its Pod in the namespace “%(namespace)s”.") % {"name": sub.catalog, "state": seen, "namespace": sub.catalog_namespace}
+    return _(
+        "The CatalogSource “%(name)s” does not answer (%(state)s). Look at its Pod in the namespace “%(namespace)s”."
+    ) % {"name": sub.catalog, "state": seen, "namespace": sub.catalog_namespace}
 
 
 def _plan_stage(sub: olm.Subscription, plan: KubeObject | None, found: KubeObject | None) -> Stage:
@@ -142,7 +143,7 @@ def _plan_stage(sub: olm.Subscription, plan: KubeObject | None, found: KubeObjec
         return Stage("plan", title, DONE if found else WAITING, _("OLM has removed it since.") if found else "")
     status = csv.mapping(plan.get("status"))
     phase = csv.text(status.get("phase"))
-    parts = tuple(_plan_part(step) for step in csv.items(status.get("plan")))
+    parts = tuple(_plan_part(step, phase) for step in csv.items(status.get("plan")))
     made = sum(one.state == DONE for one in parts)
     count = _("%(made)d of %(all)d objects are there.") % {"made": made, "all": len(parts)} if parts else ""
     problem = " ".join(
@@ -158,11 +159,16 @@ def _plan_stage(sub: olm.Subscription, plan: KubeObject | None, found: KubeObjec
     return Stage("plan", title, state, words, page_of(olm.PLANS, sub.namespace, sub.plan), _created(plan), parts)
 
 
-def _plan_part(step: Mapping[str, Any]) -> Part:
+def _plan_part(step: Mapping[str, Any], phase: str) -> Part:
     resource = csv.mapping(step.get("resource"))
     word = csv.text(step.get("status"))
-    state = DONE if word in ("Created", "Present") else RUNNING if word == "Unknown" else WAITING
-    words = {"Created": _("created"), "Present": _("was there"), "NotPresent": _("to come"), "Unknown": _("to come")}.get(word, word)
+    state = DONE if word in ("Created", "Present") else RUNNING if phase == "Installing" else WAITING
+    words = {
+        "Created": _("created"),
+        "Present": _("was there"),
+        "NotPresent": _("to come"),
+        "Unknown": _("to come"),
+    }.get(word, word)
     return Part(csv.text(resource.get("kind")), csv.text(resource.get("name")), state, words)
 
 
@@ -177,67 +183,24 @@ def _csv_stage(namespace: str, name: str, found: KubeObject | None) -> Stage:
     if state != DONE and (message := csv.text(status.get("message"))):
         words = f"{words} – {message}"
     parts = tuple(
-        Part(csv.text(one.get("kind")), csv.text(one.get("name")), FAILED if "Not" in csv.text(one.get("status")) else RUNNING, csv.text(one.get("message")) or csv.text(one.get("status")))
+        Part(
+            csv.text(one.get("kind")),
+            csv.text(one.get("name")),
+            FAILED if "Not" in csv.text(one.get("status")) else RUNNING,
+            csv.text(one.get("message")) or csv.text(one.get("status")),
+        )
         for one in csv.items(status.get("requirementStatus"))
         if csv.text(one.get("status")) not in ("Present", "Satisfied", "DependentSatisfied")
     )
-    return Stage("csv", title, state, words, page_of(olm.CSVS, namespace, name), _created(found), parts if state != DONE else ())
-
-
-def deployments(found: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the Deployments that a CSV makes."""
-    strategy = csv.mapping(csv.mapping(csv.mapping(found.get("spec")).get("install")).get("spec"))
-    return tuple(csv.text(one.get("name")) for one in csv.items(strategy.get("deployments")) if one.get("name"))
-
-
-def _workload_stages(client: ClusterClient, namespace: str, found: KubeObject | None) -> list[Stage]:
-    names = deployments(found) if found else ()
-    if found is not None and not names:
-        return []
-    made = [(name, _maybe(lambda name=name: client.get(client.find("apps", "v1", "deployments"), name, namespace))) for name in names]  # type: ignore[misc]
-    parts = tuple(_deployment_part(namespace, name, one) for name, one in made)
-    pods: list[Part] = []
-    for _name, one in made:
-        labels = csv.mapping(csv.mapping(csv.mapping((one or {}).get("spec")).get("selector")).get("matchLabels"))
-        if labels:
-            selector = ",".join(f"{key}={value}" for key, value in labels.items())
-            listed = client.list(client.find("", "v1", "pods"), namespace, labels=selector, limit=_SHOWN_PODS).items
-            pods += [_pod_part(namespace, pod) for pod in listed]
-    return [_sum("deployments", _("Deployments"), parts), _sum("pods", _("Pods"), tuple(pods))]
+    return Stage(
+        "csv", title, state, words, page_of(olm.CSVS, namespace, name), _created(found), parts if state != DONE else ()
+    )
 
 
 def _sum(key: str, title: str, parts: tuple[Part, ...]) -> Stage:
     states = {one.state for one in parts}
     state = next((one for one in (FAILED, RUNNING, WAITING) if one in states), DONE if parts else WAITING)
     return Stage(key, title, state, parts=parts)
-
-
-def _deployment_part(namespace: str, name: str, obj: KubeObject | None) -> Part:
-    if obj is None:
-        return Part("Deployment", name, WAITING, _("to come"))
-    spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
-    wanted, ready = int(spec.get("replicas", 1) or 0), int(status.get("availableReplicas", 0) or 0)
-    words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
-    for one in csv.items(status.get("conditions")):
-        if one.get("type") == "ReplicaFailure" and one.get("status") == "True":
-            return Part("Deployment", name, FAILED, csv.text(one.get("message")), page_of("deployments", namespace, name, "apps", "v1"))
-    return Part("Deployment", name, DONE if ready >= wanted else RUNNING, words, page_of("deployments", namespace, name, "apps", "v1"))
-
-
-def _pod_part(namespace: str, pod: KubeObject) -> Part:
-    status = csv.mapping(pod.get("status"))
-    phase = csv.text(status.get("phase"))
-    ready = any(one.get("type") == "Ready" and one.get("status") == "True" for one in csv.items(status.get("conditions")))
-    reasons = [
-        f"{csv.text(state.get('reason'))} {csv.text(state.get('message'))}".strip()
-        for one in (*csv.items(status.get("initContainerStatuses")), *csv.items(status.get("containerStatuses")))
-        for state in (csv.mapping(csv.mapping(one.get("state")).get("waiting")), csv.mapping(csv.mapping(one.get("state")).get("terminated")))
-        if state.get("reason") not in (None, "Completed", "ContainerCreating", "PodInitializing")
-    ]
-    unscheduled = [csv.text(one.get("message")) for one in csv.items(status.get("conditions")) if one.get("type") == "PodScheduled" and one.get("status") == "False"]
-    words = "; ".join(reasons or unscheduled) or (_("ready") if ready else phase or _("to come"))
-    state = DONE if ready else FAILED if reasons or unscheduled or phase == "Failed" else RUNNING
-    return Part("Pod", name_of(pod), state, words, page_of("pods", namespace, name_of(pod), "core", "v1"))
 
 
 def approve(client: ClusterClient, namespace: str, plan: str) -> None:

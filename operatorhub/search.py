@@ -47,7 +47,9 @@ def rank(query: str, packages: Sequence[Texts]) -> list[int]:
         return list(range(len(packages)))
     scored = [(score, number) for number, package in enumerate(packages) if (score := _score(words, package))]
     if not scored:
-        scored = [(score, number) for number, package in enumerate(packages) if (score := _score(words, package, typos=True))]
+        scored = [
+            (score, number) for number, package in enumerate(packages) if (score := _score(words, package, typos=True))
+        ]
     return [number for _, number in sorted(scored, key=lambda one: (-one[0], len(packages[one[1]].name), one[1]))]
 
 

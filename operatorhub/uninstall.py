@@ -11,7 +11,7 @@ from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
 from kube.objects import uid_of
 from operatorhub import csv, installed, olm
-from operatorhub.progress import deployments
+from operatorhub.workloads import deployments
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,20 @@ class Plan:
 
     @property
     def kubectl(self) -> str:
-        lines = [f"kubectl delete subscriptions.{olm.GROUP} {self.subscription} -n {self.namespace}"] if self.subscription else []
+        lines = (
+            [f"kubectl delete subscriptions.{olm.GROUP} {self.subscription} -n {self.namespace}"]
+            if self.subscription
+            else []
+        )
         return "\n".join([*lines, f"kubectl delete clusterserviceversions.{olm.GROUP} {self.csv} -n {self.namespace}"])
 
 
 def look(client: ClusterClient, namespace: str, name: str) -> Plan:
     """Raises NotFound when there is no such CSV, and none that a Subscription waits for."""
     try:
-        subscriptions = [olm.subscription(one) for one in client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items]
+        subscriptions = [
+            olm.subscription(one) for one in client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items
+        ]
     except Forbidden:
         subscriptions = []
     sub = next((one for one in subscriptions if name in (one.current_csv, one.installed_csv)), None)
@@ -61,7 +67,10 @@ def look(client: ClusterClient, namespace: str, name: str) -> Plan:
 
 def remove(client: ClusterClient, plan: Plan, done: Callable[[str, str], None]) -> None:
     """The Subscription first, lest OLM install again. What is gone already is no error. Raises KubeError at the first refusal."""
-    for plural, name, uid in ((olm.SUBSCRIPTIONS, plan.subscription, plan.subscription_uid), (olm.CSVS, plan.csv, plan.csv_uid)):
+    for plural, name, uid in (
+        (olm.SUBSCRIPTIONS, plan.subscription, plan.subscription_uid),
+        (olm.CSVS, plan.csv, plan.csv_uid),
+    ):
         if not uid:
             continue
         try:

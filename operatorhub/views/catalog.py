@@ -10,8 +10,8 @@ from console.web import render
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError
-from operatorhub import index, olm, tasks
 from operatorhub import catalog as subject
+from operatorhub import index, olm, tasks
 from operatorhub.models import Index
 
 log = logging.getLogger("operatorhub.catalog")
@@ -26,19 +26,20 @@ def catalog(request: ConsoleRequest) -> HttpResponse:
     query = subject.Query.read(request.GET)
     state = _current_index(client)
     result = subject.find(subject.entries(client.name, state.revision), subject.states(client), query)
+    here = f"{request.path}{query.address()}".rstrip("?")
     context = {
         "query": query,
         "result": result,
         "state": state,
         "indexing": state.built_at is None,
         "sorts": subject.SORTS,
-        "here": f"{request.path}{query.address()}".rstrip("?"),
+        "here": here,
         "more": query.address(shown=query.shown + subject.PAGE) if result.total > query.shown else "",
         "topics": f"{olm.topic(client, olm.SOURCES)} {olm.topic(client, olm.SUBSCRIPTIONS)}",
     }
     response = render.page(request, "operatorhub/catalog.html", context, fragment="operatorhub/_catalog.html")
     if wants_fragment(request) and request.headers.get("HX-Trigger") in ("hub", "hub-more"):
-        response["HX-Push-Url"] = context["here"]
+        response["HX-Push-Url"] = here
     return response
 
 

@@ -24,7 +24,9 @@ def icon(request: ConsoleRequest, digest: str) -> HttpResponse:
         return HttpResponseNotModified()
     found = get_object_or_404(Icon, digest=digest) if by_content else _of_package(request, digest.removeprefix("p-"))
     if found is None:
-        return problem_response(request, Problem(404, _("There is no such icon"), _("This package has none."), request.path))
+        return problem_response(
+            request, Problem(404, _("There is no such icon"), _("This package has none."), request.path)
+        )
     response = HttpResponse(bytes(found.data), content_type=found.media_type)
     response["Content-Security-Policy"] = POLICY
     response["X-Content-Type-Options"] = "nosniff"
@@ -35,7 +37,9 @@ def icon(request: ConsoleRequest, digest: str) -> HttpResponse:
 
 
 def _of_package(request: ConsoleRequest, number: str) -> Icon | None:
-    package = get_object_or_404(Package, pk=int(number) if number.isascii() and number.isdigit() and len(number) < 19 else 0)
+    package = get_object_or_404(
+        Package, pk=int(number) if number.isascii() and number.isdigit() and len(number) < 19 else 0
+    )
     if package.cluster != request.cluster.name or package.icon == NO_ICON:
         return None
     if package.icon:

@@ -44,11 +44,17 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
         "bad": bool(draft.errors),
     }  # fmt: skip
     status = 422 if request.method == "POST" else 200
-    return render.page(request, "operatorhub/install.html", context, fragment="operatorhub/_install.html", status=status)
+    return render.page(
+        request, "operatorhub/install.html", context, fragment="operatorhub/_install.html", status=status
+    )
 
 
 def _draft(
-    request: ConsoleRequest, manifest: packages.Manifest, channel: packages.Channel, about: packages.Description, situation: subject.Situation
+    request: ConsoleRequest,
+    manifest: packages.Manifest,
+    channel: packages.Channel,
+    about: packages.Description,
+    situation: subject.Situation,
 ) -> subject.Draft:
     """The choices of the request; what is not chosen yet is what suits best."""
     data = request.POST if request.method == "POST" else request.GET
@@ -69,7 +75,9 @@ def _draft(
     )  # fmt: skip
 
 
-def _suggested(request: ConsoleRequest, about: packages.Description, situation: subject.Situation, mode: str, package: str) -> str:
+def _suggested(
+    request: ConsoleRequest, about: packages.Description, situation: subject.Situation, mode: str, package: str
+) -> str:
     return subject.suggestion(about, situation, mode, request.COOKIES.get("console_namespace", "").strip("-"), package)
 
 
@@ -84,5 +92,8 @@ def _refusal(request: ConsoleRequest, draft: subject.Draft) -> str:
         kinds = {one["kind"] for one in draft.objects}
         type_ = olm.type_of(client, plural)
         if type_.kind in kinds and not (answer := can(client, "create", type_, draft.namespace)).allowed:
-            return answer.reason or _("You may not create %(plural)s in %(namespace)s.") % {"plural": plural, "namespace": draft.namespace}
+            return answer.reason or _("You may not create %(plural)s in %(namespace)s.") % {
+                "plural": plural,
+                "namespace": draft.namespace,
+            }
     return ""

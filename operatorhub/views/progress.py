@@ -22,13 +22,18 @@ def progress(request: ConsoleRequest, namespace: str, subscription: str) -> Http
     sub = found.subscription
     answer = can(client, "patch", olm.type_of(client, olm.PLANS), namespace) if found.plan else None
     topics = [olm.topic(client, plural, namespace) for plural in (olm.SUBSCRIPTIONS, olm.PLANS, olm.CSVS)]
-    topics += [olm.topic(client, "deployments", namespace, "apps", "v1"), olm.topic(client, "pods", namespace, "", "v1")]
+    topics += [
+        olm.topic(client, "deployments", namespace, "apps", "v1"),
+        olm.topic(client, "pods", namespace, "", "v1"),
+    ]
     context = {
         "progress": found,
         "sub": sub,
         "icon_name": packages.icon_name(client, sub.catalog_namespace, sub.catalog, sub.package),
         "topics": " ".join(topics),
-        "refused": "" if answer is None or answer.allowed else answer.reason or _("You may not approve InstallPlans here."),
+        "refused": ""
+        if answer is None or answer.allowed
+        else answer.reason or _("You may not approve InstallPlans here."),
     }
     return render.page(request, "operatorhub/progress.html", context, fragment="operatorhub/_progress.html")
 
@@ -44,5 +49,9 @@ def approve(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         raise
     audit.record(request, "approve", ref, "ok")
     subscription = request.POST.get("subscription", "")
-    place = reverse("operatorhub:progress", args=[namespace, subscription]) if subscription else reverse("operatorhub:installed")
+    place = (
+        reverse("operatorhub:progress", args=[namespace, subscription])
+        if subscription
+        else reverse("operatorhub:installed")
+    )
     return HttpResponseRedirect(place)

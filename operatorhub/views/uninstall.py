@@ -24,14 +24,18 @@ def uninstall(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse
     plan = subject.look(request.cluster, namespace, csv)
     problem = None
     if request.method == "POST":
-        seen = replace(plan, csv_uid=request.POST.get("csv_uid", ""), subscription_uid=request.POST.get("subscription_uid", ""))
+        seen = replace(
+            plan, csv_uid=request.POST.get("csv_uid", ""), subscription_uid=request.POST.get("subscription_uid", "")
+        )
         try:
             subject.remove(request.cluster, seen, partial(audit.record, request, "delete"))
         except KubeError as error:
             audit.record(request, "delete", olm.ref(olm.CSVS, namespace, csv), error.reason)
             problem = explain(error)
         else:
-            messages.success(request, _("%(name)s is being uninstalled. Its kinds and their objects stay.") % {"name": plan.title})
+            messages.success(
+                request, _("%(name)s is being uninstalled. Its kinds and their objects stay.") % {"name": plan.title}
+            )
             return HttpResponseRedirect(reverse("operatorhub:installed"))
     allowed = can(request.cluster, "delete", olm.type_of(request.cluster, olm.CSVS), namespace, csv)
     context = {

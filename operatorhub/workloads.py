@@ -1,0 +1,120 @@
+"""What runs for an operator: its Deployments and their Pods, each with a state and the reason in words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import Forbidden, NotFound
+from kube.objects import KubeObject, name_of
+from operatorhub import csv, olm
+
+DONE, RUNNING, WAITING, FAILED, ASKS = "done", "running", "waiting", "failed", "asks"
+_SHOWN_PODS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One object of a stage: `state` as above, `url` '' where it has no page yet."""
+
+    kind: str
+    name: str
+    state: str
+    words: str
+    url: str = ""
+
+
+def page_of(plural: str, namespace: str, name: str, group: str = olm.GROUP, version: str = olm.VERSION) -> str:
+    """The address of an object's own page."""
+    return reverse(
+        "resources:detail",
+        kwargs={
+            "group": group or "core",
+            "version": version,
+            "plural": plural,
+            "namespace": namespace or "-",
+            "name": name,
+        },
+    )
+
+
+def deployments(found: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the Deployments that a CSV makes."""
+    strategy = csv.mapping(csv.mapping(csv.mapping(found.get("spec")).get("install")).get("spec"))
+    return tuple(csv.text(one.get("name")) for one in csv.items(strategy.get("deployments")) if one.get("name"))
+
+
+def of(client: ClusterClient, namespace: str, found: Mapping[str, Any]) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """The CSV's Deployments and the Pods of those that are there; what may not be read is left out."""
+    shown: list[Part] = []
+    pods: list[Part] = []
+    for name in deployments(found):
+        try:
+            one: KubeObject | None = client.get(client.find("apps", "v1", "deployments"), name, namespace)
+        except (NotFound, Forbidden):
+            one = None
+        shown.append(_deployment_part(namespace, name, one))
+        labels = csv.mapping(csv.mapping(csv.mapping((one or {}).get("spec")).get("selector")).get("matchLabels"))
+        if labels:
+            pods += _pods(client, namespace, ",".join(f"{key}={value}" for key, value in labels.items()))
+    return tuple(shown), tuple(pods)
+
+
+def _pods(client: ClusterClient, namespace: str, selector: str) -> list[Part]:
+    try:
+        listed = client.list(client.find("", "v1", "pods"), namespace, labels=selector, limit=_SHOWN_PODS).items
+    except Forbidden:
+        return []
+    return [_pod_part(namespace, pod) for pod in listed]
+
+
+def _deployment_part(namespace: str, name: str, obj: KubeObject | None) -> Part:
+    if obj is None:
+        return Part("Deployment", name, WAITING, _("to come"))
+    spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
+    wanted, ready = int(spec.get("replicas", 1) or 0), int(status.get("availableReplicas", 0) or 0)
+    words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
+    for one in csv.items(status.get("conditions")):
+        if one.get("type") == "ReplicaFailure" and one.get("status") == "True":
+            return Part(
+                "Deployment",
+                name,
+                FAILED,
+                csv.text(one.get("message")),
+                page_of("deployments", namespace, name, "apps", "v1"),
+            )
+    return Part(
+        "Deployment",
+        name,
+        DONE if ready >= wanted else RUNNING,
+        words,
+        page_of("deployments", namespace, name, "apps", "v1"),
+    )
+
+
+def _pod_part(namespace: str, pod: KubeObject) -> Part:
+    status = csv.mapping(pod.get("status"))
+    phase = csv.text(status.get("phase"))
+    ready = any(
+        one.get("type") == "Ready" and one.get("status") == "True" for one in csv.items(status.get("conditions"))
+    )
+    reasons = [
+        f"{csv.text(state.get('reason'))} {csv.text(state.get('message'))}".strip()
+        for one in (*csv.items(status.get("initContainerStatuses")), *csv.items(status.get("containerStatuses")))
+        for state in (
+            csv.mapping(csv.mapping(one.get("state")).get("waiting")),
+            csv.mapping(csv.mapping(one.get("state")).get("terminated")),
+        )
+        if state.get("reason") not in (None, "Completed", "ContainerCreating", "PodInitializing")
+    ]
+    unscheduled = [
+        csv.text(one.get("message"))
+        for one in csv.items(status.get("conditions"))
+        if one.get("type") == "PodScheduled" and one.get("status") == "False"
+    ]
+    words = "; ".join(reasons or unscheduled) or (_("ready") if ready else phase or _("to come"))
+    state = DONE if ready else FAILED if reasons or unscheduled or phase == "Failed" else RUNNING
+    return Part("Pod", name_of(pod), state, words, page_of("pods", namespace, name_of(pod), "core", "v1"))
