@@ -99,7 +99,6 @@ def test_refusals_have_their_own_class(client: ClusterClient, namespace: str) ->
     assert again.value.object_ref == f'configmaps "twice" in namespace "{namespace}"'
 
 
-@pytest.mark.xfail(strict=False, reason="until the embedded cluster knows the schemas of built-in kinds")
 def test_unknown_fields_are_refused(client: ClusterClient, namespace: str) -> None:
     maps = client.find("", "v1", "configmaps")
     with pytest.raises(BadRequest, match="unknown field"):
