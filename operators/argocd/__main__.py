@@ -16,6 +16,7 @@ from typing import Any
 
 from operators.kubeapi import Access, Api, ApiError
 
+from . import health
 from .objects import cluster_secret, everything, part_names, replicas
 
 Object = dict[str, Any]
@@ -88,11 +89,14 @@ async def run() -> None:
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     async with Api(Access.find()) as api:
         operator = Operator(api)
+        server = await health.serve()
         kinds = ("ArgoCD", "Deployment", "StatefulSet")
         tasks = [asyncio.create_task(operator.follow(kind, name)) for kind in kinds for name in namespaces]
         log.info("simulating the Argo CD operator for %s", ", ".join(namespaces) or "all namespaces")
         ending = asyncio.create_task(stopped.wait())
         await asyncio.wait([ending, *tasks], return_when=asyncio.FIRST_COMPLETED)
+        if server is not None:
+            server.close()
         for task in tasks:
             task.cancel()
         for outcome in await asyncio.gather(*tasks, return_exceptions=True):
