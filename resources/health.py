@@ -121,7 +121,8 @@ def conditions(obj: Mapping[str, Any]) -> tuple[Condition, ...]:
 
 
 def _condition(entry: Mapping[str, Any]) -> Condition:
-    type_, status = text(entry.get("type")), text(entry.get("status"))
+    # A CSV's conditions have a phase instead of a type.
+    type_, status = text(entry.get("type")) or text(entry.get("phase")), text(entry.get("status"))
     changed = text(entry.get("lastTransitionTime") or entry.get("lastUpdateTime"))
     word, good = type_.lower(), None
     if status in ("True", "False"):

@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
@@ -134,7 +136,7 @@ def _read(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[l
             if not token:
                 return found, ""
             if len(found) >= READ:
-                return found, f"> {READ}"
+                return found, _("only the first %(count)d of the namespace were looked at") % {"count": len(found)}
     except KubeError as error:
         return found, str(error)
 

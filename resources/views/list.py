@@ -1,5 +1,6 @@
 """/resources/<group>/<version>/<plural>/: the objects of a kind, in the picked namespace or all of them."""
 
+import shlex
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -104,6 +105,14 @@ class ListPage:
     @property
     def previous_url(self) -> str:
         return self.filter.url(self.namespace, page=self.filter.page - 1) if self.filter.page > 1 else ""
+
+    @property
+    def kubectl(self) -> str:
+        """The same list; kubectl has no filter by a part of the name."""
+        kind = f"{self.place.type.plural}.{self.place.type.group}" if self.place.type.group else self.place.type.plural
+        scope = f" -n {self.namespace}" if self.namespace else " -A" if self.place.type.namespaced else ""
+        labels = f" -l {shlex.quote(self.filter.labels)}" if self.filter.labels else ""
+        return f"kubectl get {kind}{scope}{labels}"
 
     @property
     def filtered(self) -> bool:

@@ -1,6 +1,9 @@
 """/resources/: every kind once, custom ones first, found by any of its names."""
 
+import pytest
 from django.test import Client
+
+from kube.client import ClusterClient
 
 
 def test_it_works(browser: Client) -> None:
@@ -17,6 +20,12 @@ def test_the_filter_knows_short_names_and_groups(browser: Client) -> None:
         assert b"clusterserviceversions" in found.content
         assert b"<html" not in found.content
         assert b">Pod<" not in found.content
+
+
+def test_groups_that_do_not_answer_are_named(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = "metrics.k8s.io/v1: its API server does not answer"
+    monkeypatch.setattr(ClusterClient, "discovery_errors", (problem,))
+    assert problem in browser.get("/resources/").content.decode()
 
 
 def test_nothing_matches(browser: Client) -> None:
