@@ -49,6 +49,8 @@ function toast(text) {
   place.append(item);
   setTimeout(() => item.remove(), 12000);
 }
+// Good news goes by itself; bad news stays until it is dismissed.
+for (const item of document.querySelectorAll("#toasts > :not([role=alert])")) setTimeout(() => item.remove(), 8000);
 document.addEventListener("click", (event) => event.target.closest("[data-dismiss]")?.closest("[data-dismissable]")?.remove());
 document.addEventListener("htmx:sendError", () => toast(document.body.dataset.textUnreachable));
 document.addEventListener("htmx:responseError", (event) => {

@@ -6,7 +6,7 @@ skipped, saying so; with REQUIRE_BROWSER set (CI) they fail instead.
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,6 +72,21 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     made.close()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failed test leaves a picture of its page in test-results/."""
+    report = yield
+    page = getattr(item, "funcargs", {}).get("page")
+    if call.when == "call" and report.failed and isinstance(page, Page) and not page.is_closed():
+        folder = Path(item.config.rootpath) / "test-results"
+        folder.mkdir(exist_ok=True)
+        page.screenshot(path=folder / f"{item.name}.png")
+        report.sections.append(("page", f"{page.url}\n{folder / item.name}.png"))
+    return report
+
+
 @pytest.fixture
 def page(context: BrowserContext) -> Iterator[Page]:
     """A page whose script errors and broken content policy fail the test."""
@@ -79,7 +94,10 @@ def page(context: BrowserContext) -> Iterator[Page]:
     complaints: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
-        if message.type == "error" and "Failed to load resource" not in message.text:
+        # A search that the next keystroke overtook is aborted, and htmx says so.
+        if message.type == "error" and not message.text.startswith(
+            ("Failed to load resource", "htmx:sendAbort", "htmx:afterRequest")
+        ):
             complaints.append(message.text)
 
     found.on("console", note)

@@ -1,0 +1,160 @@
+"""The whole job in a real browser, as a person does it: namespace, install, create, watch, reach, change, delete."""
+
+import re
+import socket
+import time
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from kube.client import ClusterClient
+from kube.config import load
+from kube.errors import NotFound
+from tests.e2e.conftest import Site
+
+# From asking for something until its Pods run; generous, since CI's machine does other things too.
+SLOW = 60_000
+
+
+@pytest.fixture
+def client(site: Site) -> ClusterClient:
+    return ClusterClient(load(str(site.kubeconfig), None))
+
+
+@pytest.fixture
+def namespace(client: ClusterClient) -> Iterator[str]:
+    """A name that is free; what was made under it is deleted."""
+    name = f"walk-{uuid4().hex[:6]}"
+    yield name
+    try:
+        client.delete(client.find("", "v1", "namespaces"), name)
+    except NotFound:
+        pass
+
+
+def create_namespace(site: Site, page: Page, name: str) -> None:
+    page.goto(site.url)
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Namespaces").click()
+    page.get_by_label("New namespace").fill(name)
+    page.get_by_role("button", name="Create namespace").click()
+    expect(page.locator("#toasts")).to_contain_text(f"Namespace “{name}” created.")
+    expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
+
+
+def install(site: Site, page: Page, search: str, tile: str, namespace: str) -> None:
+    """Find the tile by typing, install into the namespace, wait for the end of the timeline."""
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="OperatorHub").click()
+    page.get_by_label("Search operators").press_sequentially(search)
+    found = page.locator("[data-tile]").filter(has_text=tile)
+    expect(found).to_have_count(1)
+    expect(page).to_have_url(re.compile(f"q={search}"))
+    found.get_by_role("link").first.click()
+    expect(page.get_by_text("Capability level").first).to_be_visible()
+    page.get_by_role("link", name="Install", exact=True).click()
+    page.get_by_label("Only the namespace it is installed in").check()
+    page.get_by_label("Installed in namespace").select_option(namespace)
+    page.get_by_role("button", name="Install", exact=True).click()
+    expect(page.locator("#progress-title")).to_have_attribute("data-state", "done", timeout=SLOW)
+    expect(page.locator("#stage-csv")).to_contain_text("Succeeded")
+    page.get_by_role("link", name="View operator").click()
+
+
+def field(page: Page, label: str) -> Locator:
+    """By its label, which may have a mark of being required behind it."""
+    return page.get_by_label(re.compile(rf"^{label}\s*\*?$")).first
+
+
+def ping(port: int) -> bytes:
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(b"PING\r\n")
+        return connection.recv(64)
+
+
+def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
+    page.goto(site.url)
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    expect(page.locator("#masthead")).to_contain_text("sandbox")
+    create_namespace(site, page, namespace)
+    install(site, page, "sampledb", "SampleDB", namespace)
+
+    # The form, generated from the schema; the server's errors at the fields.
+    page.get_by_role("link", name=re.compile("Create instance|Create SampleDB")).first.click()
+    expect(page.get_by_role("heading", name="Create SampleDB")).to_be_visible()
+    field(page, "Name").fill("orders")
+    replicas = field(page, "Replicas")
+    expect(replicas).to_have_value("1")
+    replicas.fill("9")
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(page.locator("#form")).to_contain_text("should be less than or equal to")
+    expect(field(page, "Replicas")).to_have_attribute("aria-invalid", "true")
+    expect(field(page, "Name")).to_have_value("orders")
+    field(page, "Replicas").fill("1")
+    page.get_by_role("button", name="Create", exact=True).click()
+
+    # Watched without reloading: a mark set in this document is still there at the end.
+    expect(page.get_by_role("heading", name="orders").first).to_be_visible()
+    page.evaluate("window.__sameDocument = true")
+    owned = page.locator("#owned")
+    for kind in ("StatefulSet", "PersistentVolumeClaim", "Job", "Pod", "Service"):
+        expect(owned.get_by_role("cell", name=kind, exact=True).first).to_be_visible(timeout=SLOW)
+    expect(page.locator("#object")).to_contain_text("Ready", timeout=SLOW)
+    expect(
+        page.get_by_role("grid", name="Conditions").or_(page.get_by_role("table", name="Conditions"))
+    ).to_contain_text("DatabaseReady")
+    expect(page.locator("#events")).to_contain_text(re.compile("Created|Ready|Started"), timeout=SLOW)
+    assert page.evaluate("window.__sameDocument") is True
+    detail = page.url
+
+    # The database answers through a port of this machine.
+    owned.get_by_role("link", name="orders-0", exact=True).click()
+    pod = page.url
+    page.goto(f"{pod}forward/")
+    page.get_by_role("button", name="Forward", exact=True).click()
+    local = page.locator("[data-tunnel]").first.get_attribute("data-tunnel")
+    assert local is not None
+    assert ping(int(local)).startswith((b"+PONG", b"-NOAUTH"))
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Nothing is forwarded to this object.")).to_be_visible()
+
+    # Its log goes on by itself.
+    page.goto(f"{pod}logs/")
+    expect(page.locator("[data-log-state]")).to_have_text("following")
+    expect(page.locator("#log div").first).to_be_visible()
+
+    # Scale.
+    page.goto(f"{detail}scale/")
+    field(page, "Replicas").fill("2")
+    page.get_by_role("button", name="Scale", exact=True).click()
+    expect(page.locator("#owned").get_by_role("link", name="orders-1", exact=True)).to_be_visible(timeout=SLOW)
+
+    # Edit: by form, then by YAML.
+    page.goto(f"{detail}edit/")
+    field(page, "Replicas").fill("1")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page).to_have_url(detail)
+    expect(page.locator("#owned").get_by_role("link", name="orders-0", exact=True)).to_be_visible()
+    expect(page.locator("#owned").get_by_role("link", name="orders-1", exact=True)).to_have_count(0, timeout=SLOW)
+    page.goto(f"{detail}yaml/")
+    editor = page.locator(".cm-content")
+    expect(editor).to_contain_text("kind: SampleDB")
+    page.locator(".cm-line", has_text="app.kubernetes.io/name: example-database").click()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    page.keyboard.type("team: shop")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page).to_have_url(detail)
+    sampledbs = client.find("samples.operator-console.dev", "v1", "sampledbs")
+    assert client.get(sampledbs, "orders", namespace)["metadata"]["labels"]["team"] == "shop"
+
+    # Delete, and see everything go.
+    page.goto(f"{detail}delete/")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.locator("#toasts")).to_contain_text("orders")
+    page.goto(f"{site.url}/resources/core/v1/pods/?namespace={namespace}")
+    expect(page.get_by_role("link", name="orders-0", exact=True)).to_have_count(0, timeout=SLOW)
+    until = time.monotonic() + 60
+    while any(item["metadata"]["name"] == "orders" for item in client.list(sampledbs, namespace).items):
+        assert time.monotonic() < until, "the SampleDB is still there"
+        time.sleep(0.1)
