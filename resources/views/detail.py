@@ -90,14 +90,16 @@ class DetailPage:
 
 @require_safe
 def detail(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """The page, or with `?part=` one region of it. A region of an object that is gone answers 204: the region `object` says it."""
+    """The page, or with `?part=` one region of it. Of an object that is gone the region `object` says so,
+    and the others are empty until there is one of this name again."""
     place = place_of(request, group, version, plural, namespace, name)
     part = request.GET.get("part", "")
     try:
         obj = place.get(request.cluster)
     except NotFound:
         if part in ("owned", "values", "events"):
-            return HttpResponse(status=204)
+            topic = _topic(request.cluster, place.type, place.namespace)
+            return render.page(request, "resources/_gone.html", {"part": part, "topic": topic, "place": place})
         raise
     template = PARTS.get(part, "resources/detail.html")
     return render.page(request, template, {"page": _look(request.cluster, place, obj, part if part in PARTS else "")})
