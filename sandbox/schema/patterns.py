@@ -1,13 +1,15 @@
 """Regular expressions of schemas are RE2's, as Go compiles them; this makes Python expressions of them.
 
 What differs and occurs in real CRDs: ``$`` and ``\\z`` mean the very end, POSIX classes, ``\\p{L}``-like classes, flags in
-the middle, and classes such as ``\\d`` know ASCII only. A pattern that cannot be carried over matches everything, and the log
-says so once.
+the middle, and classes such as ``\\d`` know ASCII only. A pattern that cannot be carried over is left to the CEL library, which
+brings RE2 along; without that it matches everything, and the log says so once.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
+import importlib.util
 import logging
 import re
 
@@ -35,6 +37,7 @@ _TOKEN = re.compile(
     r"|\\(?P<escape>x\{[0-9A-Fa-f]+\}|.)"
     r"|\[:(?P<no>\^?)(?P<posix>\w+):\]"
     r"|\(\?(?P<flags>[imsU]+)\)"
+    r"|(?P<foreign>\(\?(?:=|!|<=|<!|>|P=|#|\()|\\[1-9]|[*+?}]\+)"
     r"|\(\?<(?P<name>[A-Za-z_]\w*)>"
     r"|(?P<char>.)",
     re.DOTALL,
@@ -59,7 +62,11 @@ def to_python(pattern: str) -> str:
             if token["no"] or token["posix"] not in _POSIX:
                 raise ValueError(text)
             out.append(_POSIX[token["posix"]])
+        elif token["foreign"] and not in_class:
+            raise ValueError(f"RE2 has no {text}")
         elif token["flags"] and not in_class:
+            if out and not out[-1].endswith(("(", ":")):
+                raise ValueError(f"{text} in the middle")
             out.append(f"(?{token['flags'].replace('U', '')}:")
             open_groups[-1] += 1
         elif token["name"] and not in_class:
@@ -98,6 +105,8 @@ def _unicode(token: re.Match[str], in_class: bool) -> str:
 def _escape(escape: str) -> str:
     if escape == "z":
         return r"\Z"
+    if escape in "123456789":
+        raise ValueError("RE2 has no references")
     if escape.startswith("x{"):
         return re.escape(chr(int(escape[2:-1], 16)))
     if escape.isalnum() or escape.isspace():
@@ -111,11 +120,34 @@ def compiled(pattern: str) -> re.Pattern[str] | None:
     try:
         return re.compile(to_python(pattern), re.ASCII)
     except (re.error, ValueError, KeyError, OverflowError) as error:
-        log.warning("pattern is not checked, Python cannot express it: %s (%s)", pattern, error)
+        log.info("Python cannot express the pattern %s (%s)", pattern, error)
         return None
 
 
 def matches(pattern: str, text: str) -> bool:
     """Whether the pattern is found in the text."""
     expression = compiled(pattern)
-    return expression is None or expression.search(text) is not None
+    if expression is not None:
+        return expression.search(text) is not None
+    found, _ = _ask_re2(pattern, text)
+    return found
+
+
+def fault(pattern: str) -> str:
+    """Why the pattern is none, in Go's words where they are known; empty when it is fine or nobody can tell."""
+    return "" if compiled(pattern) is not None else _ask_re2(pattern, "")[1]
+
+
+@functools.lru_cache(maxsize=256)
+def _ask_re2(pattern: str, text: str) -> tuple[bool, str]:
+    """(found, what is wrong with the pattern), by the RE2 in the CEL library."""
+    if importlib.util.find_spec("cel_expr_python") is None:
+        log.warning("pattern is not checked, nothing here can express it: %s", pattern)
+        return True, ""
+    expressions = importlib.import_module(".cel.expressions", __package__)
+    source = expressions.compile_expression("self.text.matches(self.pattern)")
+    try:
+        return bool(expressions.run(source, {"text": text, "pattern": pattern}, None, False)), ""
+    except (expressions.Failed, expressions.Unsupported) as error:
+        what, _, where = str(error).removeprefix("invalid regular expression: ").partition(": ")
+        return True, f"error parsing regexp: {what.replace('missing )', 'missing closing )')}: `{where}`"

@@ -37,7 +37,9 @@ def prepare(schema: Schema, obj: dict[str, Any]) -> list[str]:
     unknown: list[str] = []
     if node.family.builtin:
         _prune(node, obj, "", unknown, root=True)
-        _drop_nulls(node, obj)
+        for name, value in obj.items():
+            if name != "status":  # written by controllers, who know that lastProbeTime is shown as null
+                _drop_nulls(node.child(name), value)
     else:
         _prune_metadata(obj, "", unknown)
         _prune(node, obj, "", unknown, root=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import Cause
-from ..patterns import compiled
+from ..patterns import fault
 from ..words import forbidden, invalid, required
 
 Schema = dict[str, Any]
@@ -126,8 +126,8 @@ def _check_junctors(schema: Schema, path: str, causes: list[Cause], spine: bool 
     if isinstance(schema.get("not"), dict):
         _check_nested(schema["not"], f"{path}.not", causes)
     pattern = schema.get("pattern")
-    if pattern and compiled(pattern) is None:
-        detail = "must be a valid regular expression, but isn't: error parsing regexp"
+    if pattern and (wrong := fault(pattern)):
+        detail = f"must be a valid regular expression, but isn't: {wrong}"
         causes.append(invalid(f"{path}.pattern", pattern, detail))
 
 
