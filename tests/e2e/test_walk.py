@@ -2,8 +2,11 @@
 
 import re
 import socket
+import ssl
 import time
+import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -53,7 +56,9 @@ def install(site: Site, page: Page, search: str, tile: str, namespace: str) -> N
     found.get_by_role("link").first.click()
     expect(page.get_by_text("Capability level").first).to_be_visible()
     page.get_by_role("link", name="Install", exact=True).click()
-    page.get_by_label("Only the namespace it is installed in").check()
+    own = page.get_by_label("Only the namespace it is installed in")
+    if own.is_enabled():
+        own.check()
     page.get_by_label("Installed in namespace").select_option(namespace)
     page.get_by_role("button", name="Install", exact=True).click()
     expect(page.locator("#progress-title")).to_have_attribute("data-state", "done", timeout=SLOW)
@@ -70,6 +75,13 @@ def ping(port: int) -> bytes:
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         connection.sendall(b"PING\r\n")
         return connection.recv(64)
+
+
+def ask_page(port: int) -> str:
+    """What a browser gets there; the certificate is the cluster's own."""
+    unverified = ssl._create_unverified_context()
+    with urllib.request.urlopen(f"https://127.0.0.1:{port}/", context=unverified, timeout=10) as answer:
+        return str(answer.read().decode())
 
 
 def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
@@ -158,3 +170,33 @@ def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: Cl
     while any(item["metadata"]["name"] == "orders" for item in client.list(sampledbs, namespace).items):
         assert time.monotonic() < until, "the SampleDB is still there"
         time.sleep(0.1)
+
+
+def test_argo_cd_from_the_real_catalog(
+    site: Site, page: Page, client: ClusterClient, namespace: str, real_catalog: Path
+) -> None:
+    create_namespace(site, page, namespace)
+    install(site, page, "argocd", "Argo CD", namespace)
+    page.goto(f"{site.url}/resources/argoproj.io/v1beta1/argocds/new/?namespace={namespace}")
+    field(page, "Name").fill("example-argocd")
+    search = page.get_by_label("Find a field")
+    search.fill("anonymous")
+    field(page, "Anonymous Users Enabled").select_option("true")
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(page).to_have_url(re.compile("/example-argocd/$"))
+    owned = page.locator("#owned")
+    for kind in ("Deployment", "StatefulSet", "Service", "Pod"):
+        expect(owned.get_by_role("cell", name=kind, exact=True).first).to_be_visible(timeout=SLOW)
+    for name in ("example-argocd-server", "example-argocd-repo-server", "example-argocd-application-controller"):
+        expect(owned.get_by_role("link", name=name, exact=True).first).to_be_visible(timeout=SLOW)
+    # What the embedded cluster can't run, it says it only simulates.
+    expect(owned).to_contain_text("Simulated", timeout=SLOW)
+    made = client.get(client.find("argoproj.io", "v1beta1", "argocds"), "example-argocd", namespace)
+    assert made["spec"]["usersAnonymousEnabled"] is True
+    page.goto(f"{site.url}/resources/core/v1/services/{namespace}/example-argocd-server/forward/")
+    field(page, "Port").fill("443")
+    page.get_by_role("button", name="Forward", exact=True).click()
+    local = page.locator("[data-tunnel]").first.get_attribute("data-tunnel")
+    answer = ask_page(int(local or 0))
+    assert "example-argocd-server" in answer
+    assert "simulated" in answer.lower()
