@@ -54,9 +54,12 @@ def schemas(resource: Resource, schema: Json | None) -> dict[str, Json]:
     name = model_name(group, version, resource.kind)
     made: Json = _own(schema) if schema is not None else {"type": "object"}
     made["x-kubernetes-group-version-kind"] = [{"group": group, "kind": resource.kind, "version": version}]
+    both = {name: made, model_name(group, version, resource.collection_kind): _list(resource, name)}
     if resource.selectable:
-        made["x-kubernetes-selectable-fields"] = [{"fieldPath": path.removeprefix(".")} for path in resource.selectable]
-    return {name: made, model_name(group, version, resource.collection_kind): _list(resource, name)}
+        fields = [{"fieldPath": path.removeprefix(".")} for path in resource.selectable]
+        for one in both.values():
+            one["x-kubernetes-selectable-fields"] = fields
+    return both
 
 
 def _own(schema: Json) -> Json:
