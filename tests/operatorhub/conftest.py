@@ -1,0 +1,61 @@
+"""The embedded cluster with its own catalog; and one with the 268 real packages beside it, for the index."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from console.web.clusters import console_client
+from kube.client import ClusterClient
+from kube.config import load
+from operatorhub import olm
+from tests import processes
+from tests.conftest import ROOT
+from tests.environment import FOLDER
+
+
+def until(ask: Callable[[], Any], seconds: float = 40) -> Any:
+    """The first true answer; fails with the last one."""
+    end = time.monotonic() + seconds
+    while not (answer := ask()):
+        assert time.monotonic() < end, f"still {answer!r} after {seconds} s"
+        time.sleep(0.05)
+    return answer
+
+
+def ready(client: ClusterClient, count: int) -> bool:
+    """Whether `count` catalogs answer."""
+    sources = client.list(olm.type_of(client, olm.SOURCES)).items
+    states = [((one.get("status") or {}).get("connectionState") or {}).get("lastObservedState") for one in sources]
+    return states == ["READY"] * count
+
+
+@pytest.fixture
+def client(sandbox_cluster: Path) -> ClusterClient:
+    found = console_client()
+    until(lambda: olm.served(found) or found.forget_types())
+    until(lambda: ready(found, 1))
+    return found
+
+
+@pytest.fixture(scope="session")
+def full_cluster(real_catalog: Path) -> Iterator[ClusterClient]:
+    """All real packages and our own."""
+    data = FOLDER / "full"
+    with processes.sandbox(data, ROOT / "operators" / "packages", real_catalog):
+        found = ClusterClient(load(str(data / "kubeconfig"), None))
+        until(lambda: olm.served(found) or found.forget_types())
+        until(lambda: ready(found, 2), 90)
+        yield found
+
+
+def csv_object(**spec: Any) -> dict[str, Any]:
+    """A ClusterServiceVersion with the given spec."""
+    return {
+        "apiVersion": "operators.coreos.com/v1alpha1",
+        "kind": "ClusterServiceVersion",
+        "metadata": {"name": "demo.v1", "namespace": "apps", "uid": "1"},
+        "spec": spec,
+    }

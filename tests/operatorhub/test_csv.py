@@ -1,0 +1,58 @@
+"""What is read of a ClusterServiceVersion; nothing an author may write makes it fail."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from operatorhub import csv
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "kind", "owned", "type", "supported"]), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def test_apis_are_one_for_each_crd() -> None:
+    owned = [
+        {"name": "caches.demo.dev", "kind": "Cache", "version": "v1", "displayName": "A cache", "description": "words"},
+        {"name": "caches.demo.dev", "kind": "Cache", "version": "v1beta1"},
+        {"name": "nodot", "kind": "X", "version": "v1"},
+        {"name": "things.demo.dev", "version": "v1"},
+    ]
+    assert csv.apis({"owned": owned}) == (csv.Api("demo.dev", "v1", "caches", "Cache", "A cache", "words"),)
+
+
+@pytest.mark.parametrize(("word", "level"), [("Basic Install", 1), ("seamless upgrades", 2), ("Auto Pilot", 5), ("Auto Pilots", 0), (None, 0)])
+def test_capability_levels(word: str | None, level: int) -> None:
+    assert csv.level(word) == level
+
+
+def test_install_modes_are_the_supported_ones() -> None:
+    modes = [{"type": "MultiNamespace", "supported": True}, {"type": "AllNamespaces", "supported": True}, {"type": "OwnNamespace", "supported": False}]
+    assert csv.install_modes(modes) == ("AllNamespaces", "MultiNamespace")
+
+
+def test_the_suggested_namespace_is_also_found_in_a_template() -> None:
+    assert csv.suggested_namespace({"operatorframework.io/suggested-namespace": "one"}) == "one"
+    template = '{"kind": "Namespace", "metadata": {"name": "two"}}'
+    assert csv.suggested_namespace({"operatorframework.io/suggested-namespace-template": template}) == "two"
+    assert csv.suggested_namespace({"operatorframework.io/suggested-namespace-template": "{broken"}) == ""
+
+
+def test_features_old_and_new() -> None:
+    notes = {
+        "features.operators.openshift.io/disconnected": "true",
+        "features.operators.openshift.io/cnf": "false",
+        "operators.openshift.io/infrastructure-features": '["Disconnected", "proxy-aware"]',
+    }
+    assert csv.features(notes) == ("disconnected", "proxy-aware")
+
+
+@given(ANYTHING)
+def test_no_shape_breaks_it(value: object) -> None:
+    csv.apis(value)
+    csv.install_modes(value)
+    csv.strings(value)
+    csv.level(value)
+    csv.split(value)

@@ -1,0 +1,92 @@
+"""The index over the real catalog, and over one that changes."""
+
+import time
+from typing import Any
+
+import pytest
+
+from kube.client import ClusterClient
+from operatorhub import catalog, index
+from operatorhub.models import Icon, Index, Package
+
+pytestmark = pytest.mark.django_db
+
+
+def revision(client: ClusterClient) -> int:
+    return Index.objects.get(cluster=client.name).revision
+
+
+def test_the_real_catalog(full_cluster: ClusterClient) -> None:
+    outcome = index.build(full_cluster)
+    assert outcome == index.Outcome(269, 0, 269)
+    argocd = Package.objects.get(name="argocd-operator")
+    assert (argocd.title, argocd.level, argocd.catalog, argocd.namespace) == ("Argo CD", 4, "community-catalog", "olm")
+    assert "applications.argoproj.io" in argocd.crds
+    assert argocd.modes == ["AllNamespaces"]
+    # The same again writes nothing, and readers need not read again.
+    before = revision(full_cluster)
+    assert index.build(full_cluster) == index.Outcome(0, 0, 269)
+    assert revision(full_cluster) == before
+    # All but a few icons are images, and equal ones are kept once.
+    assert index.fetch_icons(full_cluster) >= 266
+    assert 150 < Icon.objects.count() < 230
+    assert index.fetch_icons(full_cluster) == 0
+
+
+def test_search_over_the_real_catalog(full_cluster: ClusterClient) -> None:
+    index.build(full_cluster)
+    every = catalog.entries(full_cluster.name, revision(full_cluster))
+    for typed, first in (("argocd", "argocd-operator"), ("sampledb", "sampledb"), ("keycloack", "keycloak-operator"), ("grafana", "grafana-operator")):
+        found = catalog.find(every, {}, catalog.Query(q=typed))
+        assert found.entries[0].name == first, typed
+    start = time.perf_counter()
+    for typed in ("a", "ar", "arg", "argo", "zzzzzzzz"):
+        catalog.find(every, {}, catalog.Query(q=typed))
+    assert (time.perf_counter() - start) / 5 < 0.1
+
+
+def test_counts_are_what_a_click_would_show(full_cluster: ClusterClient) -> None:
+    index.build(full_cluster)
+    every = catalog.entries(full_cluster.name, revision(full_cluster))
+    whole = catalog.find(every, {("olm", "community-catalog", "argocd-operator"): catalog.INSTALLED}, catalog.Query())
+    assert whole.total == whole.everything == 269
+    for facet in whole.facets:
+        for choice in (*facet.choices, *facet.more)[:5]:
+            chosen = {**catalog.Query().chosen, facet.name: frozenset({choice.value})}
+            found = catalog.find(every, {("olm", "community-catalog", "argocd-operator"): catalog.INSTALLED}, catalog.Query(chosen=chosen))
+            assert found.total == choice.count, (facet.name, choice)
+
+
+def manifest(name: str, **desc: Any) -> Package:
+    status = {
+        "catalogSource": "cat", "catalogSourceNamespace": "olm", "packageName": name, "defaultChannel": "b",
+        "channels": [{"name": "a"}, {"name": "b", "currentCSV": f"{name}.v1", "currentCSVDesc": desc}],
+    }  # fmt: skip
+    found = index.msgspec.convert({"metadata": {"name": name}, "status": status}, index._Manifest)
+    return index.package_row("c", found)
+
+
+def rows(*packages: Package) -> dict[tuple[str, str, str], Package]:
+    return {(one.namespace, one.catalog, one.name): one for one in packages}
+
+
+def test_only_what_changed_is_written() -> None:
+    Index.objects.create(cluster="c")
+    assert index._write("c", rows(manifest("one"), manifest("two")), "s") == index.Outcome(2, 0, 2)
+    keys = dict(Package.objects.values_list("name", "pk"))
+    assert index._write("c", rows(manifest("one"), manifest("two", displayName="Two")), "s") == index.Outcome(1, 0, 2)
+    assert dict(Package.objects.values_list("name", "pk")) == keys
+    assert Package.objects.get(name="two").title == "Two"
+    assert index._write("c", rows(manifest("two", displayName="Two")), "s") == index.Outcome(0, 1, 1)
+    assert Index.objects.get(cluster="c").revision == 3
+
+
+def test_odd_manifests_are_read() -> None:
+    odd = manifest("odd", displayName=None, keywords="no list", installModes={}, provider="nobody", annotations={"capabilities": 7}, version=1.5)
+    assert (odd.title, odd.keywords, odd.modes, odd.provider, odd.level, odd.version) == ("odd", [], [], "", 0, "1.5")
+    assert len(manifest("x" * 300, displayName="y" * 9000).title) == 512
+
+
+def test_one_builder_at_a_time(client: ClusterClient) -> None:
+    assert index._begin(client.name)
+    assert index.build(client) is None
