@@ -71,7 +71,7 @@ def cold_load(browser: Browser, url: str, selector: str) -> Load:
              };
              look();
            })"""
-        % selector  # noqa: UP031  braces would all have to be doubled
+        % selector
     )
     page.goto(url, wait_until="commit")
     milliseconds = float(page.evaluate("window.__visible"))

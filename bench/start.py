@@ -19,7 +19,16 @@ from console.processes.parts import free_port
 def once(clone: Path, home: Path, log: Path) -> float:
     """Seconds from `make run` to ready; everything is stopped again."""
     port = free_port()
-    keep = ("PATH", "LANG", "PIP_CERT", "SSL_CERT_FILE", "PYENV_ROOT", "PIP_INDEX_URL", "PIP_FIND_LINKS", "UV_INDEX_URL")
+    keep = (
+        "PATH",
+        "LANG",
+        "PIP_CERT",
+        "SSL_CERT_FILE",
+        "PYENV_ROOT",
+        "PIP_INDEX_URL",
+        "PIP_FIND_LINKS",
+        "UV_INDEX_URL",
+    )
     environment = {name: os.environ[name] for name in keep if name in os.environ}
     user = Path.home()
     environment |= {

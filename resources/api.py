@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from console.web import audit
 from kube.client import ClusterClient
-from resources.views.place import Place, place_of
+from resources.place import Place, place_of
 
 _PAGE = 500
 

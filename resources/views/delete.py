@@ -14,7 +14,7 @@ from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from kube.objects import uid_of
-from resources.views.place import Place, place_of
+from resources.place import Place, place_of
 
 PROPAGATIONS = ("Background", "Foreground", "Orphan")
 

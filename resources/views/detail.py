@@ -26,8 +26,8 @@ from resources.events import Events
 from resources.health import Health, mapping, text
 from resources.kind_health import health
 from resources.owners import Belongings, Owned, belongings, owned_types
+from resources.place import Place, place_of
 from resources.values import Node, sections
-from resources.views.place import Place, place_of
 
 # Parts of the page, for `?part=`, and the templates that draw them.
 PARTS = {

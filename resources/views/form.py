@@ -26,10 +26,10 @@ from resources.forms.fields import Options, Typed
 from resources.forms.parse import Parsed
 from resources.forms.paths import words
 from resources.forms.schema import Schema
+from resources.place import Place, place_of
 from resources.save import causes_of
 from resources.views import form_page
 from resources.views.form_page import Conflicting, FormPage
-from resources.views.place import Place, place_of
 
 _ASKED = {"~open": "z", "~add": "z", "~remove": "x"}
 

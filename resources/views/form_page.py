@@ -18,7 +18,7 @@ from resources.forms.build import Builder
 from resources.forms.fields import Field, Options, Typed
 from resources.forms.parse import Problem as Unread
 from resources.forms.schema import Schema
-from resources.views.place import Place
+from resources.place import Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
 from resources.forward.targets import Port, Target, ports
 from resources.forward.tunnels import Tunnel, close_tunnel, open_tunnel, tunnels
-from resources.views.place import Place, place_of
+from resources.place import Place, place_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from kube.errors import BadRequest, Forbidden, KubeError
 from resources import listing
 from resources.changes import Topic
 from resources.listing import PAGE, Found, RowView
-from resources.views.place import Place, place_of
+from resources.place import Place, place_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from console.web import render
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, KubeError, NotFound
 from resources.logs import TAILS, Container, containers
-from resources.views.place import Place, place_of
+from resources.place import Place, place_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import Invalid, KubeError, NotFound
-from resources.views.place import Place, place_of
+from resources.place import Place, place_of
 
 # What the Scale's int32 holds.
 _MOST = 2**31 - 1

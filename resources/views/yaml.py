@@ -16,8 +16,8 @@ from kube.errors import Cause, Conflict, KubeError
 from kube.objects import KubeObject
 from resources import yamltext
 from resources.examples import examples
+from resources.place import Place, place_of
 from resources.save import causes_of
-from resources.views.place import Place, place_of
 from resources.yamltext import YamlProblem
 
 MASK = "••••••"

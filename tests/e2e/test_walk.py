@@ -1,5 +1,6 @@
 """The whole job in a real browser, as a person does it: namespace, install, create, watch, reach, change, delete."""
 
+import contextlib
 import re
 import socket
 import ssl
@@ -31,10 +32,8 @@ def namespace(client: ClusterClient) -> Iterator[str]:
     """A name that is free; what was made under it is deleted."""
     name = f"walk-{uuid4().hex[:6]}"
     yield name
-    try:
+    with contextlib.suppress(NotFound):
         client.delete(client.find("", "v1", "namespaces"), name)
-    except NotFound:
-        pass
 
 
 def create_namespace(site: Site, page: Page, name: str) -> None:

@@ -13,8 +13,8 @@ from resources import draft
 from resources.examples import Offer, of_csvs
 from resources.forms.fields import Typed
 from resources.forms.schema import Schema
+from resources.place import Place
 from resources.views import form_page
-from resources.views.place import Place
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLEDB = ROOT / "operators" / "packages" / "sampledb" / "1.0.0"

@@ -1,5 +1,6 @@
 """A browser without script: Django's test client, on the embedded cluster, and a namespace of each test's own."""
 
+import contextlib
 from collections.abc import Iterator
 from uuid import uuid4
 
@@ -21,10 +22,8 @@ def namespace(client: ClusterClient) -> Iterator[str]:
     name = f"test-{uuid4().hex[:8]}"
     client.create(type_, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     yield name
-    try:
+    with contextlib.suppress(NotFound):
         client.delete(type_, name)
-    except NotFound:
-        pass
 
 
 @pytest.fixture
