@@ -152,7 +152,7 @@ def test_without_a_shared_worker(live: Live, worker: object, page: Page) -> None
 
 def test_ages_tick(live: Live, opened: Page) -> None:
     opened.evaluate("document.querySelector('time').dateTime = new Date(Date.now() - 65000).toISOString()")
-    expect(opened.locator("time")).to_have_text("67s")
+    expect(opened.locator("time").first).to_have_text("67s")
 
 
 def test_a_dead_worker_is_said_and_the_banner_goes_by_itself(
