@@ -8,7 +8,10 @@ from operatorhub import csv
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "kind", "owned", "type", "supported"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["name", "kind", "owned", "type", "supported"]), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -23,13 +26,20 @@ def test_apis_are_one_for_each_crd() -> None:
     assert csv.apis({"owned": owned}) == (csv.Api("demo.dev", "v1", "caches", "Cache", "A cache", "words"),)
 
 
-@pytest.mark.parametrize(("word", "level"), [("Basic Install", 1), ("seamless upgrades", 2), ("Auto Pilot", 5), ("Auto Pilots", 0), (None, 0)])
+@pytest.mark.parametrize(
+    ("word", "level"),
+    [("Basic Install", 1), ("seamless upgrades", 2), ("Auto Pilot", 5), ("Auto Pilots", 0), (None, 0)],
+)
 def test_capability_levels(word: str | None, level: int) -> None:
     assert csv.level(word) == level
 
 
 def test_install_modes_are_the_supported_ones() -> None:
-    modes = [{"type": "MultiNamespace", "supported": True}, {"type": "AllNamespaces", "supported": True}, {"type": "OwnNamespace", "supported": False}]
+    modes = [
+        {"type": "MultiNamespace", "supported": True},
+        {"type": "AllNamespaces", "supported": True},
+        {"type": "OwnNamespace", "supported": False},
+    ]
     assert csv.install_modes(modes) == ("AllNamespaces", "MultiNamespace")
 
 

@@ -8,7 +8,12 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>'
 
 
 def test_a_drawing_is_known_by_its_content() -> None:
-    for prolog in (b"", b"\xef\xbb\xbf", b'<?xml version="1.0"?>\n<!-- made by -->\n', b'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd">'):
+    for prolog in (
+        b"",
+        b"\xef\xbb\xbf",
+        b'<?xml version="1.0"?>\n<!-- made by -->\n',
+        b'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd">',
+    ):
         found = clean(prolog + SVG)
         assert found is not None
         assert found.media_type == "image/svg+xml"
@@ -32,7 +37,9 @@ def test_nothing_in_it_acts(evil: bytes) -> None:
     assert b"<path" in lower
 
 
-@pytest.mark.parametrize("data", [b"", b"<html><svg></svg></html>", b"plain", b"\x89PNG\r\n\x1a\n" + b"0" * LIMIT, b" " * 400_000])
+@pytest.mark.parametrize(
+    "data", [b"", b"<html><svg></svg></html>", b"plain", b"\x89PNG\r\n\x1a\n" + b"0" * LIMIT, b" " * 400_000]
+)
 def test_what_is_no_icon_is_left_out(data: bytes) -> None:
     assert clean(data) is None
 

@@ -36,7 +36,12 @@ def test_the_real_catalog(full_cluster: ClusterClient) -> None:
 def test_search_over_the_real_catalog(full_cluster: ClusterClient) -> None:
     index.build(full_cluster)
     every = catalog.entries(full_cluster.name, revision(full_cluster))
-    for typed, first in (("argocd", "argocd-operator"), ("sampledb", "sampledb"), ("keycloack", "keycloak-operator"), ("grafana", "grafana-operator")):
+    for typed, first in (
+        ("argocd", "argocd-operator"),
+        ("sampledb", "sampledb"),
+        ("keycloack", "keycloak-operator"),
+        ("grafana", "grafana-operator"),
+    ):
         found = catalog.find(every, {}, catalog.Query(q=typed))
         assert found.entries[0].name == first, typed
     start = time.perf_counter()
@@ -53,7 +58,11 @@ def test_counts_are_what_a_click_would_show(full_cluster: ClusterClient) -> None
     for facet in whole.facets:
         for choice in (*facet.choices, *facet.more)[:5]:
             chosen = {**catalog.Query().chosen, facet.name: frozenset({choice.value})}
-            found = catalog.find(every, {("olm", "community-catalog", "argocd-operator"): catalog.INSTALLED}, catalog.Query(chosen=chosen))
+            found = catalog.find(
+                every,
+                {("olm", "community-catalog", "argocd-operator"): catalog.INSTALLED},
+                catalog.Query(chosen=chosen),
+            )
             assert found.total == choice.count, (facet.name, choice)
 
 
@@ -82,7 +91,15 @@ def test_only_what_changed_is_written() -> None:
 
 
 def test_odd_manifests_are_read() -> None:
-    odd = manifest("odd", displayName=None, keywords="no list", installModes={}, provider="nobody", annotations={"capabilities": 7}, version=1.5)
+    odd = manifest(
+        "odd",
+        displayName=None,
+        keywords="no list",
+        installModes={},
+        provider="nobody",
+        annotations={"capabilities": 7},
+        version=1.5,
+    )
     assert (odd.title, odd.keywords, odd.modes, odd.provider, odd.level, odd.version) == ("odd", [], [], "", 0, "1.5")
     assert len(manifest("x" * 300, displayName="y" * 9000).title) == 512
 

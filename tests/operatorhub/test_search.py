@@ -5,7 +5,14 @@ import pytest
 from operatorhub.search import distance, rank, texts
 
 
-def package(name: str, title: str = "", keywords: tuple[str, ...] = (), provider: str = "", kinds: tuple[str, ...] = (), summary: str = ""):  # type: ignore[no-untyped-def]
+def package(
+    name: str,
+    title: str = "",
+    keywords: tuple[str, ...] = (),
+    provider: str = "",
+    kinds: tuple[str, ...] = (),
+    summary: str = "",
+):  # type: ignore[no-untyped-def]
     return texts(name, title or name, keywords, provider, kinds, summary)
 
 
@@ -42,6 +49,9 @@ def test_a_title_without_its_gap() -> None:
     assert rank("argocd", [package("gitops", title="Argo CD"), package("other")]) == [0]
 
 
-@pytest.mark.parametrize(("a", "b", "far"), [("redis", "redis", 0), ("redis", "reids", 1), ("redis", "rds", 2), ("abc", "xyz", 3), ("a", "abcdef", 3)])
+@pytest.mark.parametrize(
+    ("a", "b", "far"),
+    [("redis", "redis", 0), ("redis", "reids", 1), ("redis", "rds", 2), ("abc", "xyz", 3), ("a", "abcdef", 3)],
+)
 def test_distances(a: str, b: str, far: int) -> None:
     assert distance(a, b, 2) == far
