@@ -1,5 +1,6 @@
 """A real Chromium, and what a page costs in it when nothing is cached."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,22 +58,23 @@ class Wire:
         self.bytes += int(event["encodedDataLength"])
 
 
+# Milliseconds since navigation began at the frame that shows the selector.
+_NOTE_VISIBLE = """window.__visible = new Promise((done) => {
+  const look = () => {
+    const found = document.querySelector(SELECTOR);
+    if (found && found.getClientRects().length) requestAnimationFrame(() => done(performance.now()));
+    else requestAnimationFrame(look);
+  };
+  look();
+})"""
+
+
 def cold_load(browser: Browser, url: str, selector: str) -> Load:
     """A new profile, an empty cache, 1400x1000; until `selector` is visible, then until the network is quiet for the bytes."""
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
     page: Page = context.new_page()
     wire = Wire(context.new_cdp_session(page))
-    page.add_init_script(
-        """window.__visible = new Promise((done) => {
-             const look = () => {
-               const found = document.querySelector(%r);
-               if (found && found.getClientRects().length) requestAnimationFrame(() => done(performance.now()));
-               else requestAnimationFrame(look);
-             };
-             look();
-           })"""
-        % selector
-    )
+    page.add_init_script(_NOTE_VISIBLE.replace("SELECTOR", json.dumps(selector)))
     page.goto(url, wait_until="commit")
     milliseconds = float(page.evaluate("window.__visible"))
     page.wait_for_timeout(700)
