@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from console.web.access import can
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
@@ -204,7 +205,7 @@ def owned(client: ClusterClient, api: csv.Api, targets: tuple[str, ...], namespa
         except NotFound:
             return OwnedApi(api, None, None, False)
     where = targets[0] if len(targets) == 1 else ""
-    return OwnedApi(api, type_, count(client, type_), client.review("create", type_, where or namespace).allowed)
+    return OwnedApi(api, type_, count(client, type_), can(client, "create", type_, where or namespace).allowed)
 
 
 def count(client: ClusterClient, type_: ResourceType) -> int | None:

@@ -24,7 +24,7 @@ def catalog(request: ConsoleRequest) -> HttpResponse:
     if not olm.served(client):
         return render.page(request, "operatorhub/no_olm.html", {"title_is_installed": False})
     query = subject.Query.read(request.GET)
-    state = _current_index(client)
+    state, stale = _current_index(client)
     result = subject.find(subject.entries(client.name, state.revision), subject.states(client), query)
     here = f"{request.path}{query.address()}".rstrip("?")
     context = {
@@ -32,6 +32,7 @@ def catalog(request: ConsoleRequest) -> HttpResponse:
         "result": result,
         "state": state,
         "indexing": state.built_at is None,
+        "stale": stale,
         "sorts": subject.SORTS,
         "here": here,
         "more": query.address(shown=query.shown + subject.PAGE) if result.total > query.shown else "",
@@ -43,8 +44,8 @@ def catalog(request: ConsoleRequest) -> HttpResponse:
     return response
 
 
-def _current_index(client: ClusterClient) -> Index:
-    """The index as it is; a build is asked for when it is missing or the catalogs changed."""
+def _current_index(client: ClusterClient) -> tuple[Index, bool]:
+    """The index, and whether the catalogs are others by now; then a build is asked for, and the page looks again until it is there."""
     state = Index.objects.filter(cluster=client.name).first()
     try:
         sources = index.fingerprint(client.list(olm.type_of(client, olm.SOURCES)).items)
@@ -53,7 +54,8 @@ def _current_index(client: ClusterClient) -> Index:
     if subject.wants_build(client, state, sources):
         _request_build(client, state)
         state = None
-    return state or Index.objects.get(cluster=client.name)
+    found = state or Index.objects.get(cluster=client.name)
+    return found, found.sources != sources and not found.error
 
 
 def _request_build(client: ClusterClient, state: Index | None) -> None:

@@ -10,7 +10,9 @@ htmx.defineExtension("morph", {
   isInlineSwap: (style) => style.startsWith("morph"),
   handleSwap(style, target, fragment) {
     if (!style.startsWith("morph")) return undefined;
-    return Idiomorph.morph(target, fragment.children ?? fragment, { morphStyle: style.includes("inner") ? "innerHTML" : "outerHTML" });
+    const morphStyle = style.includes("inner") ? "innerHTML" : "outerHTML";
+    const callbacks = { beforeAttributeUpdated: (name, node) => !(name === "open" && node instanceof HTMLDetailsElement) };
+    return Idiomorph.morph(target, fragment.children ?? fragment, { morphStyle, callbacks });
   },
 });
 
