@@ -10,6 +10,7 @@ import pytest
 from tests import processes
 
 from .client import Api
+from .kubectl import Kubectl
 
 _numbers = itertools.count(1)
 
@@ -46,10 +47,16 @@ def maps(api: Api, namespace: str) -> str:
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def kubectl() -> str:
     """The path of kubectl; the test is skipped where there is none."""
     found = shutil.which("kubectl")
     if found is None:
         pytest.skip("needs kubectl on PATH")
     return found
+
+
+@pytest.fixture
+def k(kubectl: str, kubeconfig: Path, namespace: str, tmp_path: Path) -> Kubectl:
+    """kubectl in a new namespace."""
+    return Kubectl(kubectl, kubeconfig, namespace, tmp_path)

@@ -1,29 +1,9 @@
 """kubectl against the sandbox: the commands that people type."""
 
 import json
-import subprocess
-from pathlib import Path
-
-import pytest
 
 from .client import CRDS, Api, custom_resource_definition
-
-
-class Kubectl:
-    def __init__(self, program: str, kubeconfig: Path, namespace: str, cache: Path):
-        self._command = [program, "--kubeconfig", str(kubeconfig), "--cache-dir", str(cache), "-n", namespace]
-
-    def __call__(self, *arguments: str, stdin: str = "", fails: bool = False) -> str:
-        done = subprocess.run(
-            [*self._command, *arguments], input=stdin, capture_output=True, text=True, timeout=30, check=False
-        )
-        assert (done.returncode != 0) == fails, done.stdout + done.stderr
-        return done.stdout + done.stderr
-
-
-@pytest.fixture
-def k(kubectl: str, kubeconfig: Path, namespace: str, tmp_path: Path) -> Kubectl:
-    return Kubectl(kubectl, kubeconfig, namespace, tmp_path)
+from .kubectl import Kubectl
 
 
 def test_generators(k: Kubectl) -> None:
@@ -79,11 +59,11 @@ spec:
 
 
 def test_apply_edit_scale_delete(k: Kubectl) -> None:
-    assert "created" in k("apply", "--validate=false", "-f", "-", stdin=MANIFEST)
-    assert "unchanged" in k("apply", "--validate=false", "-f", "-", stdin=MANIFEST)
-    assert "configured" in k("apply", "--validate=false", "-f", "-", stdin=MANIFEST.replace("nginx:1", "nginx:2"))
+    assert "created" in k("apply", "-f", "-", stdin=MANIFEST)
+    assert "unchanged" in k("apply", "-f", "-", stdin=MANIFEST)
+    assert "configured" in k("apply", "-f", "-", stdin=MANIFEST.replace("nginx:1", "nginx:2"))
     without = MANIFEST.replace(", labels: {tier: front}", "")
-    k("apply", "--validate=false", "-f", "-", stdin=without)
+    k("apply", "-f", "-", stdin=without)
     assert "tier" not in k("get", "deployment", "web", "--show-labels")
     assert "scaled" in k("scale", "deployment", "web", "--replicas=2")
     assert k("get", "deployment", "web", "-o", "jsonpath={.spec.replicas}") == "2"
