@@ -12,12 +12,15 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import Forbidden
 from operatorhub import csv, olm, search
 from operatorhub.models import Index, Package
 
 PAGE = 60
+# Where catalogs for the whole cluster live: OLM's own namespace, and OpenShift's.
+GLOBAL = frozenset({"olm", "openshift-marketplace"})
 INSTALLED, INSTALLING, ABSENT = "installed", "installing", "absent"
 FACETS = ("category", "provider", "level", "state", "source")
 SORTS = ("relevance", "name", "provider", "level")
@@ -153,6 +156,18 @@ def _entry(row: Package) -> Entry:
         row.pk, row.namespace, row.catalog, row.name, row.title, row.provider, row.version, row.level,
         tuple(row.categories), row.catalog_title, short, row.icon, row.deprecated, words,
     )  # fmt: skip
+
+
+def visible(client: ClusterClient, everything: Iterable[Entry], picked: str) -> tuple[Entry, ...]:
+    """Those of catalogs that the user may list PackageManifests of. A global catalog is in every namespace: also in the picked one."""
+    type_ = client.find("packages.operators.coreos.com", "v1", "packagemanifests")
+    every = tuple(everything)
+    allowed = {
+        place: can(client, "list", type_, place).allowed
+        or (place in GLOBAL and bool(picked) and can(client, "list", type_, picked).allowed)
+        for place in {one.namespace for one in every}
+    }
+    return every if all(allowed.values()) else tuple(one for one in every if allowed[one.namespace])
 
 
 def states(client: ClusterClient) -> dict[tuple[str, str, str], str]:

@@ -25,7 +25,9 @@ def catalog(request: ConsoleRequest) -> HttpResponse:
         return render.page(request, "operatorhub/no_olm.html", {"title_is_installed": False})
     query = subject.Query.read(request.GET)
     state, stale = _current_index(client)
-    result = subject.find(subject.entries(client.name, state.revision), subject.states(client), query)
+    every = subject.entries(client.name, state.revision)
+    seen = subject.visible(client, every, request.namespace)
+    result = subject.find(seen, subject.states(client), query)
     here = f"{request.path}{query.address()}".rstrip("?")
     context = {
         "query": query,
@@ -33,6 +35,7 @@ def catalog(request: ConsoleRequest) -> HttpResponse:
         "state": state,
         "indexing": state.built_at is None,
         "stale": stale,
+        "hidden": len(every) - len(seen),
         "sorts": subject.SORTS,
         "here": here,
         "more": query.address(shown=query.shown + subject.PAGE) if result.total > query.shown else "",

@@ -21,7 +21,7 @@ from operatorhub import package as packages
 @require_http_methods(["GET", "HEAD", "POST"])
 def install(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
     """GET shows what would be made of the choices so far; POST makes it and goes on to its progress."""
-    manifest = packages.read(request.cluster, namespace, catalog, package)
+    manifest = packages.read(request.cluster, namespace, catalog, package, request.namespace)
     data = request.POST if request.method == "POST" else request.GET
     channel = manifest.channel(data.get("channel", ""))
     if channel is None:

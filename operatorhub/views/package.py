@@ -15,7 +15,7 @@ from operatorhub import package as subject
 def package(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
     """`?channel=` picks the channel that is described."""
     client = request.cluster
-    manifest = subject.read(client, namespace, catalog, package)
+    manifest = subject.read(client, namespace, catalog, package, request.namespace)
     channel = manifest.channel(request.GET.get("channel", ""))
     subscriptions = subject.subscriptions(client, package)
     allowed = can(client, "create", olm.type_of(client, olm.SUBSCRIPTIONS), request.namespace)

@@ -10,7 +10,7 @@ import pytest
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.config import load
-from operatorhub import olm
+from operatorhub import catalog, olm
 from tests import processes
 from tests.conftest import ROOT
 from tests.environment import FOLDER
@@ -59,3 +59,9 @@ def csv_object(**spec: Any) -> dict[str, Any]:
         "metadata": {"name": "demo.v1", "namespace": "apps", "uid": "1"},
         "spec": spec,
     }
+
+
+@pytest.fixture(autouse=True)
+def _fresh_entries() -> None:
+    """Each test has a database of its own, so revisions begin anew; what the process keeps of another one's goes."""
+    catalog._kept.clear()
