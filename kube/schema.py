@@ -19,6 +19,7 @@ from kube.transport import Answer
 _REF = re.compile(rb'"\$ref":\s*"#/components/schemas/([^"]+)"')
 _GVK = "x-kubernetes-group-version-kind"
 _LIMIT = 12
+_ATTEMPTS = 3
 
 
 class _Components(msgspec.Struct):
@@ -47,23 +48,27 @@ class SchemaCache:
 
     def schema(self, type_: ResourceType) -> dict[str, Any] | None:
         """The schema with `components.schemas` of what it refers to, or None. Raises KubeError but NotFound."""
-        address = self._address(type_)
-        if not address:
-            return None
-        key = (address, type_.kind)
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        path, _, query = address.partition("?")
-        pairs = tuple(tuple(pair.split("=", 1)) for pair in query.split("&") if "=" in pair)
-        answer = self._send(ApiRequest("GET", path, pairs, ref=f"the schema of {type_.kind}"))  # type: ignore[arg-type]
-        found = pick(answer.body, type_)
-        with self._lock:
-            self._kept[key] = found
-            while len(self._kept) > _LIMIT:
-                self._kept.popitem(last=False)
-        return found
+        for _attempt in range(_ATTEMPTS):
+            address = self._address(type_)
+            if not address:
+                return None
+            key = (address, type_.kind)
+            with self._lock:
+                if key in self._kept:
+                    self._kept.move_to_end(key)
+                    return self._kept[key]
+            path, _, query = address.partition("?")
+            pairs = tuple(tuple(pair.split("=", 1)) for pair in query.split("&") if "=" in pair)
+            answer = self._send(ApiRequest("GET", path, pairs, ref=f"the schema of {type_.kind}"))  # type: ignore[arg-type]
+            if answer.status == 301:
+                continue  # the document changed since the index was read, and has another address now
+            found = pick(answer.body, type_)
+            with self._lock:
+                self._kept[key] = found
+                while len(self._kept) > _LIMIT:
+                    self._kept.popitem(last=False)
+            return found
+        return None
 
     def _address(self, type_: ResourceType) -> str:
         try:

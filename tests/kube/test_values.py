@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kube import discovery, errors, requests, schema, table
+from kube import discovery, errors, requests, schema, table, transport
 from kube.discovery import ResourceType
 from kube.patches import apply_merge, merge_patch
 from kube.selectors import from_labels, from_selector
@@ -144,3 +144,21 @@ def test_a_schema_brings_what_it_refers_to() -> None:
     assert found is not None
     assert sorted(found["components"]["schemas"]) == ["x.A", "x.B"]
     assert schema.pick(document, ROLES) is None
+
+
+def test_a_schema_whose_address_just_changed() -> None:
+    """kube-apiserver answers an old hash with 301; the index is read again."""
+    index = b'{"paths": {"api/v1": {"serverRelativeURL": "/openapi/v3/api/v1?hash=%s"}}}'
+    document = b"""{"components": {"schemas": {"x.Pod": {
+      "x-kubernetes-group-version-kind": [{"group": "", "version": "v1", "kind": "Pod"}], "type": "object"}}}}"""
+    asked: list[str] = []
+
+    def send(request: requests.ApiRequest) -> transport.Answer:
+        asked.append("&".join(f"{name}={value}" for name, value in request.query))
+        if request.path == "/openapi/v3":
+            return transport.Answer(200, {}, index % (b"new" if len(asked) > 1 else b"old"))
+        return transport.Answer(200, {}, document) if "hash=new" in asked[-1] else transport.Answer(301, {}, b"")
+
+    found = schema.SchemaCache(send).schema(PODS)
+    assert found is not None and found["type"] == "object"
+    assert asked == ["", "hash=old", "", "hash=new"]
