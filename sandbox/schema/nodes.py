@@ -8,6 +8,7 @@ and never change; schemas are never changed here.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Any
 
 Schema = dict[str, Any]
@@ -38,9 +39,10 @@ def _usable_format(types: tuple[str, ...], format_: str) -> str:
 class Family:
     """The nodes of one schema, or of all built-in kinds, which share their components."""
 
-    __slots__ = ("builtin", "components", "nodes", "ruled")
+    __slots__ = ("builtin", "components", "nodes", "root", "ruled")
 
-    def __init__(self, components: dict[str, Schema]):
+    def __init__(self, root: Schema, components: Mapping[str, Schema]):
+        self.root = root
         self.components = components
         self.builtin = bool(components)
         self.nodes: dict[int, tuple[Schema, Node]] = {}
@@ -179,7 +181,7 @@ def node_of(schema: Schema) -> Node:
     key = components or schema
     found = _FAMILIES.get(id(key))
     if found is None or found[0] is not key:
-        found = _FAMILIES[id(key)] = (key, Family(components))
+        found = _FAMILIES[id(key)] = (key, Family(schema, components))
         while len(_FAMILIES) > KEPT:
             _FAMILIES.popitem(last=False)
     _FAMILIES.move_to_end(id(key))

@@ -16,6 +16,7 @@ from typing import Any
 from ..errors import Cause
 from . import words
 from .nodes import Node
+from .structure import same
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ def _ruled(node: Node) -> frozenset[int]:
     family = node.family
     if family.ruled is None:
         found: set[int] = set()
-        _find_rules(node.raw, found)
+        _find_rules(family.root, found)
         family.ruled = frozenset(found)
     return family.ruled
 
@@ -78,7 +79,7 @@ def _walk(node: Node, value: Any, old: Any, path: str, unchanged: bool, causes: 
     if value is None or not has_rules(node):
         return
     if old is not None:
-        unchanged = old == value
+        unchanged = same(old, value)
     rules = node.raw.get("x-kubernetes-validations") or []
     for branch in node.raw.get("allOf") or []:
         rules = rules + (branch.get("x-kubernetes-validations") or [])

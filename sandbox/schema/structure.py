@@ -40,9 +40,18 @@ def kind_of(value: Any) -> str:
     return "array" if isinstance(value, list) else "object" if isinstance(value, dict) else "null"
 
 
+def same(one: Any, other: Any) -> bool:
+    """Deep equality as Go sees it: true is not 1, and 1 is not 1.0."""
+    if one != other or type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return all(same(value, other[name]) for name, value in one.items())
+    return not isinstance(one, list) or all(map(same, one, other))
+
+
 def check(node: Node, value: Any, path: str, errors: Errors, old: Any = MISSING) -> int:
     """Adds what is wrong to ``errors``. What is as it was in ``old`` is not looked at: the API server forgives it."""
-    if old is not MISSING and old == value and type(old) is type(value):
+    if old is not MISSING and same(old, value):
         return 1
     if value is None:
         return _check_null(node, path, errors)
