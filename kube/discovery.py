@@ -6,6 +6,7 @@ https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 from urllib.parse import quote
 
@@ -38,6 +39,13 @@ class ResourceType:
     @property
     def group_or_core(self) -> str:
         return self.group or "core"
+
+    @property
+    def kinds(self) -> str:
+        """'Pods', 'NetworkPolicies': the kind in the plural, as people write it; the kind where the plural is another word."""
+        pairs = zip(self.kind.lower(), self.plural, strict=False)
+        alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        return self.kind[:alike] + self.plural[alike:] if alike >= len(self.kind) - 1 else self.kind
 
     @property
     def topic_part(self) -> str:

@@ -1,5 +1,6 @@
 """Requests, patches, selectors, discovery documents and error answers: values in, values out."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -162,3 +163,17 @@ def test_a_schema_whose_address_just_changed() -> None:
     found = schema.SchemaCache(send).schema(PODS)
     assert found is not None and found["type"] == "object"
     assert asked == ["", "hash=old", "", "hash=new"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "plural", "words"),
+    [
+        ("Pod", "pods", "Pods"),
+        ("NetworkPolicy", "networkpolicies", "NetworkPolicies"),
+        ("Endpoints", "endpoints", "Endpoints"),
+        ("SampleDB", "sampledbs", "SampleDBs"),
+        ("Person", "people", "Person"),
+    ],
+)
+def test_a_kind_in_the_plural(kind: str, plural: str, words: str) -> None:
+    assert ResourceType("", "v1", plural, kind, True).kinds == words
