@@ -4,6 +4,7 @@ Nothing is started here. The fixtures of conftest.py start the server behind an 
 """
 
 import atexit
+import importlib
 import os
 import shutil
 import tempfile
@@ -27,3 +28,7 @@ if url := os.environ.get("TEST_DATABASE_URL"):
     os.environ["DATABASE_URL"] = url
 else:
     os.environ.pop("DATABASE_URL", None)
+
+# Imported here, while there is one thread: pytest rewrites this plugin's modules, and Python 3.11 may fail to parse in one thread while another
+# does (SystemError: AST constructor recursion depth mismatch, python/cpython#106905).
+importlib.import_module("hypothesis.internal.observability")

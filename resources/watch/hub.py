@@ -64,7 +64,8 @@ class WatchHub:
         async with AsyncTransport(self._client.config) as self._transport:
             helpers = [asyncio.create_task(self._listen()), asyncio.create_task(self._look_for_types())]
             try:
-                while True:
+                # Asked, not only awaited: redis-py 8.1 was seen to swallow a cancellation, and a hub that goes on holds up its worker's end.
+                while not _cancelled():
                     await self._turn()
                     await self._pause()
             finally:
@@ -195,6 +196,11 @@ class WatchHub:
     def _forget(self, topic: Topic) -> None:
         self._tasks.pop(topic, None)
         self._reflectors.pop(topic, None)
+
+
+def _cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _end(tasks: list[asyncio.Task[None]]) -> None:

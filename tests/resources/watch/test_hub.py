@@ -10,7 +10,7 @@ import redis
 
 from kube.client import ClusterClient
 from kube.config import load
-from resources.changes import Change, ChangeLog, Topic, position
+from resources.changes import Change, ChangeLog, HubState, Topic, position
 from resources.watch.hub import WatchHub, owner
 from tests import processes
 
@@ -18,6 +18,8 @@ from tests import processes
 @asynccontextmanager
 async def _hub(client: ClusterClient, name: str) -> AsyncIterator[asyncio.Task[None]]:
     task = asyncio.create_task(WatchHub(client, name).run())
+    # A hub that fails by itself fails the test, with its own words.
+    task.add_done_callback(lambda ended: None if ended.cancelled() else ended.exception() and ended.print_stack())
     yield task
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
@@ -113,6 +115,27 @@ async def test_topics_are_shared_among_living_hubs(pipe: redis.Redis, client: Cl
             while len(found := await shares()) < 2 or min(found) == 0 or sum(found) < 12:
                 await asyncio.sleep(0.05)
     await log.close()
+
+
+async def test_a_hub_ends_though_a_cancellation_was_swallowed(
+    pipe: redis.Redis, client: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As redis-py does it when the cancellation comes while it connects."""
+    asked, beat = asyncio.Event(), ChangeLog.beat
+
+    async def deaf(log: ChangeLog, state: HubState) -> None:
+        asked.set()
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            await beat(log, state)
+
+    monkeypatch.setattr(ChangeLog, "beat", deaf)
+    task = asyncio.create_task(WatchHub(client, "one").run())
+    await asked.wait()
+    task.cancel()
+    async with asyncio.timeout(10):
+        await asyncio.gather(task, return_exceptions=True)
 
 
 async def test_the_hub_outlives_its_redis(
