@@ -141,7 +141,8 @@ def entries(cluster: str, revision: int) -> tuple[Entry, ...]:
     found = tuple(
         sorted(
             (_entry(row) for row in Package.objects.filter(cluster=cluster)),
-            key=lambda one: (one.title.lower(), one.name),
+            # What its publisher gave up comes last.
+            key=lambda one: (one.deprecated, one.title.lower(), one.name),
         )
     )
     with _lock:
@@ -152,9 +153,11 @@ def entries(cluster: str, revision: int) -> tuple[Entry, ...]:
 def _entry(row: Package) -> Entry:
     words = search.texts(row.name, row.title, row.keywords, row.provider, row.kinds, row.summary)
     short = row.summary if len(row.summary) <= 160 else row.summary[:157].rsplit(" ", 1)[0] + "…"
+    # Many publishers say it in the title only.
+    deprecated = row.deprecated or "deprecated" in row.title.lower()
     return Entry(
         row.pk, row.namespace, row.catalog, row.name, row.title, row.provider, row.version, row.level,
-        tuple(row.categories), row.catalog_title, short, row.icon, row.deprecated, words,
+        tuple(row.categories), row.catalog_title, short, row.icon, deprecated, words,
     )  # fmt: skip
 
 
