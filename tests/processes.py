@@ -123,3 +123,39 @@ def sandbox(data: Path, *catalogs: Path, port: int = 0) -> Iterator[subprocess.P
 
     with running(command, data / "sandbox.log", ready) as process:
         yield process
+
+
+@contextmanager
+def postgres(folder: Path) -> Iterator[str]:
+    """A PostgreSQL of its own on a unix socket; the URL of its database. It refuses to run as root, so then it runs as nobody."""
+    user = 65534 if os.getuid() == 0 else None
+    folder.mkdir(parents=True)
+    if user is not None:
+        os.chown(folder, user, user)
+    data, more = folder / "data", {"user": user, "group": user} if user is not None else {}
+    subprocess.run(
+        ["initdb", "-D", str(data), "-U", "console", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"],
+        check=True,
+        capture_output=True,
+        cwd=folder,
+        env={**os.environ, "HOME": str(folder)},
+        **more,  # type: ignore[call-overload]
+    )
+    process = subprocess.Popen(
+        ["postgres", "-D", str(data), "-k", str(folder), "-c", "listen_addresses=", "-c", "fsync=off"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+        preexec_fn=_die_with_parent,
+        **more,
+    )
+    try:
+        until = time.monotonic() + 30
+        while subprocess.run(["pg_isready", "-q", "-h", str(folder)], check=False).returncode:
+            if process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"postgres did not come up (code {process.poll()})")
+            time.sleep(0.05)
+        yield f"postgres://console@/postgres?host={folder}"
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(20)

@@ -1,6 +1,7 @@
 """Settings that cannot be are refused by name."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -53,3 +54,10 @@ def test_a_secret_may_come_from_a_file(tmp_path: Path) -> None:
         check=False,
     )
     assert result.stdout.strip() == "from-a-file", result.stderr
+
+
+def test_every_setting_is_in_the_reference() -> None:
+    source = (ROOT / "console/settings.py").read_text()
+    read = set(re.findall(r"env(?:_bool|_int|\.str|\.db_url)\([\"']([A-Z_]+)[\"']", source))
+    told = set(re.findall(r"^\| `([A-Z_]+)` \|", (ROOT / "docs/reference/settings.md").read_text(), re.MULTILINE))
+    assert read == told
