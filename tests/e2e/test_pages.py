@@ -1,0 +1,64 @@
+"""Every kind of page, wide and narrow, light and dark, in both languages: nothing hangs out, nothing breaks a rule of accessibility."""
+
+import re
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from tests.e2e.conftest import Site
+
+PAGES = (
+    "/",
+    "/operatorhub/",
+    "/operatorhub/?q=nothing-has-this-name",
+    "/operatorhub/olm/sampledb-catalog/sampledb/",
+    "/operatorhub/olm/sampledb-catalog/sampledb/install/",
+    "/operators/",
+    "/resources/",
+    "/resources/core/v1/namespaces/",
+    "/resources/core/v1/namespaces/-/default/",
+    "/resources/core/v1/configmaps/new/?namespace=default",
+    "/resources/core/v1/configmaps/new-yaml/?namespace=default",
+    "/resources/core/v1/namespaces/-/default/delete/",
+    "/namespaces/",
+    "/settings/",
+    "/no-such-page/",
+)
+# Elements that reach past the right edge, but for what scrolls by itself.
+OVERHANG = """() => [...document.querySelectorAll('main *')].filter((one) =>
+    one.getBoundingClientRect().right > innerWidth + 1 && getComputedStyle(one).position !== 'absolute'
+    && !one.closest('.console-table-wrap, pre, .cm-editor')).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))"""
+
+
+def _violations(found: Any) -> list[str]:
+    """Serious and critical ones, each with the first element it is about."""
+    return [
+        f"{item['id']}: {item['help']} ({item['nodes'][0]['html'][:160]})"
+        for item in found.response["violations"]
+        if item["impact"] in ("serious", "critical")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "language"),
+    [(1400, "light", "en-US"), (1400, "dark", "ko-KR"), (360, "dark", "en-US"), (360, "light", "ko-KR")],
+)
+def test_every_page(site: Site, browser: Browser, width: int, scheme: Any, language: str) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, locale=language)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    for path in PAGES:
+        page.goto(f"{site.url}{path}")
+        complaints += [f"overhangs: {one}" for one in page.evaluate(OVERHANG)]
+        complaints += _violations(Axe().run(page))
+        complaints = [
+            one if one.startswith("/") else f"{path} {one}"
+            for one in complaints
+            if not re.search(r"Failed to load resource.*404", one)
+        ]
+    context.close()
+    assert not complaints, "\n".join(complaints)
