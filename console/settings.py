@@ -181,6 +181,8 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Everything the pages can do, as JSON.",
     "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
+    # The browser stands for the user: there is no scheme of authentication to describe.
+    "AUTHENTICATION_WHITELIST": [],
 }
 
 # Celery. Short tasks on `default`; the watch hub is a bootstep of the worker that also consumes `watch`.

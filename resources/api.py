@@ -57,6 +57,7 @@ class Objects(APIView):
     """The objects of a type."""
 
     @extend_schema(
+        operation_id="resources_objects",
         parameters=[OpenApiParameter(name, str) for name in ("namespace", "labels", "fields", "continue")]
         + [OpenApiParameter("limit", int)],
         responses=ObjectsSerializer,

@@ -18,6 +18,7 @@ from rest_framework.views import exception_handler
 from console.web.request import wants_fragment
 from kube.errors import (
     AlreadyExists,
+    BadRequest,
     Conflict,
     Forbidden,
     Gone,
@@ -55,6 +56,7 @@ def explain(error: KubeError) -> Problem:
         (AlreadyExists, 409, _("There is already one with this name"), _("Choose another name, or open the existing object.")),
         (Conflict, 409, _("Somebody else changed the object meanwhile"), _("Load it again, look at what changed, and repeat your change.")),
         (Gone, 410, _("This part of the list has expired"), _("Load the list again from its first page.")),
+        (BadRequest, 400, _("The cluster can't make sense of this"), _("Correct what it names below.")),
         (Invalid, 422, _("The cluster refused the object"), _("Correct the fields named below.")),
         (TooManyRequests, 429, _("The cluster is busy"), _("Wait some seconds and try again.")),
     ):  # fmt: skip

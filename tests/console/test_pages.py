@@ -90,6 +90,7 @@ def test_an_unknown_page_and_type(browser: Client) -> None:
         (errors.Forbidden("x"), 403),
         (errors.Conflict("x"), 409),
         (errors.AlreadyExists("x"), 409),
+        (errors.BadRequest("x"), 400),
         (errors.Invalid("x"), 422),
         (errors.TooManyRequests("x"), 429),
         (errors.KubeError("x"), 502),
