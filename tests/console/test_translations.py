@@ -1,0 +1,63 @@
+"""Korean is complete: every text of the code has a translation, with the same placeholders."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po
+from django.test import Client
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PO = ROOT / "locale/ko/LC_MESSAGES/django.po"
+PLACEHOLDER = re.compile(r"%\(\w+\)[sd]")
+
+
+def texts(path: Path) -> Catalog:
+    with path.open("rb") as source:
+        return read_po(source, locale="ko")
+
+
+def forms(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def test_every_text_is_translated_with_its_placeholders() -> None:
+    wrong = []
+    for message in texts(PO):
+        if not message.id:
+            continue
+        wanted = set(PLACEHOLDER.findall(forms(message.id)[-1]))
+        for found in forms(message.string):
+            if not found or message.fuzzy or set(PLACEHOLDER.findall(found)) != wanted:
+                wrong.append(message.id)
+    assert wrong == []
+
+
+def test_no_text_of_the_code_is_missing(tmp_path: Path) -> None:
+    if shutil.which("xgettext") is None:
+        pytest.skip("needs GNU gettext: xgettext on PATH")
+    # A copy, since the command writes beside the sources.
+    for folder in ("console", "operatorhub", "resources", "templates", "kube", "locale"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    shutil.copy(ROOT / "manage.py", tmp_path)
+    command = [sys.executable, "manage.py", "makemessages", "-l", "ko", "--no-location", "--no-wrap"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    collected = texts(tmp_path / "locale/ko/LC_MESSAGES/django.po")
+    untranslated = [
+        message.id for message in collected if message.id and (message.fuzzy or not all(forms(message.string)))
+    ]
+    assert untranslated == [], "run `make messages` and translate what is new"
+
+
+@pytest.mark.django_db
+def test_a_korean_page_has_korean_navigation(sandbox_cluster: Path, redis_server: str) -> None:
+    page = Client().get("/", headers={"Accept-Language": "ko"}).content.decode()
+    main = re.sub(r"<[^>]+>", " ", page)
+    for word in ("개요", "설치된 오퍼레이터", "네임스페이스", "시작하기"):
+        assert word in main
+    for word in ("Overview", "Installed", "Getting started", "All types"):
+        assert word not in main
