@@ -66,6 +66,11 @@ class Frame:
         self.request = request
         self.note = settings.CLUSTER_NOTE
 
+    @property
+    def note_words(self) -> str:
+        """The note beside the cluster's name; the one that `make run` sets is in the reader's language."""
+        return _("embedded") if self.note == "embedded" else self.note
+
     @cached_property
     def error(self) -> str:
         """Why the cluster can't be used, in one sentence, or ''."""

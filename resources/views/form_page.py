@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -105,7 +105,7 @@ def make(
         place=place,
         title=place.name if editing else _("Create %(kind)s") % {"kind": kind},
         step=_("Edit") if editing else _("Create"),
-        metadata=builder.metadata(obj, place.type.namespaced, choice),
+        metadata=_in_words(builder.metadata(obj, place.type.namespaced, choice)),
         fields=builder.top(obj),
         base=carried(obj),
         namespace=namespace,
@@ -142,3 +142,15 @@ def messages(placed: Iterable[errors.Placed], page: FormPage) -> tuple[Message, 
         else:
             found.append(Message(error.message, error.where, error.where or field.label, field.id))
     return tuple(found)
+
+
+def _in_words(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """What every object has, in the reader's language; fields of a kind keep the words of its authors."""
+    words = {
+        "name": _("Name"),
+        "generateName": _("Generate name"),
+        "namespace": _("Namespace"),
+        "labels": _("Labels"),
+        "annotations": _("Annotations"),
+    }
+    return tuple(replace(field, label=words.get(str(field.path[-1]), field.label)) for field in fields)

@@ -22,8 +22,18 @@ def test_index_and_pages_on_postgresql() -> None:
         os.chmod(folder, 0o711)
         with processes.postgres(Path(folder) / "pg") as url:
             result = subprocess.run(
-                [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-                + ["tests/operatorhub/test_index.py", "tests/operatorhub/test_pages.py"],
+                [
+                    sys.executable,
+                    "-m",
+                    "pytest",
+                    "-q",
+                    "-p",
+                    "no:cacheprovider",
+                    "-p",
+                    "no:xdist",
+                    "tests/operatorhub/test_index.py",
+                    "tests/operatorhub/test_pages.py",
+                ],
                 cwd=ROOT,
                 env={**os.environ, "TEST_DATABASE_URL": url},
                 capture_output=True,
