@@ -5,7 +5,7 @@ VENV := .venv/bin
 export UV_PYTHON_DOWNLOADS = never
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint fix e2e bench bench-start messages reset clean
+.PHONY: help setup run test lint fix e2e conformance bench bench-start messages reset clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ fix: setup ## format, and repair what the linters can
 
 e2e: setup ## the browser tests; against a running console with URL= and KUBECONFIG=
 	@$(VENV)/python -m pytest tests/e2e $(if $(URL),--url "$(URL)") $(if $(KUBECONFIG),--kubeconfig "$(KUBECONFIG)") $(ARGS)
+
+conformance: setup ## what the Kubernetes API answers, compared with a real cluster's answers; of the sandbox, or KUBECONFIG=
+	@$(VENV)/python -m pytest tests/conformance $(if $(filter command line,$(origin KUBECONFIG)),--kubeconfig "$(KUBECONFIG)") $(ARGS)
 
 bench: setup ## figures: event to screen, catalog and form cold, memory; writes bench/latest.json
 	@$(VENV)/python -m bench $(ARGS)

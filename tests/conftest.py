@@ -12,6 +12,14 @@ ROOT = Path(__file__).resolve().parent.parent
 CATALOG = ROOT.parent / "shared" / "catalog" / "packages"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--kubeconfig", default="", help="the cluster to test, instead of an embedded one of the tests' own"
+    )
+    parser.addoption("--url", default="", help="a running console on that cluster, for tests/e2e")
+    parser.addoption("--record", action="store_true", help="tests/conformance: record what this real cluster answers")
+
+
 @pytest.fixture(scope="session")
 def real_catalog() -> Path:
     """The folder of 268 real packages; a test that needs it is skipped, saying so, where it is absent."""

@@ -19,11 +19,6 @@ from bench.console import console
 from tests.conftest import CATALOG
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--url", default="", help="a running console to test instead of starting one")
-    parser.addoption("--kubeconfig", default="", help="the kubeconfig of that console's cluster")
-
-
 @dataclass(frozen=True, slots=True)
 class Site:
     """The console under test."""

@@ -9,8 +9,8 @@ import pytest
 
 from tests import processes
 
-from .client import Api
-from .kubectl import Kubectl
+from tests.api import Api
+from tests.kubectl import Kubectl
 
 _numbers = itertools.count(1)
 

@@ -1,6 +1,6 @@
 """Who may do what: tokens, impersonation, RBAC, reviews."""
 
-from .client import Api, config_map
+from tests.api import Api, config_map
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 REVIEWS = "/apis/authorization.k8s.io/v1"

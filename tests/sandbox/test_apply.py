@@ -1,6 +1,6 @@
 """Server-side apply and managedFields."""
 
-from .client import APPLY, CRDS, Api, custom_resource_definition
+from tests.api import APPLY, CRDS, Api, custom_resource_definition
 
 
 def _apply(api: Api, path: str, manager: str, obj: dict, force: bool = False):

@@ -9,7 +9,7 @@ from sandbox.assembly import assemble
 from sandbox.cluster import Cluster, Event
 from sandbox.errors import AlreadyExists, Conflict, Invalid, NotFound
 
-from .client import config_map, custom_resource_definition
+from tests.api import config_map, custom_resource_definition
 
 CRDS = "customresourcedefinitions.apiextensions.k8s.io"
 

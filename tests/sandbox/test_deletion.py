@@ -1,6 +1,6 @@
 """How objects go: at once, after their finalizers, after a grace, with a namespace or a CRD."""
 
-from .client import CRDS, Api, config_map, custom_resource_definition
+from tests.api import CRDS, Api, config_map, custom_resource_definition
 
 
 def test_at_once(api: Api, maps: str) -> None:

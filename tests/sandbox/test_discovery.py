@@ -1,6 +1,6 @@
 """What is served: /api, /apis, aggregated discovery; CRDs come and go while the server runs."""
 
-from .client import CRDS, TABLE, Api, custom_resource_definition
+from tests.api import CRDS, TABLE, Api, custom_resource_definition
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 

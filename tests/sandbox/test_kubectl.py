@@ -2,8 +2,8 @@
 
 import json
 
-from .client import CRDS, Api, custom_resource_definition
-from .kubectl import Kubectl
+from tests.api import CRDS, Api, custom_resource_definition
+from tests.kubectl import Kubectl
 
 
 def test_generators(k: Kubectl) -> None:

@@ -7,7 +7,7 @@ import urllib.request
 
 import pytest
 
-from .kubectl import Kubectl
+from tests.kubectl import Kubectl
 
 ENGINE = "operator-console.dev/sampledb-engine:7"
 POD = f"""

@@ -8,7 +8,7 @@ import pytest
 
 from tests.processes import ROOT
 
-from .kubectl import Kubectl
+from tests.kubectl import Kubectl
 
 CRD = ROOT / "operators/packages/sampledb/1.0.0/crds/samples.operator-console.dev_sampledbs.yaml"
 DEPLOYMENT = """

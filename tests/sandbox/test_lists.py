@@ -3,7 +3,7 @@
 import gzip
 import http.client
 
-from .client import Api, config_map
+from tests.api import Api, config_map
 
 
 def _names(answer: dict) -> list[str]:

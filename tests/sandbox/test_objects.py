@@ -2,7 +2,7 @@
 
 import base64
 
-from .client import Api, config_map
+from tests.api import Api, config_map
 
 
 def test_it_works(api: Api, maps: str) -> None:

@@ -9,7 +9,7 @@ import yaml
 from kube.client import ClusterClient
 from kube.config import load
 
-from .client import CRDS, Api, custom_resource_definition
+from tests.api import CRDS, Api, custom_resource_definition
 
 ODDITY = Path(__file__).parent / "schema" / "data" / "openapi_oddity.yaml"
 

@@ -4,7 +4,7 @@ import pytest
 
 from sandbox.patching import UnprocessablePatch, json_patch, merge_patch, strategic_patch
 
-from .client import JSON_PATCH, STRATEGIC, Api, config_map
+from tests.api import JSON_PATCH, STRATEGIC, Api, config_map
 
 
 def test_merge_patch() -> None:

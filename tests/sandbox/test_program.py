@@ -14,7 +14,7 @@ import pytest
 from sandbox.certificate import context
 from tests import processes
 
-from .client import Api, config_map
+from tests.api import Api, config_map
 
 
 def test_it_survives_a_kill_and_keeps_its_port(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from sandbox.errors import UnsupportedMediaType
 from sandbox.negotiation import duplicates
 from sandbox.protobuf import MAGIC, decode_protobuf
 
-from .client import Api
+from tests.api import Api
 
 
 def _field(number: int, value: bytes) -> bytes:

@@ -6,7 +6,7 @@ from sandbox.columns.core import pod_status
 from sandbox.durations import human
 from sandbox.jsonpath import BadPath, compile_path
 
-from .client import CRDS, TABLE, Api, config_map, custom_resource_definition
+from tests.api import CRDS, TABLE, Api, config_map, custom_resource_definition
 
 
 def _columns(table: dict) -> list[str]:

@@ -2,7 +2,7 @@
 
 import threading
 
-from .client import TABLE, Api, Watch, config_map
+from tests.api import TABLE, Api, Watch, config_map
 
 
 def test_from_a_version(api: Api, maps: str) -> None:

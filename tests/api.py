@@ -1,8 +1,12 @@
-"""Plain HTTP against a sandbox process: what the tests of its API speak. Nothing of ours is imported."""
+"""Plain HTTP against a cluster, the sandbox or a real one: what the tests of the Kubernetes API speak. Nothing of ours is imported."""
 
+import base64
+import copy
 import http.client
 import json
-from collections.abc import Iterator
+import ssl
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,23 +41,46 @@ class Answer:
 
 
 class Api:
-    """One user of a running sandbox."""
+    """One user of a cluster. TLS is verified with the kubeconfig's authority; the user is its token."""
 
     def __init__(self, kubeconfig: Path, token: str | None = None, **headers: str):
         config = yaml.safe_load(kubeconfig.read_text())
+        cluster = config["clusters"][0]["cluster"]
         self.kubeconfig = kubeconfig
-        self.host = urlparse(config["clusters"][0]["cluster"]["server"]).netloc
-        self.token = config["users"][0]["user"]["token"] if token is None else token
-        self.headers = headers
+        self.server = urlparse(cluster["server"])
+        self.host = self.server.netloc
+        self.token = config["users"][0]["user"].get("token", "") if token is None else token
+        self.headers: dict[str, str] = headers
+        self._tls: ssl.SSLContext | None = None
+        if self.server.scheme == "https":
+            data = cluster.get("certificate-authority-data")
+            self._tls = ssl.create_default_context(
+                cadata=base64.b64decode(data).decode() if data else None, cafile=cluster.get("certificate-authority")
+            )
 
     def user(self, name: str, *groups: str) -> "Api":
         """The same, acting as somebody else."""
-        found = Api(self.kubeconfig, self.token, **{"Impersonate-User": name})
-        if groups:
-            found.headers["Impersonate-Group"] = groups[0]
+        headers = {"Impersonate-User": name}
+        return self._with(headers=headers | ({"Impersonate-Group": groups[0]} if groups else {}))
+
+    def bearer(self, token: str) -> "Api":
+        """Whoever this token belongs to; nobody when it is empty."""
+        return self._with(token=token, headers={})
+
+    def _with(self, **changed: Any) -> "Api":
+        found = copy.copy(self)
+        for name, value in changed.items():
+            setattr(found, name, value)
         return found
 
-    def _headers(self, content_type: str, accept: str) -> dict[str, str]:
+    def connect(self, timeout: float = 30) -> http.client.HTTPConnection:
+        """A new connection."""
+        if self._tls is None:
+            return http.client.HTTPConnection(self.host, timeout=timeout)
+        return http.client.HTTPSConnection(self.host, timeout=timeout, context=self._tls)
+
+    def sent_headers(self, content_type: str = "", accept: str = "") -> dict[str, str]:
+        """Those of each request."""
         headers = {"User-Agent": "tests/1", **self.headers}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
@@ -66,10 +93,10 @@ class Api:
     def __call__(
         self, method: str, path: str, body: Any = None, content_type: str = "application/json", accept: str = ""
     ) -> Answer:
-        connection = http.client.HTTPConnection(self.host, timeout=20)
+        connection = self.connect()
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         try:
-            connection.request(method, path, data, self._headers(content_type if data else "", accept))
+            connection.request(method, path, data, self.sent_headers(content_type if data else "", accept))
             response = connection.getresponse()
             headers = {name.lower(): value for name, value in response.headers.items()}
             return Answer(response.status, headers, response.read())
@@ -82,8 +109,28 @@ class Api:
     def post(self, path: str, body: Any, **kinds: str) -> Answer:
         return self("POST", path, body, **kinds)
 
-    def put(self, path: str, body: Any) -> Answer:
-        return self("PUT", path, body)
+    def put(self, path: str, body: Any, **kinds: str) -> Answer:
+        return self("PUT", path, body, **kinds)
+
+    def until(self, path: str, wanted: Callable[[Any], Any], seconds: float = 30) -> Any:
+        """The body at ``path`` as soon as ``wanted(body)``; AssertionError with the last one after ``seconds``."""
+        end = time.monotonic() + seconds
+        while True:
+            answer = self.get(path)
+            body = answer.json if answer.status == 200 else None
+            if body is not None and wanted(body):
+                return body
+            assert time.monotonic() < end, (
+                f"{path} is not as wanted after {seconds} s: {answer.status} {answer.raw[:3000]!r}"
+            )
+            time.sleep(0.05)
+
+    def until_gone(self, path: str, seconds: float = 30) -> None:
+        """Returns when ``path`` is answered 404."""
+        end = time.monotonic() + seconds
+        while self.get(path).status != 404:
+            assert time.monotonic() < end, f"{path} is still there after {seconds} s"
+            time.sleep(0.05)
 
     def patch(self, path: str, body: Any, content_type: str = MERGE) -> Answer:
         return self("PATCH", path, body, content_type)
@@ -96,13 +143,18 @@ class Api:
 
 
 class Watch:
-    """An open watch; ``next()`` waits for an event, at most twenty seconds."""
+    """An open watch; ``next()`` waits for an event, at most twenty seconds. One that was refused has its ``status`` and ``refusal``."""
 
     def __init__(self, api: Api, path: str, accept: str = ""):
-        self._connection = http.client.HTTPConnection(api.host, timeout=20)
-        self._connection.request("GET", path, headers=api._headers("", accept))
+        self._connection = api.connect(timeout=20)
+        self._connection.request("GET", path, headers=api.sent_headers(accept=accept))
         self._response = self._connection.getresponse()
         self.status = self._response.status
+        self.headers = {name.lower(): value for name, value in self._response.headers.items()}
+
+    def refusal(self) -> Answer:
+        """What was answered instead of events."""
+        return Answer(self.status, self.headers, self._response.read())
 
     def next(self) -> dict[str, Any]:
         line = self._response.readline()
