@@ -1,0 +1,81 @@
+"""`make real-cluster`: builds what is missing, starts the cluster, prints its kubeconfig, and stops it on Ctrl-C.
+
+    python -m tools.realcluster [--data DIR] [--packages DIR] [--without-olm] [--build-only] [-- COMMAND …]
+
+With a command, the cluster lives as long as the command, which finds it in KUBECONFIG; its code is the exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from .build import BuildFailed, build, tell
+from .cluster import RealCluster, running
+from .process import PartFailed
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def main() -> int:
+    """The exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.realcluster", description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=ROOT / ".data" / "real", help="emptied at the start")
+    parser.add_argument("--without-olm", action="store_true", help="only the control plane and its nodes")
+    parser.add_argument(
+        "--packages", type=Path, action="append", default=[], help="a folder of bundles to add to its catalog"
+    )
+    parser.add_argument("--build-only", action="store_true")
+    parser.add_argument("command", nargs="*", help="ends the cluster when it ends")
+    options = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    try:
+        programs = build(tell)
+        if options.build_only:
+            return 0
+        data, packages = options.data.resolve(), tuple(path.resolve() for path in options.packages)
+        with running(data, programs, tell, packages, with_olm=not options.without_olm) as cluster:
+            tell(f"kubectl --kubeconfig {_short(cluster.kubeconfig)} get pods -A")
+            return _follow(cluster, options.command)
+    except (BuildFailed, PartFailed) as problem:
+        tell(str(problem))
+        return 1
+    except KeyboardInterrupt:
+        return 0
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _follow(cluster: RealCluster, command: list[str]) -> int:
+    """Until the command ends, or a part of the cluster does."""
+    if not command:
+        tell("Ctrl-C stops everything")
+        while True:
+            cluster.check()
+            time.sleep(1)
+    environment = {**os.environ, "KUBECONFIG": str(cluster.kubeconfig), "PATH": cluster.programs.search_path}
+    with subprocess.Popen(command, env=environment) as process:
+        try:
+            while process.poll() is None:
+                cluster.check()
+                time.sleep(0.5)
+        finally:
+            if process.poll() is None:
+                process.terminate()
+    return process.returncode
+
+
+def _short(path: Path) -> str:
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+"""The programs of the real cluster, built by `go build` from modules/ into a cache outside the tree.
+
+A module's folder in the cache is named by the hash of its go.mod, go.sum, tools.go and build settings: a changed version is
+built anew, an unchanged one is there at once, and several checkouts share it. A build goes into a folder of its own and is
+renamed when whole, so an interrupted one leaves nothing half made.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MODULES = Path(__file__).resolve().parent / "modules"
+KUBERNETES = "v1.36.3"
+_VERSION = "k8s.io/component-base/version"
+_OLM = "github.com/operator-framework/operator-lifecycle-manager"
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One folder of modules/. ``programs``: file name → main package. ``files``: name → (module, glob) of data to keep beside them."""
+
+    name: str
+    programs: dict[str, str]
+    flags: tuple[str, ...] = ()
+    symbols: str = ""
+    files: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        return MODULES / self.name
+
+    def key(self) -> str:
+        """Changes with everything that the result depends on."""
+        seen = hashlib.sha256(repr((self.programs, self.flags, self.symbols, self.files)).encode())
+        for name in ("go.mod", "go.sum", "tools.go"):
+            seen.update((self.folder / name).read_bytes())
+        return f"{self.name}-{seen.hexdigest()[:16]}"
+
+
+ALL = (
+    Module("etcd", {"etcd": "go.etcd.io/etcd/server/v3"}),
+    Module(
+        "kubernetes",
+        {
+            "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+            "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+            "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
+            "kubectl": "k8s.io/kubernetes/cmd/kubectl",
+        },
+        # Without them the server says that it is v0.0.0.
+        symbols=f"-X {_VERSION}.gitVersion={KUBERNETES} -X {_VERSION}.gitMajor=1 -X {_VERSION}.gitMinor={KUBERNETES.split('.')[1]}",
+    ),
+    Module(
+        "kwok",
+        {"kwok": "sigs.k8s.io/kwok/cmd/kwok"},
+        files={
+            "stages": (
+                "sigs.k8s.io/kwok",
+                (
+                    "kustomize/stage/node/fast/node-*.yaml",
+                    "kustomize/stage/node/heartbeat/node-*.yaml",
+                    "kustomize/stage/pod/fast/pod-*.yaml",
+                ),
+            )
+        },
+    ),
+    Module(
+        "olm",
+        {"olm": f"{_OLM}/cmd/olm", "catalog": f"{_OLM}/cmd/catalog", "package-server": f"{_OLM}/cmd/package-server"},
+        files={"crds": ("github.com/operator-framework/api", ("crds/*.yaml",))},
+    ),
+    Module(
+        "opm",
+        {"opm": "github.com/operator-framework/operator-registry/cmd/opm"},
+        flags=("-tags", "json1,containers_image_openpgp,exclude_graphdriver_btrfs,exclude_graphdriver_devicemapper"),
+    ),
+    Module("argocd", {"argocd-operator": "github.com/argoproj-labs/argocd-operator/cmd"}),
+)
+
+
+class BuildFailed(Exception):
+    """A sentence that says which program could not be built and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """Where the built programs and their data are."""
+
+    folders: dict[str, Path]
+
+    def path(self, program: str) -> Path:
+        """The file of a program; KeyError when there is none of that name."""
+        for folder in self.folders.values():
+            if (folder / program).is_file():
+                return folder / program
+        raise KeyError(program)
+
+    def data(self, module: str, name: str) -> list[Path]:
+        """The data files that a module keeps, by name."""
+        return sorted((self.folders[module] / name).iterdir())
+
+    @property
+    def search_path(self) -> str:
+        """PATH with these programs first, so that `kubectl` is the cluster's own."""
+        return os.pathsep.join([*map(str, self.folders.values()), os.environ.get("PATH", "")])
+
+
+def cache() -> Path:
+    """REALCLUSTER_CACHE, or a folder of the user's cache."""
+    given = os.environ.get("REALCLUSTER_CACHE")
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(given) if given else home / "operator-console" / "realcluster"
+
+
+def build(say: Callable[[str], None]) -> Programs:
+    """Builds what is missing; BuildFailed. A second builder waits for the first."""
+    root = cache()
+    root.mkdir(parents=True, exist_ok=True)
+    with (root / "lock").open("w") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("another build is under way; waiting for it")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        started = time.monotonic()
+        missing = [module for module in ALL if not (root / module.key()).is_dir()]
+        if missing:
+            _check_go()
+            say(
+                f"building {len(missing)} of {len(ALL)} modules into {root} (about 10 minutes on 2 cores when nothing is cached)"
+            )
+        for module in missing:
+            _build(module, root / module.key(), say)
+        if missing:
+            say(f"built in {time.monotonic() - started:.0f} s")
+    return Programs({module.name: root / module.key() for module in ALL})
+
+
+def _check_go() -> None:
+    if shutil.which("go") is None:
+        raise BuildFailed(
+            "building the real cluster needs Go 1.21 or newer on PATH (https://go.dev/dl/; it fetches a newer one itself)"
+        )
+
+
+def _build(module: Module, target: Path, say: Callable[[str], None]) -> None:
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{module.name}-") as work:
+        made = Path(work) / "made"
+        made.mkdir()
+        for program, package in module.programs.items():
+            started = time.monotonic()
+            say(f"building {program} …")
+            flags = ["-trimpath", *module.flags, "-ldflags", f"-s -w {module.symbols}".strip()]
+            _go(module, "build", *flags, "-o", str(made / program), package)
+            say(f"building {program} took {time.monotonic() - started:.0f} s")
+        for name, (source, globs) in module.files.items():
+            folder = Path(_go(module, "list", "-m", "-f", "{{.Dir}}", source).strip())
+            (made / name).mkdir()
+            for found in (path for glob in globs for path in sorted(folder.glob(glob))):
+                shutil.copyfile(found, made / name / found.name)
+        made.rename(target)
+
+
+def _go(module: Module, *arguments: str) -> str:
+    environment = {**os.environ, "GOFLAGS": "-mod=readonly -buildvcs=false", "GOTOOLCHAIN": "auto"}
+    done = subprocess.run(
+        ["go", *arguments], cwd=module.folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if not re.match(r"go: downloading", line)]
+        raise BuildFailed(f"go {arguments[0]} of {module.name} failed (in {module.folder}):\n" + "\n".join(lines[-30:]))
+    return done.stdout
+
+
+def tell(text: str) -> None:
+    """A line of progress."""
+    sys.stdout.write(f"real-cluster: {text}\n")
+    sys.stdout.flush()

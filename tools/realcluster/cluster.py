@@ -1,0 +1,159 @@
+"""Starts a whole cluster in order, each part when what it needs is ready, and stops it again in the reverse order."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+from . import catalog, nodes, olm, parts
+from .build import Programs
+from .layout import Layout
+from .process import Part, PartFailed, Running
+
+_CRDS_SECONDS, _PACKAGES_SECONDS = 30.0, 120.0
+
+
+class RealCluster:
+    """One cluster in ``data``, which is emptied first. ``with_olm``: with OLM, and ``packages`` in its catalog beside the usual ones."""
+
+    def __init__(
+        self,
+        data: Path,
+        programs: Programs,
+        say: Callable[[str], None],
+        packages: tuple[Path, ...] = (),
+        *,
+        with_olm: bool = True,
+    ):
+        shutil.rmtree(data, ignore_errors=True)
+        data.mkdir(parents=True, mode=0o700)
+        self.programs = programs
+        self.layout = Layout.make(data)
+        self.times: dict[str, float] = {}
+        self._say = say
+        self._packages = packages
+        self._with_olm = with_olm
+        self._running: list[Running] = []
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The administrator's."""
+        return self.layout.kubeconfig
+
+    def start(self) -> None:
+        """Everything is ready on return; PartFailed."""
+        started = time.monotonic()
+        layout, programs = self.layout, self.programs
+        self._run(parts.etcd(layout, programs))
+        self._run(parts.apiserver(layout, programs))
+        self._apply([parts.kwok_node(), *nodes.objects()])
+        page = ("page", str(layout.ports["page"]), layout.pki("kubelet.crt"), layout.pki("kubelet.key"))
+        self._run(
+            parts.controller_manager(layout, programs),
+            parts.scheduler(layout, programs),
+            parts.kwok(layout, programs),
+            nodes.agent(layout, programs),
+            Part("page", (sys.executable, "-m", f"tools.realcluster.{page[0]}", *page[1:]), lambda: True, nodes.PYTHON),
+        )
+        self._until("its nodes", lambda: nodes.ready(layout), 60)
+        if self._with_olm:
+            self._start_olm()
+        self.times["all"] = time.monotonic() - started
+        self._say(f"ready in {self.times['all']:.1f} s")
+
+    def _start_olm(self) -> None:
+        layout, programs = self.layout, self.programs
+        folder = catalog.build(programs.path("opm"), self._say, self._packages)
+        self._apply(olm.crds(programs))
+        self._until("OLM's types", lambda: all(map(layout.answers, olm.TYPES)), _CRDS_SECONDS)
+        self._apply(olm.objects())
+        self._run(
+            olm.registry(layout, programs, folder),
+            olm.operator(layout, programs),
+            olm.catalog(layout, programs),
+            olm.package_server(layout, programs),
+        )
+        self._apply([*olm.package_service(layout), olm.catalog_source(layout)])
+        started = time.monotonic()
+        self._until("the catalog's packages", self._has_packages, _PACKAGES_SECONDS)
+        self.times["packages"] = time.monotonic() - started
+
+    def _count_packages(self) -> int:
+        path = "/apis/packages.operators.coreos.com/v1/namespaces/olm/packagemanifests"
+        try:
+            _, found = self.layout.ask("GET", path)
+        except OSError:
+            return 0
+        return len((found or {}).get("items", []))
+
+    def _has_packages(self) -> bool:
+        """Whether the package server has read the catalog to its end: nothing was added for a second."""
+        first = self._count_packages()
+        time.sleep(1)
+        return first > 0 and self._count_packages() == first
+
+    # Steps
+
+    def _run(self, *wanted: Part) -> None:
+        """Starts them together and waits for all."""
+        fresh = [Running(part, self.layout.data / "logs") for part in wanted]
+        self._running += fresh
+        with ThreadPoolExecutor(len(fresh)) as pool:
+            for running, seconds in zip(fresh, pool.map(Running.wait_until_ready, fresh), strict=True):
+                self.times[running.part.name] = seconds
+                self._say(f"{running.part.name} ready after {seconds:.1f} s")
+
+    def _apply(self, objects: list[dict[str, object]]) -> None:
+        nodes.apply(self.layout, self.programs, objects)
+
+    def _until(self, what: str, holds: Callable[[], bool], seconds: float) -> None:
+        started = time.monotonic()
+        while not holds():
+            self.check()
+            if time.monotonic() - started > seconds:
+                raise PartFailed(f"{what} were not there after {seconds:.0f} s; see {self.layout.data / 'logs'}")
+            time.sleep(0.1)
+
+    def check(self) -> None:
+        """PartFailed when a part has ended by itself."""
+        for running in self._running:
+            running.check()
+
+    def stop(self) -> None:
+        """Ends all: the latest started first, the API server and etcd last."""
+        started = time.monotonic()
+        # What talks to the API server first and together; etcd ends after the API server, which writes to it while it ends.
+        for running in self._running[2:]:
+            running.terminate()
+        for running in reversed(self._running):
+            running.terminate()
+            running.end()
+        self._running.clear()
+        self.times["stop"] = time.monotonic() - started
+        self._say(f"stopped in {self.times['stop']:.1f} s")
+
+
+@contextmanager
+def running(
+    data: Path,
+    programs: Programs,
+    say: Callable[[str], None],
+    packages: tuple[Path, ...] = (),
+    *,
+    with_olm: bool = True,
+) -> Iterator[RealCluster]:
+    """A started cluster, stopped at the end whatever happens."""
+    cluster = RealCluster(data, programs, say, packages, with_olm=with_olm)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        with contextlib.suppress(subprocess.SubprocessError):
+            cluster.stop()

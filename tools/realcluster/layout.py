@@ -1,0 +1,119 @@
+"""Where a real cluster keeps its things, at which ports its parts listen, and how to ask its API server."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import secrets
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .certificates import Authority
+from .process import free_ports
+
+_PORTS = (
+    "etcd",
+    "etcd-peer",
+    "apiserver",
+    "controller-manager",
+    "scheduler",
+    "kwok",
+    "agent",
+    "opm",
+    "package-server",
+    "page",
+)
+_LOCAL = ("127.0.0.1", "localhost")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One cluster's folder. ``token`` is the administrator's."""
+
+    data: Path
+    ports: dict[str, int]
+    token: str
+    authority: Authority
+
+    @classmethod
+    def make(cls, data: Path) -> Layout:
+        """New ports, certificates and kubeconfigs in an empty folder."""
+        made = cls(data, free_ports(_PORTS), secrets.token_urlsafe(24), Authority(data / "pki"))
+        (data / "logs").mkdir()
+        issue = made.authority.issue
+        issue(
+            "apiserver",
+            "kube-apiserver",
+            hosts=(*_LOCAL, "10.96.0.1", "kubernetes", "kubernetes.default", "kubernetes.default.svc"),
+        )
+        issue("kubelet", "system:node:kubelet", hosts=_LOCAL)
+        issue("kubelet-client", "kube-apiserver-kubelet-client", "system:masters")
+        issue("front-proxy", "front-proxy-client")
+        issue("package-server", "package-server", hosts=("packageserver-service.olm.svc", *_LOCAL))
+        made.authority.key_pair("service-accounts")
+        (data / "tokens.csv").write_text(f'{made.token},admin,admin,"system:masters"\n')
+        made._write_kubeconfig("kubeconfig", {"token": made.token})
+        for user, group in (
+            ("system:kube-controller-manager", ""),
+            ("system:kube-scheduler", ""),
+            ("kwok", "system:masters"),
+            ("agent", "system:masters"),
+            ("olm", "system:masters"),
+        ):
+            name = user.removeprefix("system:")
+            certificate, key = issue(name, user, group)
+            made._write_kubeconfig(
+                f"{name}.kubeconfig", {"client-certificate": str(certificate), "client-key": str(key)}
+            )
+        return made
+
+    @property
+    def server(self) -> str:
+        """The API server's address."""
+        return f"https://127.0.0.1:{self.ports['apiserver']}"
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The administrator's."""
+        return self.data / "kubeconfig"
+
+    def pki(self, name: str) -> str:
+        """The path of a certificate or key."""
+        return str(self.authority.folder / name)
+
+    def _write_kubeconfig(self, name: str, user: dict[str, str]) -> None:
+        authority = base64.b64encode(self.authority.certificate.read_bytes()).decode()
+        config = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "real",
+            "clusters": [{"name": "real", "cluster": {"server": self.server, "certificate-authority-data": authority}}],
+            "users": [{"name": "user", "user": user}],
+            "contexts": [{"name": "real", "context": {"cluster": "real", "user": "user"}}],
+        }
+        path = self.data / name
+        path.touch(mode=0o600)
+        path.write_text(json.dumps(config, indent=1))  # JSON is YAML
+
+    def ask(self, method: str, path: str, body: Any = None, content_type: str = "application/json") -> tuple[int, Any]:
+        """Status and body (None when it is not JSON) of a request as the administrator; OSError."""
+        tls = ssl.create_default_context(cafile=str(self.authority.certificate))
+        connection = http.client.HTTPSConnection("127.0.0.1", self.ports["apiserver"], timeout=30, context=tls)
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": content_type}
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body).encode(), headers)
+            answer = connection.getresponse()
+            text = answer.read()
+            return answer.status, json.loads(text) if text.startswith(b"{") else None
+        finally:
+            connection.close()
+
+    def answers(self, path: str) -> bool:
+        """Whether the API server answers this path with 200."""
+        try:
+            return self.ask("GET", path)[0] == 200
+        except OSError:
+            return False

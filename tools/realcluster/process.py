@@ -1,0 +1,105 @@
+"""One part of the cluster as a process: started in its own group, watched while it comes up, ended with everything it started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from console.processes.supervisor import _die_with_parent
+
+_TAIL = 4000
+
+
+class PartFailed(Exception):
+    """A part ended or never became ready; with the end of its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """``ready`` is asked until it holds; ``stop_seconds`` is what it gets between SIGTERM and SIGKILL."""
+
+    name: str
+    command: tuple[str, ...]
+    ready: Callable[[], bool]
+    environment: dict[str, str] = field(default_factory=dict)
+    seconds: float = 60.0
+    stop_seconds: float = 5.0
+
+
+class Running:
+    """A started part; its output goes to ``log``."""
+
+    def __init__(self, part: Part, folder: Path):
+        self.part = part
+        self.log = folder / f"{part.name}.log"
+        self.started = time.monotonic()
+        with self.log.open("wb") as sink:
+            self.process = subprocess.Popen(
+                part.command,
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+                cwd=folder,
+                env={**os.environ, **part.environment},
+                start_new_session=True,
+                preexec_fn=_die_with_parent,
+            )
+
+    def wait_until_ready(self) -> float:
+        """Seconds since its start; PartFailed."""
+        while not self.part.ready():
+            self.check()
+            if time.monotonic() - self.started > self.part.seconds:
+                raise self.failure(f"{self.part.name} was not ready after {self.part.seconds:.0f} s")
+            time.sleep(0.05)
+        return time.monotonic() - self.started
+
+    def check(self) -> None:
+        """PartFailed when it has ended."""
+        code = self.process.poll()
+        if code is not None:
+            raise self.failure(f"{self.part.name} ended with code {code}")
+
+    def failure(self, what: str) -> PartFailed:
+        """The sentence and the end of the log."""
+        tail = self.log.read_text(errors="replace")[-_TAIL:]
+        return PartFailed(f"{what}. The end of {self.log}:\n{tail}")
+
+    def terminate(self) -> None:
+        """Asks it to end."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGTERM)
+
+    def end(self) -> None:
+        """Waits for its end, then kills what is left of its group."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(self.part.stop_seconds)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def free_ports(names: tuple[str, ...]) -> dict[str, int]:
+    """A free port on 127.0.0.1 for each name. All are held open together, so they differ."""
+    sockets = {name: socket.socket() for name in names}
+    try:
+        for one in sockets.values():
+            one.bind(("127.0.0.1", 0))
+        return {name: one.getsockname()[1] for name, one in sockets.items()}
+    finally:
+        for one in sockets.values():
+            one.close()
+
+
+def listens(port: int) -> bool:
+    """Whether something accepts connections there."""
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
