@@ -112,7 +112,7 @@ def _more_properties(metadata: Path) -> Iterator[dict[str, Any]]:
     """Those of properties.yaml as they are; dependencies become requirements, as opm renders them."""
     for name, required in (("properties", False), ("dependencies", True)):
         path = metadata / f"{name}.yaml"
-        for one in (yaml.load(path.read_text(), _LOADER) or {}).get(name, []) if path.exists() else []:
+        for one in (yaml.safe_load(path.read_text()) or {}).get(name, []) if path.exists() else []:
             value = dict(one["value"])
             if required and one["type"] == "olm.package":
                 value = {"packageName": value["packageName"], "versionRange": value["version"]}
