@@ -5,7 +5,7 @@ VENV := .venv/bin
 export UV_PYTHON_DOWNLOADS = never
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint fix e2e conformance bench bench-start messages reset clean
+.PHONY: help setup run test lint fix e2e conformance conformance-record real-cluster run-real test-real bench bench-start messages reset clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,18 @@ e2e: setup ## the browser tests; against a running console with URL= and KUBECON
 
 conformance: setup ## what the Kubernetes API answers, compared with a real cluster's answers; of the sandbox, or KUBECONFIG=
 	@$(VENV)/python -m pytest tests/conformance $(if $(filter command line,$(origin KUBECONFIG)),--kubeconfig "$(KUBECONFIG)") $(ARGS)
+
+real-cluster: setup ## a real Kubernetes with OLM on loopback ports (needs Go; the first build takes 10 minutes); Ctrl-C stops it
+	@exec $(VENV)/python -m tools.realcluster $(ARGS)
+
+run-real: setup ## the console on such a cluster of its own, on http://localhost:9000 (PORT=)
+	@exec $(VENV)/python -m tools.realcluster -- $(VENV)/python -m console.processes --port "$(PORT)" --data .data/real-console --kubeconfig .data/real/kubeconfig --context ""
+
+test-real: setup ## the conformance suite on both clusters, and the product's and the browser's tests on the real one
+	@$(VENV)/python tools/run_real_tests.py $(ARGS)
+
+conformance-record: setup ## what a real cluster answers becomes what tests/conformance expects
+	@$(VENV)/python tools/run_real_tests.py tests/conformance -q --record $(ARGS)
 
 bench: setup ## figures: event to screen, catalog and form cold, memory; writes bench/latest.json
 	@$(VENV)/python -m bench $(ARGS)

@@ -89,13 +89,15 @@ def wait(condition, seconds: float, what: str) -> float:
 
 
 @contextmanager
-def console(data: Path | None = None, catalog: Path | None = None) -> Iterator[Running]:
-    """Start, wait until ready, hand over, stop. The log is kept in the data folder until the end."""
+def console(data: Path | None = None, catalog: Path | None = None, kubeconfig: Path | None = None) -> Iterator[Running]:
+    """Start, wait until ready, hand over, stop. The log is kept in the data folder until the end. ``kubeconfig``: instead of a sandbox."""
     folder = data or Path(tempfile.mkdtemp(prefix="console-bench-"))
     port = free_port()
     command = [sys.executable, "-m", "console.processes", "--port", str(port), "--data", str(folder)]
     if catalog is not None:
         command += ["--catalog", str(catalog)]
+    if kubeconfig is not None:
+        command += ["--kubeconfig", str(kubeconfig)]
     environment = {
         key: value
         for key, value in os.environ.items()

@@ -1,5 +1,6 @@
 """What every test may ask for: real servers, and the three people who look at them."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,7 +37,13 @@ def redis_server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def sandbox_cluster() -> Iterator[Path]:
-    """The kubeconfig of a running embedded cluster, the one that settings.KUBECONFIG names."""
+def cluster_kubeconfig(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """The kubeconfig that settings.KUBECONFIG names: of a running embedded cluster, or of the one of --kubeconfig."""
+    path = FOLDER / "sandbox" / "kubeconfig"
+    if given := request.config.getoption("--kubeconfig"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(Path(given).expanduser(), path)
+        yield path
+        return
     with processes.sandbox(FOLDER / "sandbox", ROOT / "operators" / "packages"):
-        yield FOLDER / "sandbox" / "kubeconfig"
+        yield path

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def browser(sandbox_cluster: Path) -> Client:
+def browser(cluster_kubeconfig: Path) -> Client:
     return Client()
 
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def browser(sandbox_cluster: Path, redis_server: str) -> Client:
+def browser(cluster_kubeconfig: Path, redis_server: str) -> Client:
     return Client()
 
 

@@ -54,7 +54,7 @@ def test_no_text_of_the_code_is_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_a_korean_page_has_korean_navigation(sandbox_cluster: Path, redis_server: str) -> None:
+def test_a_korean_page_has_korean_navigation(cluster_kubeconfig: Path, redis_server: str) -> None:
     page = Client().get("/", headers={"Accept-Language": "ko"}).content.decode()
     main = re.sub(r"<[^>]+>", " ", page)
     for word in ("개요", "설치된 오퍼레이터", "네임스페이스", "시작하기"):

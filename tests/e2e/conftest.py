@@ -7,8 +7,10 @@ skipped, saying so; with REQUIRE_BROWSER set (CI) they fail instead.
 import os
 import shutil
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -16,6 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 
 from bench.browser import ARGUMENTS
 from bench.console import console
+from kube.config import load
 from tests.conftest import CATALOG
 
 
@@ -34,14 +37,36 @@ class Site:
         family = psutil.Process(self.supervisor).children(recursive=True)
         return next(member for member in family if words in " ".join(member.cmdline()))
 
+    @contextmanager
+    def without_cluster(self) -> Iterator[None]:
+        """The API server does not answer: an embedded one is killed (the supervisor starts it again), any other one stopped meanwhile."""
+        family = psutil.Process(self.supervisor).children(recursive=True) if self.supervisor else []
+        for member in family:
+            if "-m sandbox" in " ".join(member.cmdline()):
+                member.kill()
+                yield
+                return
+        port = urlsplit(load(str(self.kubeconfig)).host).port
+        found = {one.pid for one in psutil.net_connections("tcp") if one.status == "LISTEN" and one.laddr.port == port}
+        if not found:
+            pytest.skip("needs an API server on this machine, to stop it")
+        server = psutil.Process(next(pid for pid in found if pid is not None))
+        server.suspend()
+        try:
+            yield
+        finally:
+            server.resume()
+
 
 @pytest.fixture(scope="session")
 def site(request: pytest.FixtureRequest) -> Iterator[Site]:
     if url := request.config.getoption("--url"):
         yield Site(url.rstrip("/"), Path(request.config.getoption("--kubeconfig")))
         return
-    with console(catalog=CATALOG if CATALOG.is_dir() else None) as running:
-        yield Site(running.url, running.data / "sandbox/kubeconfig", running.process.pid)
+    given = request.config.getoption("--kubeconfig")
+    kubeconfig = Path(given).expanduser().resolve() if given else None
+    with console(catalog=CATALOG if CATALOG.is_dir() and not given else None, kubeconfig=kubeconfig) as running:
+        yield Site(running.url, kubeconfig or running.data / "sandbox/kubeconfig", running.process.pid)
 
 
 @pytest.fixture(scope="session")

@@ -52,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def live(redis_server: str, sandbox_cluster: Path, folder: Path) -> Iterator[Live]:
+def live(redis_server: str, cluster_kubeconfig: Path, folder: Path) -> Iterator[Live]:
     if not (VENDOR / "js/live.js").exists():
         pytest.skip("needs the bundled front end: python tools/setup.py")
     port = free_port()
@@ -67,7 +67,7 @@ def live(redis_server: str, sandbox_cluster: Path, folder: Path) -> Iterator[Liv
         str(port),
     ]
     url = f"http://127.0.0.1:{port}/"
-    site = Live(url, ClusterClient(load(str(sandbox_cluster))))
+    site = Live(url, ClusterClient(load(str(cluster_kubeconfig))))
     with running([*command, "--timeout-graceful-shutdown", "1"], folder / "site.log", lambda: answers(url)):
         yield site
 

@@ -9,12 +9,14 @@ from playwright.sync_api import Browser
 
 from tests.e2e.conftest import Site
 
+# The page of our own package, in whichever catalog this cluster has it.
+PACKAGE = "<package>"
 PAGES = (
     "/",
     "/operatorhub/",
     "/operatorhub/?q=nothing-has-this-name",
-    "/operatorhub/olm/sampledb-catalog/sampledb/",
-    "/operatorhub/olm/sampledb-catalog/sampledb/install/",
+    PACKAGE,
+    f"{PACKAGE}install/",
     "/operators/",
     "/resources/",
     "/resources/core/v1/namespaces/",
@@ -51,7 +53,9 @@ def test_every_page(site: Site, browser: Browser, width: int, scheme: Any, langu
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    for path in PAGES:
+    page.goto(f"{site.url}/operatorhub/?q=sampledb")
+    package = page.locator("[data-tile] a").first.get_attribute("href") or ""
+    for path in (one.replace(PACKAGE, package) for one in PAGES):
         page.goto(f"{site.url}{path}")
         complaints += [f"overhangs: {one}" for one in page.evaluate(OVERHANG)]
         complaints += _violations(Axe().run(page))

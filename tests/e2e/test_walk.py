@@ -86,7 +86,7 @@ def ask_page(port: int) -> str:
 def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
     page.goto(site.url)
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
-    expect(page.locator("#masthead")).to_contain_text("sandbox")
+    expect(page.locator("#masthead")).to_contain_text(load(str(site.kubeconfig)).name)
     create_namespace(site, page, namespace)
     install(site, page, "sampledb", "SampleDB", namespace)
 

@@ -13,8 +13,8 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def client(sandbox_cluster: Path) -> ClusterClient:
-    return ClusterClient(load(str(sandbox_cluster)))
+def client(cluster_kubeconfig: Path) -> ClusterClient:
+    return ClusterClient(load(str(cluster_kubeconfig)))
 
 
 @pytest.fixture

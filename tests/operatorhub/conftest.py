@@ -33,7 +33,7 @@ def ready(client: ClusterClient, count: int) -> bool:
 
 
 @pytest.fixture
-def client(sandbox_cluster: Path) -> ClusterClient:
+def client(cluster_kubeconfig: Path) -> ClusterClient:
     found = console_client()
     until(lambda: olm.served(found) or found.forget_types())
     until(lambda: ready(found, 1))

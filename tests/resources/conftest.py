@@ -19,5 +19,5 @@ def pipe(redis_server: str) -> Iterator["redis.Redis"]:
 
 
 @pytest.fixture
-def client(sandbox_cluster: Path) -> ClusterClient:
+def client(cluster_kubeconfig: Path) -> ClusterClient:
     return console_client()
