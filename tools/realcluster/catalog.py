@@ -1,7 +1,7 @@
-"""The file-based catalog that opm serves: the project's own bundles, and the real ones beside the checkout where they are.
+"""The file-based catalogs that opm serves: the project's own bundles, the real ones beside the checkout where they are, and more folders.
 
-Bundles carry their manifests inline (olm.bundle.object) and no image, so OLM installs them without a registry. Made once per
-content and kept in the build cache: 268 packages take a while.
+Bundles carry their manifests inline (olm.bundle.object) and no image, so OLM installs them without a registry. Each is made
+once per content and kept in the build cache: 268 packages take a while. They are named as the sandbox names its catalogs.
 """
 
 from __future__ import annotations
@@ -24,47 +24,54 @@ from .build import cache
 ROOT = Path(__file__).resolve().parent.parent.parent
 OWN = ROOT / "operators" / "packages"
 SHARED = ROOT.parent / "shared"
+MAKE_FBC = SHARED / "tools" / "make_fbc.py"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def build(opm: Path, say: Callable[[str], None], more: tuple[Path, ...] = (), *, real: bool = True) -> Path:
-    """The folder with `configs` to serve and opm's own `cache`; of our packages, those under ``more``, and with ``real`` ../shared/catalog."""
-    packages, script = SHARED / "catalog" / "packages", SHARED / "tools" / "make_fbc.py"
-    real = real and packages.is_dir() and script.is_file()
-    ours = (OWN, *more)
-    target = cache() / f"catalog-{_key(ours, (packages, script) if real else ())}"
+def build(opm: Path, say: Callable[[str], None], more: tuple[Path, ...] = ()) -> dict[str, Path]:
+    """Each catalog's name and its folder, with `configs` to serve and opm's own `cache`. ``more``: folders of bundles to add."""
+    folders = [OWN, *([SHARED / "catalog" / "packages"] if MAKE_FBC.is_file() else []), *more]
+    found: dict[str, Path] = {}
+    for folder in folders:
+        packages = [path.parent.name for path in folder.glob("*/package.json")]
+        base = f"{packages[0]}-catalog" if len(packages) == 1 else "community-catalog"
+        name = next(one for one in (base, *(f"{base}-{number}" for number in range(2, 9))) if one not in found)
+        found[name] = _build(opm, folder, say)
+    return found
+
+
+def _build(opm: Path, source: Path, say: Callable[[str], None]) -> Path:
+    target = cache() / f"catalog-{_key(source)}"
     if target.is_dir():
         return target
-    say("rendering the catalog …")
+    say(f"rendering the catalog of {source.parent.name}/{source.name} …")
     cache().mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache(), prefix=".catalog-") as work:
         configs = Path(work) / "made" / "configs"
-        (configs / "own").mkdir(parents=True)
-        with (configs / "own" / "catalog.json").open("w") as sink:
-            for blob in (blob for folder in ours for blob in package_blobs(folder)):
-                sink.write(json.dumps(blob) + "\n")
-        if real:
-            command = [sys.executable, str(script), str(packages), str(configs / "community")]
+        if source.is_relative_to(SHARED):
+            command = [sys.executable, str(MAKE_FBC), str(source), str(configs)]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        else:
+            configs.mkdir(parents=True)
+            lines = [json.dumps(blob) + "\n" for blob in package_blobs(source)]
+            (configs / "catalog.json").write_text("".join(lines))
         subprocess.run([str(opm), "validate", str(configs)], check=True, capture_output=True)
         # opm builds its cache here, so that serving begins at once.
+        made = str(Path(work) / "made" / "cache")
         subprocess.run(
-            [str(opm), "serve", str(configs), "--cache-dir", str(Path(work) / "made" / "cache"), "--cache-only"],
-            check=True,
-            capture_output=True,
+            [str(opm), "serve", str(configs), "--cache-dir", made, "--cache-only"], check=True, capture_output=True
         )
         shutil.move(Path(work) / "made", target)
     return target
 
 
-def _key(ours: tuple[Path, ...], shared: tuple[Path, ...]) -> str:
+def _key(source: Path) -> str:
     seen = hashlib.sha256(Path(__file__).read_bytes())
-    for place in (*ours, *shared):
-        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if path.is_file():
-                seen.update(f"{path.relative_to(place.parent)}\0{path.stat().st_size}\0".encode())
-                # The shared bundles never change; ours do while they are being written.
-                seen.update(path.read_bytes() if place in ours else b"")
+    shared = source.is_relative_to(SHARED)
+    for path in sorted(path for path in source.rglob("*") if path.is_file()):
+        seen.update(f"{path.relative_to(source)}\0{path.stat().st_size}\0".encode())
+        # The shared bundles never change; ours do while they are being written.
+        seen.update(b"" if shared else path.read_bytes())
     return seen.hexdigest()[:16]
 
 
@@ -84,11 +91,25 @@ def package_blobs(packages: Path) -> Iterator[dict[str, Any]]:
             yield {"schema": "olm.channel", "name": channel["name"], "package": name, "entries": entries}
         for bundle in meta["bundles"]:
             yield _bundle(name, bundle["name"], folder / bundle["path"])
+        if entries := list(_deprecations(meta)):
+            yield {"schema": "olm.deprecations", "package": name, "entries": entries}
+
+
+def _deprecations(meta: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The entries of olm.deprecations: of the package, its channels and its bundles, each named once."""
+    about: dict[tuple[str, str], dict[str, str]] = {("olm.package", ""): meta.get("deprecation") or {}}
+    for channel in meta["channels"]:
+        about["olm.channel", channel["name"]] = channel.get("deprecation") or {}
+        about |= {("olm.bundle", one["name"]): one["deprecation"] for one in channel["entries"] if "deprecation" in one}
+    for (schema, name), deprecation in about.items():
+        if deprecation:
+            reference = {"schema": schema, "name": name} if name else {"schema": schema}
+            yield {"reference": reference, "message": deprecation["message"]}
 
 
 def _bundle(package: str, name: str, folder: Path) -> dict[str, Any]:
     objects = [obj for path in _manifests(folder) for obj in yaml.load_all(path.read_text(), _LOADER) if obj]
-    version = next(obj["spec"]["version"] for obj in objects if obj["kind"] == "ClusterServiceVersion")
+    version = _csv(objects)["spec"]["version"]
     properties: list[dict[str, Any]] = [
         {"type": "olm.package", "value": {"packageName": package, "version": str(version)}}
     ]
@@ -101,15 +122,22 @@ def _bundle(package: str, name: str, folder: Path) -> dict[str, Any]:
                     "version": served["name"],
                 }
                 properties.append({"type": "olm.gvk", "value": value})
-    properties += _more_properties(folder / "metadata")
+    for one in _more_properties(folder / "metadata", _csv(objects)):
+        if one not in properties:
+            properties.append(one)
     for obj in objects:
         data = base64.b64encode(json.dumps(obj, default=str).encode()).decode()
         properties.append({"type": "olm.bundle.object", "value": {"data": data}})
     return {"schema": "olm.bundle", "name": name, "package": package, "image": "", "properties": properties}
 
 
-def _more_properties(metadata: Path) -> Iterator[dict[str, Any]]:
-    """Those of properties.yaml as they are; dependencies become requirements, as opm renders them."""
+def _csv(objects: list[dict[str, Any]]) -> dict[str, Any]:
+    return next(obj for obj in objects if obj["kind"] == "ClusterServiceVersion")
+
+
+def _more_properties(metadata: Path, csv: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Those of properties.yaml as they are; dependencies, and kinds that the CSV requires, become requirements, as opm renders them."""
+    required_kinds = (csv["spec"].get("customresourcedefinitions") or {}).get("required") or []
     for name, required in (("properties", False), ("dependencies", True)):
         path = metadata / f"{name}.yaml"
         for one in (yaml.safe_load(path.read_text()) or {}).get(name, []) if path.exists() else []:
@@ -118,6 +146,9 @@ def _more_properties(metadata: Path) -> Iterator[dict[str, Any]]:
                 value = {"packageName": value["packageName"], "versionRange": value["version"]}
             word = one["type"] if not required or one["type"] == "olm.constraint" else f"{one['type']}.required"
             yield {"type": word, "value": value}
+    for crd in required_kinds:
+        value = {"group": crd["name"].partition(".")[2], "kind": crd["kind"], "version": crd["version"]}
+        yield {"type": "olm.gvk.required", "value": value}
 
 
 def _manifests(folder: Path) -> list[Path]:

@@ -13,7 +13,6 @@ from .layout import Layout
 from .process import Part, listens
 
 NAMESPACE = "olm"
-CATALOG = "operatorhubio-catalog"
 _PACKAGES = "packages.operators.coreos.com"
 #: Served as soon as the CRDs of the objects below are established.
 TYPES = tuple(
@@ -74,17 +73,18 @@ def _role(name: str, rules: list[dict[str, list[str]]]) -> dict[str, object]:
     }
 
 
-def catalog_source(layout: Layout) -> dict[str, object]:
-    """A CatalogSource with an address needs no registry Pod."""
+def catalog_source(name: str, port: int) -> dict[str, object]:
+    """A CatalogSource with an address needs no registry Pod. It is named and titled as the sandbox's."""
+    community = name.startswith("community-catalog")
     return {
         "apiVersion": "operators.coreos.com/v1alpha1",
         "kind": "CatalogSource",
-        "metadata": {"name": CATALOG, "namespace": NAMESPACE},
+        "metadata": {"name": name, "namespace": NAMESPACE},
         "spec": {
             "sourceType": "grpc",
-            "address": f"127.0.0.1:{layout.ports['opm']}",
-            "displayName": "Community Operators",
-            "publisher": "OperatorHub.io",
+            "address": f"127.0.0.1:{port}",
+            "displayName": "Community Operators" if community else "Operator Console Samples",
+            "publisher": "OperatorHub.io" if community else "Operator Console",
         },
     }
 
@@ -116,8 +116,7 @@ def package_service(layout: Layout) -> list[dict[str, object]]:
     ]
 
 
-def registry(layout: Layout, programs: Programs, folder: Path) -> Part:
-    port = layout.ports["opm"]
+def registry(layout: Layout, programs: Programs, name: str, port: int, folder: Path) -> Part:
     command = (
         str(programs.path("opm")),
         "serve",
@@ -125,9 +124,9 @@ def registry(layout: Layout, programs: Programs, folder: Path) -> Part:
         f"--port={port}",
         f"--cache-dir={folder / 'cache'}",
         "--cache-enforce-integrity=false",
-        f"--termination-log={layout.data / 'logs' / 'opm.termination'}",
+        f"--termination-log={layout.data / 'logs' / name}.termination",
     )
-    return Part("opm", command, lambda: listens(port), seconds=120)
+    return Part(f"opm-{name}", command, lambda: listens(port), seconds=120)
 
 
 def operator(layout: Layout, programs: Programs) -> Part:
