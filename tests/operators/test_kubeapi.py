@@ -9,8 +9,8 @@ from operators.kubeapi import Access, Api, ApiError
 
 
 @pytest.fixture
-def access(sandbox_cluster: Path) -> Access:
-    return Access.find({"KUBECONFIG": str(sandbox_cluster)})
+def access(cluster_kubeconfig: Path) -> Access:
+    return Access.find({"KUBECONFIG": str(cluster_kubeconfig)})
 
 
 def config_map(**data: str) -> dict:

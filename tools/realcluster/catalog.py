@@ -57,10 +57,8 @@ def _build(opm: Path, source: Path, say: Callable[[str], None]) -> Path:
             (configs / "catalog.json").write_text("".join(lines))
         subprocess.run([str(opm), "validate", str(configs)], check=True, capture_output=True)
         # opm builds its cache here, so that serving begins at once.
-        made = str(Path(work) / "made" / "cache")
-        subprocess.run(
-            [str(opm), "serve", str(configs), "--cache-dir", made, "--cache-only"], check=True, capture_output=True
-        )
+        command = [str(opm), "serve", str(configs), f"--cache-dir={Path(work) / 'made' / 'cache'}", "--cache-only"]
+        subprocess.run([*command, "--pprof-addr="], check=True, capture_output=True)
         shutil.move(Path(work) / "made", target)
     return target
 

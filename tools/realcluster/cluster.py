@@ -15,7 +15,7 @@ from pathlib import Path
 from . import catalog, nodes, olm, parts
 from .build import Programs
 from .layout import Layout
-from .process import Part, PartFailed, Running
+from .process import Part, PartFailed, Running, free_ports
 
 _CRDS_SECONDS, _PACKAGES_SECONDS = 30.0, 120.0
 
@@ -70,17 +70,19 @@ class RealCluster:
 
     def _start_olm(self) -> None:
         layout, programs = self.layout, self.programs
-        folder = catalog.build(programs.path("opm"), self._say, self._packages)
+        catalogs = catalog.build(programs.path("opm"), self._say, self._packages)
+        ports = free_ports(tuple(catalogs))
         self._apply(olm.crds(programs))
         self._until("OLM's types", lambda: all(map(layout.answers, olm.TYPES)), _CRDS_SECONDS)
         self._apply(olm.objects())
         self._run(
-            olm.registry(layout, programs, folder),
+            *(olm.registry(layout, programs, name, ports[name], folder) for name, folder in catalogs.items()),
             olm.operator(layout, programs),
             olm.catalog(layout, programs),
             olm.package_server(layout, programs),
         )
-        self._apply([*olm.package_service(layout), olm.catalog_source(layout)])
+        sources = [olm.catalog_source(name, port) for name, port in ports.items()]
+        self._apply([*olm.package_service(layout), *sources])
         started = time.monotonic()
         self._until("the catalog's packages", self._has_packages, _PACKAGES_SECONDS)
         self.times["packages"] = time.monotonic() - started

@@ -22,7 +22,6 @@ _PORTS = (
     "scheduler",
     "kwok",
     "agent",
-    "opm",
     "package-server",
     "page",
 )

@@ -84,7 +84,7 @@ def catalog_source(name: str, port: int) -> dict[str, object]:
             "sourceType": "grpc",
             "address": f"127.0.0.1:{port}",
             "displayName": "Community Operators" if community else "Operator Console Samples",
-            "publisher": "OperatorHub.io" if community else "Operator Console",
+            "publisher": "Operator Console",
         },
     }
 
@@ -124,6 +124,7 @@ def registry(layout: Layout, programs: Programs, name: str, port: int, folder: P
         f"--port={port}",
         f"--cache-dir={folder / 'cache'}",
         "--cache-enforce-integrity=false",
+        "--pprof-addr=",  # else every one of them wants the same port
         f"--termination-log={layout.data / 'logs' / name}.termination",
     )
     return Part(f"opm-{name}", command, lambda: listens(port), seconds=120)

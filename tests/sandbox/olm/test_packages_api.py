@@ -12,8 +12,8 @@ ONE = f"{API}/namespaces/default/packagemanifests/sampledb"
 
 
 @pytest.fixture(scope="module")
-def kube(sandbox_cluster: Path) -> Kube:
-    kube = Kube(sandbox_cluster)
+def kube(cluster_kubeconfig: Path) -> Kube:
+    kube = Kube(cluster_kubeconfig)
     kube.until(
         namespaced(OLM, "olm", "catalogsources"),
         lambda one: one.get("status", {}).get("connectionState", {}).get("lastObservedState") == "READY",
