@@ -51,5 +51,5 @@ def assemble(data: Path, catalogs: tuple[Path, ...] = (), images: Path | None = 
             raise NotFound("serviceaccounts", name)
         return tokens.issue(account)
 
-    context = Context(data, "", data / "kubeconfig", images, catalogs, token_for)
+    context = Context(data, "", data / "kubeconfig", images, catalogs, token_for, data / "tls.crt")
     return Sandbox(journal, store, tokens, Cluster(verbs), context, Application(verbs, context, tokens, access))

@@ -7,22 +7,14 @@ that come back are private copies. Resources are named ``pods``, ``deployments.a
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import NamedTuple
 
+from .client import Event
 from .errors import AlreadyExists, NotFound
 from .objects import Object, decode
 from .patching import merge_patch
 from .resources import Resource
 from .selectors import field_selector, field_tests, label_selector
 from .verbs import Call, DeleteOptions, Verbs
-
-
-class Event(NamedTuple):
-    """One change: ``type`` is ADDED, MODIFIED or DELETED, ``resource`` the key that was watched."""
-
-    type: str
-    resource: str
-    object: Object
 
 
 class Cluster:

@@ -48,7 +48,7 @@ class Namespaces:
 
     def _furnish(self, name: str) -> None:
         account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": name}}
-        authority = self._context.data_dir / "tls.crt"
+        authority = self._context.authority
         data = {"ca.crt": authority.read_text(encoding="utf-8") if authority.exists() else ""}
         bundle = {
             "apiVersion": "v1",

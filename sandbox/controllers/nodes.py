@@ -36,7 +36,7 @@ def beat(cluster: Cluster) -> None:
 async def run(cluster: Cluster, context: Context) -> None:
     """Says that the kubelet is there, then goes on saying so."""
     kubelet = cluster.as_manager("kubelet")
-    recorder = Recorder(cluster, "kubelet")
+    recorder = Recorder(cluster, "kubelet", NODE)
     try:
         node = kubelet.get("nodes", NODE)
     except NotFound:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ..cluster import Cluster
+from ..client import Client
 from ..errors import NotFound
 from ..objects import Object, dig
 
@@ -44,7 +44,7 @@ def expand(text: str, variables: Mapping[str, str]) -> str:
     return _REFERENCE.sub(value, text)
 
 
-def variables_of(cluster: Cluster, pod: Object, container: Object, given: Mapping[str, str]) -> dict[str, str]:
+def variables_of(cluster: Client, pod: Object, container: Object, given: Mapping[str, str]) -> dict[str, str]:
     """The variables of the container's spec, after those in ``given``; ConfigError."""
     found: dict[str, str] = {}
     for source in container.get("envFrom") or []:
@@ -61,7 +61,7 @@ def variables_of(cluster: Cluster, pod: Object, container: Object, given: Mappin
     return found
 
 
-def _from_source(cluster: Cluster, pod: Object, source: Object) -> dict[str, str]:
+def _from_source(cluster: Client, pod: Object, source: Object) -> dict[str, str]:
     prefix = str(source.get("prefix") or "")
     for field, resource, read in (("configMapRef", "configmaps", _plain), ("secretRef", "secrets", _secret)):
         reference = source.get(field)
@@ -79,7 +79,7 @@ def _secret(value: object) -> str:
     return base64.b64decode(str(value)).decode("utf-8", "replace")
 
 
-def _get(cluster: Cluster, resource: str, reference: Object, pod: Object) -> Object | None:
+def _get(cluster: Client, resource: str, reference: Object, pod: Object) -> Object | None:
     """The object, None when it is missing and optional; ConfigError when it is missing."""
     name = str(reference.get("name"))
     try:
@@ -91,7 +91,7 @@ def _get(cluster: Cluster, resource: str, reference: Object, pod: Object) -> Obj
         raise ConfigError(f'{kind} "{name}" not found') from None
 
 
-def _value_from(cluster: Cluster, pod: Object, container: Object, source: Object) -> str | None:
+def _value_from(cluster: Client, pod: Object, container: Object, source: Object) -> str | None:
     readers: tuple[tuple[str, str, str, Callable[[object], str]], ...] = (
         ("configMapKeyRef", "configmaps", "ConfigMap", _plain),
         ("secretKeyRef", "secrets", "Secret", _secret),

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from ..cluster import Cluster
+from ..client import Client
 from ..errors import NotFound
 from ..objects import Object, dig
 from .environment import ConfigError, field_value, resource_value
@@ -26,7 +26,7 @@ class MountError(Exception):
 class Mounts:
     """The volumes of one Pod below ``folder``. ``token`` mints a token of the Pod's ServiceAccount."""
 
-    def __init__(self, cluster: Cluster, folder: Path, data_dir: Path, token: Callable[[], str]):
+    def __init__(self, cluster: Client, folder: Path, data_dir: Path, token: Callable[[], str]):
         self._cluster = cluster
         self._folder = folder
         self._data = data_dir

@@ -1,6 +1,6 @@
 """The machine as a node: its Pods, their addresses, and how to reach a port of one.
 
-One object for a sandbox. The kubelet controller gives it Pods; streams ask it for their logs, processes and ports.
+It follows the cluster and runs the Pods that were given to it; streams ask it for their logs, processes and ports.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import logging
 import shutil
 from pathlib import Path
 
-from ..cluster import Cluster
+from ..client import Client
 from ..context import Context
 from ..objects import Object, dig
 from . import simulated
@@ -25,6 +25,8 @@ from .services import ServiceProxy
 log = logging.getLogger("sandbox.kubelet")
 #: Seconds that processes get to end when the sandbox stops.
 STOP_SECONDS = 4.0
+#: Pods may wait for these.
+_NEEDED = ("configmaps", "secrets", "persistentvolumeclaims", "serviceaccounts")
 
 
 class Refused(OSError):
@@ -32,17 +34,19 @@ class Refused(OSError):
 
 
 class Node:
-    """Pods by uid."""
+    """Pods by uid. Their addresses begin with ``network``."""
 
-    def __init__(self, cluster: Cluster, context: Context):
+    def __init__(self, cluster: Client, context: Context, name: str, network: str = "10.244"):
         self.cluster = cluster
         self.context = context
+        self.name = name
+        self._network = network
         self.pods: dict[str, PodRunner] = {}
         self._addresses: set[str] = set()
         self._next = 2
         self.services = ServiceProxy(cluster, self.connect_by_name)
         images = Images.load(context.images)
-        recorder = Recorder(cluster, "kubelet")
+        recorder = Recorder(cluster, "kubelet", name)
         self._host = Host(cluster.as_manager("kubelet"), context, images, recorder, self._service_environment)
 
     def start(self) -> None:
@@ -51,10 +55,27 @@ class Node:
         count = end_orphans((data / "processes").glob("*.json"))
         if count:
             log.info("ended %d process(es) that an earlier sandbox had left", count)
-        uids = {entry.uid for entry in self.cluster.verbs.store.scan("pods")}
+        uids = {pod["metadata"]["uid"] for pod in self.cluster.list("pods", fields=f"spec.nodeName={self.name}")}
         for place in (*(data / "pods").glob("*"), *(data / "logs").glob("*")):
             if place.name.rpartition("_")[2] not in uids:
                 shutil.rmtree(place, ignore_errors=True)
+
+    async def follow(self) -> None:
+        """Follows Pods, and what they wait for, for ever."""
+        async for event in self.cluster.watch("services", *_NEEDED, "pods"):
+            metadata = event.object["metadata"]
+            if event.resource == "pods":
+                if event.type == "DELETED":
+                    self.gone(event.object)
+                elif dig(event.object, "spec", "nodeName") == self.name:
+                    self.seen(event.object)
+            elif event.resource == "services":
+                if event.type == "DELETED":
+                    self.services.forget(metadata["namespace"], metadata["name"])
+            else:
+                for runner in list(self.pods.values()):
+                    if runner.namespace == metadata["namespace"]:
+                        runner.changed(event.resource, metadata["name"])
 
     def seen(self, pod: Object) -> None:
         """A Pod of this node is new or has changed."""
@@ -80,7 +101,7 @@ class Node:
             self._addresses.add(present)
             return present
         while True:
-            address = f"10.244.{self._next >> 8 & 255}.{self._next & 255}"
+            address = f"{self._network}.{self._next >> 8 & 255}.{self._next & 255}"
             self._next = self._next + 1 if self._next < 65000 else 2
             if address not in self._addresses and self._next & 255 > 1:
                 self._addresses.add(address)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from ..cluster import Cluster
+from ..client import Client
 from ..objects import Object, dig
 from . import environment
 from .container import Container
@@ -28,6 +29,7 @@ class Place:
     folder: Path
     data_dir: Path
     api_url: str
+    authority: Path
     token: Callable[[], str]
     services: Callable[[str], dict[str, str]]
     #: container port → port of 127.0.0.1
@@ -58,12 +60,12 @@ class Place:
         place = self.folder / "serviceaccount"
         place.mkdir(parents=True, exist_ok=True)
         token = self.token()
-        authority = self.data_dir / "tls.crt"
+        authority = self.authority.read_text(encoding="utf-8") if self.authority.exists() else ""
         for name, text in (
             ("token", token),
             ("namespace", namespace),
-            ("ca.crt", authority.read_text(encoding="utf-8") if authority.exists() else ""),
-            ("kubeconfig", kubeconfig(self.api_url, token, namespace)),
+            ("ca.crt", authority),
+            ("kubeconfig", kubeconfig(self.api_url, authority, token, namespace)),
         ):
             private(place / name, text)
         return place
@@ -76,12 +78,15 @@ def private(path: Path, text: str) -> None:
         target.write(text)
 
 
-def kubeconfig(server: str, token: str, namespace: str) -> str:
+def kubeconfig(server: str, authority: str, token: str, namespace: str) -> str:
     """A kubeconfig for a Pod's ServiceAccount."""
+    cluster = {"server": server}
+    if server.startswith("https:") and authority:
+        cluster["certificate-authority-data"] = base64.b64encode(authority.encode()).decode()
     config: dict[str, Any] = {
         "apiVersion": "v1",
         "kind": "Config",
-        "clusters": [{"name": "sandbox", "cluster": {"server": server}}],
+        "clusters": [{"name": "sandbox", "cluster": cluster}],
         "users": [{"name": "sandbox", "user": {"token": token}}],
         "contexts": [{"name": "sandbox", "context": {"cluster": "sandbox", "user": "sandbox", "namespace": namespace}}],
         "current-context": "sandbox",
@@ -89,7 +94,7 @@ def kubeconfig(server: str, token: str, namespace: str) -> str:
     return yaml.safe_dump(config, sort_keys=False)
 
 
-def environment_of(cluster: Cluster, pod: Object, container: Container, place: Place) -> dict[str, str]:
+def environment_of(cluster: Client, pod: Object, container: Container, place: Place) -> dict[str, str]:
     """Everything the process gets; environment.ConfigError."""
     namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
     account = place.account(namespace)

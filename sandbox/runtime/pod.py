@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from ..cluster import Cluster
+from ..client import Client
 from ..context import Context
 from ..errors import ApiError, NotFound
 from ..objects import Object, dig
@@ -41,7 +41,7 @@ SIMULATED_START = 0.4
 class Host:
     """What all Pods of the node share."""
 
-    cluster: Cluster
+    cluster: Client
     context: Context
     images: Images
     recorder: Recorder
@@ -57,8 +57,10 @@ class PodRunner:
         self.address = address
         metadata = pod["metadata"]
         self.namespace, self.name, self.uid = str(metadata["namespace"]), str(metadata["name"]), str(metadata["uid"])
-        data = host.context.data_dir
-        self.place = Place(data / "pods" / self.uid, data, host.context.api_url, self._token, host.services)
+        context, data = host.context, host.context.data_dir
+        self.place = Place(
+            data / "pods" / self.uid, data, context.api_url, context.authority, self._token, host.services
+        )
         self.mounts = Mounts(host.cluster, self.place.folder / "volumes", data, self._token)
         self.containers = self._containers()
         self.stopping = False

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 
-from ..cluster import Cluster
+from ..client import Client
 from ..errors import ApiError
 from ..objects import Object, now
-from ..seed import NODE
 
 #: How many events are remembered for counting on.
 REMEMBERED = 4096
@@ -18,11 +17,12 @@ _Key = tuple[str, str, str, str, str, str]
 
 
 class Recorder:
-    """Records events of one component (``kubelet``, ``deployment-controller``)."""
+    """Records events of one component (``kubelet``, ``deployment-controller``); ``host`` is a kubelet's node."""
 
-    def __init__(self, cluster: Cluster, component: str):
+    def __init__(self, cluster: Client, component: str, host: str = ""):
         self._cluster = cluster.as_manager(component)
         self._component = component
+        self._host = host
         self._known: OrderedDict[_Key, tuple[str, str]] = OrderedDict()
 
     def normal(self, about: Object, reason: str, message: str, field: str = "") -> None:
@@ -69,8 +69,8 @@ class Recorder:
             "fieldPath": field,
         }
         source = {"component": self._component}
-        if self._component == "kubelet":
-            source["host"] = NODE
+        if self._host:
+            source["host"] = self._host
         moment = now()
         return {
             "apiVersion": "v1",

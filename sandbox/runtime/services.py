@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ..cluster import Cluster
+from ..client import Client
 from ..errors import NotFound
 from ..objects import Object, dig
 from .ports import free_port
@@ -25,7 +25,7 @@ Key = tuple[str, str, int]
 class ServiceProxy:
     """The listeners. ``connect(namespace, pod, port)`` reaches a Pod."""
 
-    def __init__(self, cluster: Cluster, connect: Connect):
+    def __init__(self, cluster: Client, connect: Connect):
         self._cluster = cluster
         self._connect = connect
         self._ports: dict[Key, int] = {}

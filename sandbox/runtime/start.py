@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..cluster import Cluster
+from ..client import Client
 from ..objects import Object
 from . import environment
 from .container import Container
@@ -10,7 +10,7 @@ from .place import Place, environment_of
 from .processes import Process
 
 
-async def start(cluster: Cluster, pod: Object, container: Container, place: Place) -> Process:
+async def start(cluster: Client, pod: Object, container: Container, place: Place) -> Process:
     """Starts the program of an image; environment.ConfigError, OSError."""
     assert container.program is not None and container.log is not None
     variables = environment_of(cluster, pod, container, place)
