@@ -7,7 +7,7 @@ the sandbox stand in differences.toml with their reasons. Every run leaves its r
 import json
 import shutil
 import tomllib
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,9 +15,10 @@ from uuid import uuid4
 import pytest
 
 from tests import processes
-from tests.api import Api
+from tests.api import CRDS, Api, custom_resource_definition
 from tests.kubectl import Kubectl
 
+from .olm import PACKAGES, Olm, catalog_of
 from .report import RESULTS, Cluster
 from .seen import Seen
 
@@ -45,7 +46,7 @@ def kubeconfig(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
         yield Path(given).expanduser().resolve()
         return
     data = tmp_path_factory.mktemp("sandbox")
-    with processes.sandbox(data, ROOT / "operators" / "packages"):
+    with processes.sandbox(data, ROOT / "operators" / "packages", PACKAGES):
         yield data / "kubeconfig"
 
 
@@ -88,12 +89,45 @@ def group() -> str:
 
 
 @pytest.fixture
+def define(api: Api, namespace: str, group: str) -> Iterator[Callable[..., str]]:
+    """``define({"size": {"type": "integer"}})`` serves Widgets whose spec has these fields; returns their path in the namespace.
+
+    Further arguments are the CRD version's own, such as ``subresources``.
+    """
+    crd = custom_resource_definition(group, "widgets", "Widget")
+    path = f"/apis/{group}/v1/namespaces/{namespace}/widgets"
+
+    def define(fields: dict[str, Any], **version: Any) -> str:
+        given = {"type": "object", "properties": {"spec": {"type": "object", "properties": fields}}}
+        crd["spec"]["versions"][0] |= {"schema": {"openAPIV3Schema": given}, **version}
+        created = api.post(CRDS, crd)
+        assert created.status == 201, created.raw
+        api.until(path, bool)
+        return path
+
+    yield define
+    api.delete(f"{CRDS}/{crd['metadata']['name']}")
+
+
+@pytest.fixture
 def k(kubeconfig: Path, namespace: str, tmp_path: Path) -> Kubectl:
     """kubectl in the new namespace."""
     program = shutil.which("kubectl")
     if program is None:
         pytest.skip("needs kubectl on PATH")
     return Kubectl(program, kubeconfig, namespace, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def catalog(api: Api) -> str:
+    """The catalog of tests/conformance/packages; without it, the test is skipped."""
+    return catalog_of(api)
+
+
+@pytest.fixture
+def olm(api: Api, namespace: str, catalog: str, seen: Seen) -> Olm:
+    """OLM in the new namespace."""
+    return Olm(api, namespace, catalog).known_to(seen)
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 _UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _TOKEN_VOLUME = re.compile(r"\bkube-api-access-[a-z0-9]{5}\b")
 _IP = re.compile(r"\b10\.\d+\.\d+\.\d+\b")
+#: A message may repeat a whole object, quoted once or twice.
+_QUOTED_VERSION = re.compile(r'(\\*"resourceVersion\\*":\\*")\d+')
 #: Fields whose value tells the moment or the machine; their presence is compared.
 _VOLATILE = {
     "resourceVersion": "<version>",
@@ -112,6 +114,7 @@ class Seen:
         text = _TOKEN_VOLUME.sub("kube-api-access-<random>", text)
         text = _TIME.sub("<time>", text)
         text = _IP.sub("<ip>", text)
+        text = _QUOTED_VERSION.sub(r"\1<version>", text)
         return _UID.sub("<uid>", text)
 
     # The end of the test
