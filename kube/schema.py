@@ -1,6 +1,8 @@
 """The schema of a kind, from /openapi/v3: one document for each group and version, under an address that holds its hash.
 
 The document is read as raw parts and only the wanted kind and what it refers to is decoded: argoproj.io is 1 MB, one form needs a part.
+A real API server publishes a new CustomResourceDefinition's schema a second or two after it serves the kind; until then the
+definition itself is read.
 """
 
 import re
@@ -12,7 +14,7 @@ from typing import Any
 import msgspec
 
 from kube.discovery import ResourceType
-from kube.errors import NotFound
+from kube.errors import Forbidden, NotFound
 from kube.requests import ApiRequest
 from kube.transport import Answer
 
@@ -38,6 +40,23 @@ class _Index(msgspec.Struct):
     paths: dict[str, _Address] = {}
 
 
+class _Validation(msgspec.Struct):
+    document: dict[str, Any] | None = msgspec.field(name="openAPIV3Schema", default=None)
+
+
+class _Version(msgspec.Struct):
+    name: str
+    schema: _Validation = msgspec.field(default_factory=_Validation)
+
+
+class _Versions(msgspec.Struct):
+    versions: list[_Version] = []
+
+
+class _Definition(msgspec.Struct):
+    spec: _Versions = msgspec.field(default_factory=_Versions)
+
+
 class SchemaCache:
     """Kept by the document's hash: an unchanged CRD costs one small request for the index."""
 
@@ -48,6 +67,21 @@ class SchemaCache:
 
     def schema(self, type_: ResourceType) -> dict[str, Any] | None:
         """The schema with `components.schemas` of what it refers to, or None. Raises KubeError but NotFound."""
+        return self._published(type_) or self._defined(type_)
+
+    def _defined(self, type_: ResourceType) -> dict[str, Any] | None:
+        """From the CustomResourceDefinition, for whoever may read it. Not kept: the published one comes soon."""
+        if "." not in type_.group or type_.group.endswith(".k8s.io"):
+            return None
+        path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{type_.plural}.{type_.group}"
+        try:
+            answer = self._send(ApiRequest("GET", path, ref=f"the definition of {type_.kind}"))
+        except (NotFound, Forbidden):
+            return None
+        versions = msgspec.json.decode(answer.body, type=_Definition).spec.versions
+        return next((one.schema.document for one in versions if one.name == type_.version), None)
+
+    def _published(self, type_: ResourceType) -> dict[str, Any] | None:
         for _attempt in range(_ATTEMPTS):
             address = self._address(type_)
             if not address:

@@ -2,11 +2,13 @@
 
 import socket
 import ssl
+import time
 from dataclasses import replace
 
 import pytest
 
 from kube.client import ClusterClient
+from kube.discovery import ResourceType
 from kube.errors import AlreadyExists, BadRequest, Conflict, Forbidden, Invalid, NotFound, Unauthorized, Unreachable
 
 
@@ -73,7 +75,19 @@ def test_a_type_that_is_not_served(client: ClusterClient) -> None:
         client.find("zoo.example", "v1", "zebras")
 
 
-def test_a_new_type_is_found_at_once(client: ClusterClient) -> None:
+def _found(client: ClusterClient, group: str, version: str, plural: str, seconds: float = 10) -> ResourceType:
+    """A type as soon as it is served: a real cluster takes a moment after its CustomResourceDefinition was created."""
+    end = time.monotonic() + seconds
+    while True:
+        client.forget_types()
+        try:
+            return client.find(group, version, plural)
+        except NotFound:
+            assert time.monotonic() < end, f"{plural}.{group} was not served after {seconds} s"
+            time.sleep(0.05)
+
+
+def test_a_new_type_is_found(client: ClusterClient) -> None:
     crds = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
     client.types()
     schema = {"type": "object", "properties": {"spec": {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer", "maximum": 3}}}}}  # fmt: skip
@@ -82,8 +96,7 @@ def test_a_new_type_is_found_at_once(client: ClusterClient) -> None:
     spec = {"group": "zoo.example", "scope": "Namespaced", "names": names, "versions": [version]}
     client.create(crds, {"metadata": {"name": "lions.zoo.example"}, "spec": spec})
     try:
-        client.forget_types()
-        lions = client.find("zoo.example", "v1", "lions")
+        lions = _found(client, "zoo.example", "v1", "lions")
         leo = {"apiVersion": "zoo.example/v1", "kind": "Lion", "metadata": {"name": "leo"}, "spec": {"size": 3}}
         assert client.create(lions, leo, "default")["spec"] == {"size": 3}
     finally:

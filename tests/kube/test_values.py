@@ -177,3 +177,22 @@ def test_a_schema_whose_address_just_changed() -> None:
 )
 def test_a_kind_in_the_plural(kind: str, plural: str, words: str) -> None:
     assert ResourceType("", "v1", plural, kind, True).kinds == words
+
+
+def test_a_kind_that_has_no_published_schema_yet_has_that_of_its_definition() -> None:
+    lions = ResourceType("zoo.example", "v1", "lions", "Lion", True)
+    definition = b"""{"spec": {"versions": [{"name": "v0"}, {"name": "v1", "schema": {"openAPIV3Schema": {"type": "object"}}}]}}"""
+    answers = {
+        "/openapi/v3": b'{"paths": {}}',
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/lions.zoo.example": definition,
+    }
+    asked: list[str] = []
+
+    def send(request: requests.ApiRequest) -> transport.Answer:
+        asked.append(request.path)
+        return transport.Answer(200, {}, answers[request.path])
+
+    cache = schema.SchemaCache(send)
+    assert cache.schema(lions) == {"type": "object"}
+    assert cache.schema(ROLES) is None
+    assert len(asked) == 3, "what is built in has no definition to read"

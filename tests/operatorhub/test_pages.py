@@ -69,7 +69,7 @@ def choices(namespace: str, **others: str) -> dict[str, str]:
 
 
 def test_the_catalog(web: Client) -> None:
-    page = web.get("/operatorhub/").content.decode()
+    page = web.get("/operatorhub/", {"q": "sampledb"}).content.decode()
     assert 'data-total="1"' in page
     assert page.count("data-tile") == 1
     assert f'href="{PACKAGE}"' in page
@@ -129,7 +129,7 @@ def test_while_there_is_no_index_the_page_says_so(
     web.get("/operatorhub/")
     assert len(asked) == 1
     index.build(client)
-    assert 'data-total="1"' in web.get("/operatorhub/").content.decode()
+    assert 'data-total="1"' in web.get("/operatorhub/", {"q": "sampledb"}).content.decode()
 
 
 def test_without_a_worker_the_request_builds_it(
@@ -137,7 +137,7 @@ def test_without_a_worker_the_request_builds_it(
 ) -> None:
     Index.objects.all().update(built_at=None, requested_at="2020-01-01T00:00:00Z")
     monkeypatch.setattr("operatorhub.tasks.refresh_catalogs.apply_async", lambda **options: pytest.fail("asked again"))
-    assert 'data-total="1"' in web.get("/operatorhub/").content.decode()
+    assert 'data-total="1"' in web.get("/operatorhub/", {"q": "sampledb"}).content.decode()
 
 
 def test_a_cluster_without_olm_says_so(web: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +167,8 @@ def test_a_bad_choice_makes_nothing(web: Client, client: ClusterClient) -> None:
     answer = web.post(f"{PACKAGE}install/", choices("Not_A_Name"))
     assert answer.status_code == 422
     assert "lower-case letters" in text(answer)
-    assert client.list(olm.type_of(client, olm.SUBSCRIPTIONS)).items == []
+    assert "Not_A_Name" not in str(client.list(client.find("", "v1", "namespaces")).items)
+    assert client.list(olm.type_of(client, olm.SUBSCRIPTIONS), "default").items == []
 
 
 def test_install_approve_view_uninstall(web: Client, client: ClusterClient, namespace: str) -> None:
@@ -184,7 +185,7 @@ def test_install_approve_view_uninstall(web: Client, client: ClusterClient, name
     rows = text(web.get("/operators/"))
     assert "SampleDB" in rows
     assert "Succeeded" in rows
-    assert "Installed" in text(web.get("/operatorhub/"))
+    assert "Installed" in text(web.get("/operatorhub/", {"q": "sampledb"}))
     assert f"View operator in {namespace}" in text(web.get(PACKAGE))
     again = web.post(f"{PACKAGE}install/", {**choices(""), "namespace": namespace})
     assert "already installed" in text(again)

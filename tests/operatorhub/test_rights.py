@@ -62,7 +62,7 @@ def test_a_stranger_sees_no_packages_and_why(become: Become) -> None:
 def test_a_reader_may_look_and_not_install(become: Become, reader: str) -> None:
     become(reader)
     web = Client()
-    assert 'data-total="1"' in web.get("/operatorhub/", {"namespace": "default"}).content.decode()
+    assert 'data-total="1"' in web.get("/operatorhub/", {"namespace": "default", "q": "sampledb"}).content.decode()
     page = web.get(PACKAGE, {"namespace": "default"}).content.decode()
     assert 'aria-disabled="true" aria-describedby="install-refused"' in page
     assert f"{PACKAGE}install/" not in page

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests import processes
-
 from tests.api import Api
 from tests.kubectl import Kubectl
 

@@ -8,7 +8,6 @@ import pytest
 from sandbox.assembly import assemble
 from sandbox.cluster import Cluster, Event
 from sandbox.errors import AlreadyExists, Conflict, Invalid, NotFound
-
 from tests.api import config_map, custom_resource_definition
 
 CRDS = "customresourcedefinitions.apiextensions.k8s.io"

@@ -80,10 +80,14 @@ def test_logs_of_a_running_program(k: Kubectl, engine: str) -> None:
         assert any("Ready to accept connections" in line for line in process.stdout)
 
 
-def test_exec(k: Kubectl, engine: str) -> None:
-    assert k("exec", engine, "--", "echo", "hello") == "hello\n"
-    assert k("exec", "-i", engine, "--", "cat", stdin="through\n") == "through\n"
-    assert "exit code 3" in k("exec", engine, "--", "sh", "-c", "exit 3", fails=True)
+@pytest.mark.parametrize("websockets", ["true", "false"], ids=["websocket", "spdy"])
+def test_exec(k: Kubectl, engine: str, websockets: str) -> None:
+    how = {"KUBECTL_REMOTE_COMMAND_WEBSOCKETS": websockets}
+    assert k("exec", engine, "--", "echo", "hello", **how) == "hello\n"
+    assert k("exec", "-i", engine, "--", "cat", stdin="through\n", **how) == "through\n"
+    assert "exit code 3" in k("exec", engine, "--", "sh", "-c", "exit 3", fails=True, **how)
+    long = k("exec", engine, "--", "seq", "100000", **how)
+    assert long.count("\n") == 100000
 
 
 @pytest.mark.parametrize("target", ["pod/engine", "service/engine"])

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import ROOT
-
 from tests.kubectl import Kubectl
+from tests.processes import ROOT
 
 CRD = ROOT / "operators/packages/sampledb/1.0.0/crds/samples.operator-console.dev_sampledbs.yaml"
 DEPLOYMENT = """

@@ -8,7 +8,6 @@ import yaml
 
 from kube.client import ClusterClient
 from kube.config import load
-
 from tests.api import CRDS, Api, custom_resource_definition
 
 ODDITY = Path(__file__).parent / "schema" / "data" / "openapi_oddity.yaml"

@@ -3,7 +3,6 @@
 import pytest
 
 from sandbox.patching import UnprocessablePatch, json_patch, merge_patch, strategic_patch
-
 from tests.api import JSON_PATCH, STRATEGIC, Api, config_map
 
 

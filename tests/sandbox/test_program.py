@@ -13,7 +13,6 @@ import pytest
 
 from sandbox.certificate import context
 from tests import processes
-
 from tests.api import Api, config_map
 
 

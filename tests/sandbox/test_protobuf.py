@@ -5,7 +5,6 @@ import pytest
 from sandbox.errors import UnsupportedMediaType
 from sandbox.negotiation import duplicates
 from sandbox.protobuf import MAGIC, decode_protobuf
-
 from tests.api import Api
 
 

@@ -5,7 +5,6 @@ import pytest
 from sandbox.columns.core import pod_status
 from sandbox.durations import human
 from sandbox.jsonpath import BadPath, compile_path
-
 from tests.api import CRDS, TABLE, Api, config_map, custom_resource_definition
 
 

@@ -1,5 +1,7 @@
 """The form pages over the embedded cluster: create, edit, refuse, conflict, and the parts without script."""
 
+import contextlib
+import time
 from typing import Any
 
 import pytest
@@ -21,8 +23,15 @@ def sampledbs(client: ClusterClient) -> ResourceType:
         client.get(crds, "sampledbs.samples.operator-console.dev")
     except NotFound:
         client.create(crds, pages.read(next((pages.SAMPLEDB / "crds").iterdir())))
-    client.forget_types()
-    return client.find("samples.operator-console.dev", "v1", "sampledbs")
+    end = time.monotonic() + 10
+    while True:  # a real cluster takes a moment to serve a new kind, and another to publish its schema
+        client.forget_types()
+        with contextlib.suppress(NotFound):
+            found = client.find("samples.operator-console.dev", "v1", "sampledbs")
+            if client.schema(found) is not None:
+                return found
+        assert time.monotonic() < end, "SampleDB is not served"
+        time.sleep(0.05)
 
 
 @pytest.fixture
