@@ -1,8 +1,4 @@
-"""pods/exec and pods/attach over WebSocket: a command really runs, as a process beside the container's, with its environment.
-
-Messages begin with the number of a channel: 0 stdin, 1 stdout, 2 stderr, 3 how it ended (a Status), 4 the terminal's size;
-with v5, 255 closes a channel.
-"""
+"""pods/exec and pods/attach: a command really runs, as a process beside the container's, with its environment."""
 
 from __future__ import annotations
 
@@ -20,16 +16,16 @@ from typing import Any
 import msgspec
 
 from ..errors import BadRequest
-from ..http import Disconnected, Request, Response, WebSocket
+from ..http import Disconnected, Request, Response
 from ..runtime.container import Container
+from ..runtime.logs import LogWriter
 from ..runtime.node import Node
 from ..runtime.place import environment_of
 from ..runtime.pod import PodRunner
 from ..runtime.processes import end_group, exit_code
+from .channels import RESIZE, STDERR, STDIN, STDOUT, Channels, accept
 from .targets import running
 
-STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
-PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
 _CHUNK = 32 * 1024
 SUCCESS = {"metadata": {}, "status": "Success"}
 
@@ -64,60 +60,33 @@ class Execution:
         command = request.query.get("command") or []
         if not command:
             raise BadRequest("you must specify at least one command for the container")
-        socket = await self._accept(request)
-        try:
-            if request.flag("tty"):
-                ended = await self._in_terminal(socket, runner, container, command)
-            else:
-                ended = await self._with_pipes(socket, request, runner, container, command)
-            await self._finish(socket, ended)
-        except Disconnected:
-            pass
+        with contextlib.suppress(Disconnected):
+            async with contextlib.aclosing(await accept(request)) as channels:
+                if request.flag("tty"):
+                    ended = await self._in_terminal(channels, runner, container, command)
+                else:
+                    ended = await self._with_pipes(channels, request, runner, container, command)
+                await channels.finish(ended)
         return Response.done()
 
     async def attach(self, request: Request) -> Response:
         """GET …/pods/{name}/attach: what the container's process writes from now on. It has no standard input."""
         _, container = running(self._node, request)
-        socket = await self._accept(request)
         log = container.log
-        if log is None:
-            await self._finish(socket, failure(f"container {container.name} has just ended"))
-            return Response.done()
-        leaving = asyncio.create_task(_left(socket))
-        try:
-            async for piece in _written(log.path, log.changed, lambda: log.closed):
-                if leaving.done():
-                    break
-                await socket.send(bytes((STDOUT,)) + piece)
-            await self._finish(socket, SUCCESS)
-        finally:
-            leaving.cancel()
+        with contextlib.suppress(Disconnected):
+            async with contextlib.aclosing(await accept(request)) as channels:
+                if log is None:
+                    await channels.finish(failure(f"container {container.name} has just ended"))
+                    return Response.done()
+                await _attached(channels, log)
         return Response.done()
-
-    async def _accept(self, request: Request) -> WebSocket:
-        if not request.is_websocket:
-            raise BadRequest("Upgrade request required: the embedded cluster runs commands over WebSocket only")
-        socket = request.websocket()
-        chosen = next((one for one in PROTOCOLS if one in socket.subprotocols), None)
-        if chosen is None:
-            offered = " ".join(socket.subprotocols)
-            raise BadRequest(
-                f"unable to negotiate protocol: client supports [{offered}], server supports {list(PROTOCOLS)}"
-            )
-        await socket.accept(chosen)
-        return socket
-
-    async def _finish(self, socket: WebSocket, status: dict[str, Any]) -> None:
-        with contextlib.suppress(RuntimeError, Disconnected):
-            await socket.send(bytes((ERROR,)) + msgspec.json.encode(status))
-        await socket.close()
 
     def _environment(self, runner: PodRunner, container: Container) -> tuple[dict[str, str], Path]:
         folder = runner.place.folder / "containers" / container.name
         return environment_of(runner.host.cluster, runner.pod, container, runner.place), folder
 
     async def _with_pipes(
-        self, socket: WebSocket, request: Request, runner: PodRunner, container: Container, command: list[str]
+        self, channels: Channels, request: Request, runner: PodRunner, container: Container, command: list[str]
     ) -> dict[str, Any]:
         environment, folder = self._environment(runner, container)
         pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
@@ -133,8 +102,8 @@ class Execution:
             )
         except OSError as problem:
             return failure(_cannot(command, problem))
-        incoming = asyncio.create_task(_to_process(socket, process))
-        outputs = asyncio.create_task(_outputs(socket, process))
+        incoming = asyncio.create_task(_to_process(channels, process))
+        outputs = asyncio.create_task(_outputs(channels, process))
         try:
             await asyncio.wait({incoming, outputs}, return_when=asyncio.FIRST_COMPLETED)
             if incoming.done():
@@ -147,7 +116,7 @@ class Execution:
             end_group(process.pid)
 
     async def _in_terminal(
-        self, socket: WebSocket, runner: PodRunner, container: Container, command: list[str]
+        self, channels: Channels, runner: PodRunner, container: Container, command: list[str]
     ) -> dict[str, Any]:
         environment, folder = self._environment(runner, container)
         ours, theirs = pty.openpty()
@@ -168,8 +137,8 @@ class Execution:
         finally:
             os.close(theirs)
         reader = await _reader_of(os.dup(ours))
-        incoming = asyncio.create_task(_to_terminal(socket, ours))
-        outgoing = asyncio.create_task(_to_client(socket, STDOUT, reader))
+        incoming = asyncio.create_task(_to_terminal(channels, ours))
+        outgoing = asyncio.create_task(_to_client(channels, STDOUT, reader))
         ending = asyncio.create_task(process.wait())
         try:
             await asyncio.wait([incoming, ending], return_when=asyncio.FIRST_COMPLETED)
@@ -203,59 +172,72 @@ async def _reader_of(descriptor: int) -> asyncio.StreamReader:
     return reader
 
 
-async def _to_client(socket: WebSocket, channel: int, reader: asyncio.StreamReader) -> None:
+async def _to_client(channels: Channels, channel: int, reader: asyncio.StreamReader) -> None:
     with contextlib.suppress(RuntimeError, OSError):  # a terminal's end is an error (EIO)
         while data := await reader.read(_CHUNK):
-            await socket.send(bytes((channel,)) + data)
+            await channels.send(channel, data)
 
 
-async def _outputs(socket: WebSocket, process: asyncio.subprocess.Process) -> None:
+async def _outputs(channels: Channels, process: asyncio.subprocess.Process) -> None:
     assert process.stdout is not None and process.stderr is not None
-    await asyncio.gather(_to_client(socket, STDOUT, process.stdout), _to_client(socket, STDERR, process.stderr))
+    await asyncio.gather(_to_client(channels, STDOUT, process.stdout), _to_client(channels, STDERR, process.stderr))
 
 
-async def _to_process(socket: WebSocket, process: asyncio.subprocess.Process) -> None:
+async def _to_process(channels: Channels, process: asyncio.subprocess.Process) -> None:
     """Standard input, until the client goes away."""
     with contextlib.suppress(Disconnected):
         while True:
-            message = await socket.receive()
-            if not message:
+            channel, data = await channels.receive()
+            if channel != STDIN or process.stdin is None:
                 continue
-            if message[0] == STDIN and process.stdin is not None:
+            if data:
                 with contextlib.suppress(ConnectionError):
-                    process.stdin.write(message[1:])
+                    process.stdin.write(data)
                     await process.stdin.drain()
-            elif message[0] == CLOSE and message[1:2] == bytes((STDIN,)) and process.stdin is not None:
+            else:
                 process.stdin.close()
 
 
-async def _to_terminal(socket: WebSocket, terminal: int) -> None:
+async def _to_terminal(channels: Channels, terminal: int) -> None:
     """Keys and sizes, until the client goes."""
     with contextlib.suppress(Disconnected):
         while True:
-            message = await socket.receive()
-            if message[:1] == bytes((STDIN,)):
-                os.write(terminal, message[1:])
-            elif message[:1] == bytes((RESIZE,)):
+            channel, data = await channels.receive()
+            if channel == STDIN:
+                os.write(terminal, data)
+            elif channel == RESIZE:
                 with contextlib.suppress(msgspec.DecodeError, struct.error, TypeError, AttributeError):
-                    size = msgspec.json.decode(message[1:])
+                    size = msgspec.json.decode(data)
                     packed = struct.pack("HHHH", int(size.get("Height", 24)), int(size.get("Width", 80)), 0, 0)
                     fcntl.ioctl(terminal, termios.TIOCSWINSZ, packed)
 
 
-async def _left(socket: WebSocket) -> None:
+async def _attached(channels: Channels, log: LogWriter) -> None:
+    leaving = asyncio.create_task(_left(channels))
+    try:
+        async for piece in _written(log):
+            if leaving.done():
+                raise Disconnected
+            await channels.send(STDOUT, piece)
+        await channels.finish(SUCCESS)
+    finally:
+        leaving.cancel()
+
+
+async def _left(channels: Channels) -> None:
     with contextlib.suppress(Disconnected):
         while True:
-            await socket.receive()
+            await channels.receive()
 
 
-async def _written(path: Path, changed: Any, closed: Any) -> AsyncIterator[bytes]:
+async def _written(log: LogWriter) -> AsyncIterator[bytes]:
     """New lines of a log, without their times."""
+    path = log.path
     position = path.stat().st_size
     while True:
-        over = closed()
+        over = log.closed
         if not over and path.stat().st_size == position:
-            await changed()
+            await log.changed()
         with path.open("rb") as source:
             source.seek(min(position, path.stat().st_size))
             fresh = source.read()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from ..http import Request
+
 
 class Hijacked(asyncio.Protocol):
     """Collects what comes; both directions wait when the other side is slow."""
@@ -61,3 +63,26 @@ class Hijacked(asyncio.Protocol):
         if not self._transport.is_closing():
             self._transport.write(data)
             await self._writable.wait()
+
+    def close(self) -> None:
+        """What was written is still sent."""
+        if self._transport is not None:
+            self._transport.close()
+
+
+def wants_spdy(request: Request) -> bool:
+    """Whether the client asks for SPDY instead of HTTP."""
+    return "spdy/3.1" in request.headers.get("upgrade", "").lower()
+
+
+async def upgrade(request: Request, protocol: str) -> Hijacked:
+    """The connection, which speaks SPDY from now on; ``protocol`` is what is spoken inside it."""
+    await request.body()
+    connection = Hijacked()
+    transport = request.hijack(connection)
+    connection.connection_made(transport)
+    transport.write(
+        b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
+        + f"X-Stream-Protocol-Version: {protocol}\r\n\r\n".encode()
+    )
+    return connection

@@ -13,7 +13,7 @@ from ..objects import dig
 from ..runtime.node import Node, Refused
 from ..runtime.pod import PodRunner
 from . import spdy
-from .hijacked import Hijacked
+from .hijacked import upgrade, wants_spdy
 from .targets import stored_pod
 
 log = logging.getLogger("sandbox.streams")
@@ -50,7 +50,7 @@ class PortForward:
             await socket.accept(chosen)
             await self._channels(socket, runner, ports)
             return Response.done()
-        if "spdy/3.1" in request.headers.get("upgrade", "").lower():
+        if wants_spdy(request):
             await self._upgraded(request, runner)
             return Response.done()
         raise BadRequest("Upgrade request required")
@@ -127,18 +127,11 @@ class PortForward:
         await socket.close()
 
     async def _upgraded(self, request: Request, runner: PodRunner) -> None:
-        await request.body()
-        connection = Hijacked()
-        transport = request.hijack(connection)
-        connection.connection_made(transport)
-        transport.write(
-            b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n"
-            + f"X-Stream-Protocol-Version: {SPDY_PROTOCOL}\r\n\r\n".encode()
-        )
+        connection = await upgrade(request, SPDY_PROTOCOL)
         try:
             await self._session(runner, connection.write, connection.read)
         finally:
-            transport.close()
+            connection.close()
 
     async def _session(
         self, runner: PodRunner, send: Callable[[bytes], Awaitable[None]], receive: Callable[[], Awaitable[bytes]]
