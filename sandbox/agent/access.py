@@ -1,0 +1,76 @@
+"""How to reach an API server, from a kubeconfig: its address, who vouches for it, and what tells it who is asking."""
+
+from __future__ import annotations
+
+import base64
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+Entry = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """``authority`` is PEM, empty when the system's authorities count. ``tls`` is None for plain HTTP."""
+
+    server: str
+    token: str
+    authority: str
+    tls: ssl.SSLContext | None
+
+    @property
+    def host(self) -> str:
+        """The server's name or address."""
+        return str(urlsplit(self.server).hostname)
+
+    @property
+    def port(self) -> int:
+        """The server's port."""
+        return urlsplit(self.server).port or (443 if self.tls else 80)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What each request carries."""
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+
+def read(path: Path, private: Path) -> Access:
+    """The kubeconfig's current context; KeyError and OSError when it is incomplete. Keys that it holds go to ``private``."""
+    config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    context = _named(config["contexts"], config["current-context"])["context"]
+    cluster = _named(config["clusters"], context["cluster"])["cluster"]
+    user = _named(config["users"], context["user"])["user"]
+    server = str(cluster["server"]).rstrip("/")
+    authority = _content(path, cluster, "certificate-authority").decode()
+    if not server.startswith("https:"):
+        return Access(server, str(user.get("token", "")), authority, None)
+    tls = ssl.create_default_context(cadata=authority or None)
+    if cluster.get("insecure-skip-tls-verify"):
+        tls.check_hostname = False
+        tls.verify_mode = ssl.CERT_NONE
+    certificate, key = _content(path, user, "client-certificate"), _content(path, user, "client-key")
+    if certificate:
+        private.mkdir(parents=True, exist_ok=True, mode=0o700)
+        chain = private / "client.pem"  # OpenSSL reads files only
+        chain.touch(mode=0o600)
+        chain.write_bytes(certificate + b"\n" + key)
+        tls.load_cert_chain(chain)
+    return Access(server, str(user.get("token", "")), authority, tls)
+
+
+def _named(entries: list[Entry], name: str) -> Entry:
+    return next((entry for entry in entries if entry["name"] == name), {})
+
+
+def _content(path: Path, entry: Entry, field: str) -> bytes:
+    """A file that is in the kubeconfig, or beside it by its name."""
+    if data := entry.get(f"{field}-data"):
+        return base64.b64decode(data)
+    if name := entry.get(field):
+        return (path.parent / str(name)).read_bytes()
+    return b""
