@@ -1,4 +1,4 @@
-"""``python -m sandbox serve --data DIR``: the embedded cluster as a program.
+"""``python -m sandbox serve --data DIR``: the embedded cluster as a program. ``node``: a node of a real cluster.
 
 Prints one line when it is ready. Ends on SIGTERM or SIGINT, or by itself when the parent that it was told of is gone.
 """
@@ -22,6 +22,7 @@ from pathlib import Path
 import yaml
 
 from . import aggregation, certificate, crds
+from .agent.settings import NodeSettings, add_arguments
 from .assembly import Sandbox, assemble
 from .cluster import Cluster
 from .context import Context
@@ -47,7 +48,7 @@ class Settings:
     parent: int
 
 
-def settings(arguments: list[str] | None = None) -> Settings:
+def settings(arguments: list[str] | None = None) -> Settings | NodeSettings:
     """Parses the command line."""
     parser = argparse.ArgumentParser(prog="python -m sandbox", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -55,11 +56,16 @@ def settings(arguments: list[str] | None = None) -> Settings:
     serve.add_argument("--data", type=Path, required=True, help="folder that keeps everything")
     serve.add_argument("--port", type=int, default=0, help="0: the one of the last time, or any free one")
     serve.add_argument("--catalog", type=Path, action="append", default=[], help="folder of bundles; may repeat")
-    serve.add_argument("--images", type=Path, help="images.toml: images that run as local processes")
-    serve.add_argument("--parent", type=int, default=0, help="end when this process is gone")
+    node = commands.add_parser("node", help="run Pods of known images on a real cluster")
+    add_arguments(node)
+    for command in (serve, node):
+        command.add_argument("--images", type=Path, help="images.toml: images that run as local processes")
+        command.add_argument("--parent", type=int, default=0, help="end when this process is gone")
     given = parser.parse_args(arguments)
-    catalogs = tuple(path.resolve() for path in given.catalog)
+    if given.command == "node":
+        return NodeSettings.of(given)
     images = given.images.resolve() if given.images else None
+    catalogs = tuple(path.resolve() for path in given.catalog)
     return Settings(given.data.resolve(), given.port, catalogs, images, given.parent)
 
 
@@ -118,8 +124,8 @@ def write_kubeconfig(path: Path, url: str, token: str, authority: str) -> None:
     draft.replace(path)
 
 
-async def serve(given: Settings) -> int:
-    """Until a signal comes; the exit code."""
+async def serve(given: Settings, stop: asyncio.Event) -> int:
+    """Until ``stop``; the exit code."""
     given.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     sandbox = assemble(given.data, given.catalogs, given.images)
     remembered = given.port or int(sandbox.journal.meta("port") or 0)
@@ -139,15 +145,9 @@ async def serve(given: Settings) -> int:
     seed(sandbox.cluster)
     sandbox.store.commit()
 
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
     server = Listener(sandbox.application, listener, tls)
     serving = asyncio.create_task(server.run())
     running = [asyncio.create_task(supervise(c, sandbox.cluster, sandbox.context)) for c in controllers()]
-    if given.parent:
-        running.append(asyncio.create_task(watch_parent(given.parent, stop)))
     await asyncio.sleep(0)
     sandbox.application.ready = True
     gc.freeze()
@@ -171,10 +171,28 @@ async def shut_down(
     sandbox.store.close()
 
 
+async def run(given: Settings | NodeSettings) -> int:
+    """Until a signal comes, or the parent is gone; the exit code."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    watching = asyncio.create_task(watch_parent(given.parent, stop)) if given.parent else None
+    try:
+        if isinstance(given, NodeSettings):
+            from .agent.program import run as run_node  # noqa: PLC0415 - the sandbox needs none of it
+
+            return await run_node(given, stop)
+        return await serve(given, stop)
+    finally:
+        if watching is not None:
+            watching.cancel()
+
+
 def main() -> int:
     """Entry point."""
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", stream=sys.stderr)
-    return asyncio.run(serve(settings()))
+    return asyncio.run(run(settings()))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from .server import Application
+from .asgi import AsgiApplication
 
 log = logging.getLogger("sandbox")
 
@@ -75,12 +75,15 @@ def listen(port: int) -> socket.socket:
 
 
 class Listener:
-    """Accepts connections for an application until it is closed."""
+    """Accepts connections for an application until it is closed; those without TLS only when ``plain``."""
 
-    def __init__(self, application: Application, listener: socket.socket, tls: ssl.SSLContext):
+    def __init__(
+        self, application: AsgiApplication, listener: socket.socket, tls: ssl.SSLContext, *, plain: bool = True
+    ):
         self._application = application
         self._listener = listener
         self._tls = tls
+        self._plain = plain
         self._config = uvicorn.Config(
             application,
             http=Protocol,
@@ -120,7 +123,7 @@ class Listener:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             async with asyncio.timeout(_SILENCE):
                 first = await _peek(connection)
-            tls = self._tls if first == _HANDSHAKE else None
+            tls = self._tls if first == _HANDSHAKE or not self._plain else None
             await loop.connect_accepted_socket(self._protocol, connection, ssl=tls)
         except (OSError, TimeoutError, ssl.SSLError):
             connection.close()

@@ -1,0 +1,119 @@
+"""``python -m sandbox node``: everything that one node is, until a signal comes or its parent is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from ..context import Context
+from ..errors import ApiError
+from ..listener import Listener, listen
+from ..runtime.node import Node
+from .access import Access, read
+from .kubeletapi import KubeletApi
+from .provisioner import Provisioner
+from .registration import Registration
+from .remote import Remote
+from .settings import NodeSettings
+
+log = logging.getLogger("sandbox.node")
+
+#: Tokens of Pods outlive every test; one is asked for again after this time, as its ServiceAccount may be another.
+_TOKEN_SECONDS, _TOKEN_KEPT = 30 * 24 * 3600, 600.0
+#: Not the sandbox's, nor the one that simulated Pods of the same cluster have.
+_NETWORK = "10.245"
+_AGAIN_SECONDS = 2.0
+
+
+@dataclass(slots=True)
+class Tokens:
+    """Of ServiceAccounts, from the API server, each asked for once in a while."""
+
+    cluster: Remote
+    _known: dict[tuple[str, str], tuple[float, str]] = field(default_factory=dict)
+
+    def of(self, namespace: str, account: str) -> str:
+        """NotFound."""
+        known = self._known.get((namespace, account))
+        if known is None or known[0] + _TOKEN_KEPT < time.monotonic():
+            known = time.monotonic(), self.cluster.token(namespace, account, _TOKEN_SECONDS)
+            self._known[namespace, account] = known
+        return known[1]
+
+
+def _context(given: NodeSettings, access: Access, cluster: Remote) -> Context:
+    authority = given.data / "ca.crt"
+    authority.write_text(access.authority, encoding="utf-8")
+    return Context(given.data, access.server, given.kubeconfig, given.images, (), Tokens(cluster).of, authority)
+
+
+def server_tls(given: NodeSettings) -> ssl.SSLContext:
+    """Clients have to show a certificate of the authority."""
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(given.authority))
+    tls.load_cert_chain(given.certificate, given.key)
+    tls.verify_mode = ssl.CERT_REQUIRED
+    tls.set_alpn_protocols(["http/1.1"])
+    return tls
+
+
+async def keep(work: Callable[[], Awaitable[None]], name: str) -> None:
+    """Begins again what failed."""
+    while True:
+        try:
+            await work()
+        except ApiError as problem:
+            log.warning("%s: %s; trying again", name, problem)
+        except Exception:
+            log.exception("%s failed; starting it again", name)
+        await asyncio.sleep(_AGAIN_SECONDS)
+
+
+async def follow(node: Node) -> None:
+    """The node's Pods, for ever. What an earlier agent left is ended once, when the API server can tell what there is."""
+
+    started = False
+
+    async def pods() -> None:
+        nonlocal started
+        if not started:
+            node.start()
+            started = True
+        await node.follow()
+
+    await keep(pods, "pods")
+
+
+async def run(given: NodeSettings, stop: asyncio.Event) -> int:
+    """The node, until ``stop``; the exit code."""
+    given.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        access = read(given.kubeconfig, given.data)
+        listener = listen(given.port)
+    except (OSError, KeyError, ValueError) as problem:
+        log.error("the node cannot start: %s", problem)
+        return 1
+    port = int(listener.getsockname()[1])
+    cluster = Remote(access, only={"pods": f"spec.nodeName={given.name}"})
+    node = Node(cluster, _context(given, access, cluster), given.name, _NETWORK)
+    server = Listener(KubeletApi(node), listener, server_tls(given), plain=False)
+    registration, provisioner = Registration(cluster, given.name, port), Provisioner(cluster, given.data)
+
+    jobs = [
+        asyncio.create_task(server.run()),
+        asyncio.create_task(keep(registration.run, "registration")),
+        asyncio.create_task(keep(provisioner.run, "provisioner")),
+        asyncio.create_task(follow(node)),
+    ]
+    log.info("node %s: https://127.0.0.1:%d", given.name, port)
+    await stop.wait()
+    for job in jobs:
+        job.cancel()
+    await asyncio.gather(*jobs, return_exceptions=True)
+    await node.close()
+    await server.close()
+    cluster.close()
+    return 0
