@@ -20,7 +20,7 @@ def browser(cluster_kubeconfig: Path, redis_server: str) -> Client:
 
 def test_the_overview_names_the_cluster_and_that_it_is_embedded(browser: Client) -> None:
     page = browser.get("/").content.decode()
-    assert console_client().config.name in page
+    assert clusters.console_client().config.name in page
     assert "embedded" in page
     for words in ("OperatorHub", "Installed Operators", "Namespaces", "Resources"):
         assert words in page

@@ -176,7 +176,8 @@ def test_install_approve_view_uninstall(web: Client, client: ClusterClient, name
     progress = f"/operators/{namespace}/subscriptions/sampledb/"
     assert (made.status_code, made["Location"]) == (302, progress)
     page = until(lambda: (found := web.get(progress).content.decode()) and 'data-state="asks"' in found and found)
-    assert "Waits for approval" in text(web.get("/operators/"))
+    # OLM writes it on the Subscription a moment after it made the plan.
+    until(lambda: "Waits for approval" in text(web.get("/operators/")))
     approve = re.search(r'action="(/operators/[^"]+/approve/)"', page)
     assert approve is not None
     assert web.post(approve[1], {"subscription": "sampledb"})["Location"] == progress
