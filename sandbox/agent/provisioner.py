@@ -11,9 +11,9 @@ import shutil
 from pathlib import Path
 
 from ..client import Client
-from ..controllers.quantity import amount
 from ..errors import AlreadyExists, NotFound
 from ..objects import Object, dig
+from ..quantity import amount
 from ..runtime.recorder import Recorder
 
 CLAIMS, VOLUMES, CLASSES = "persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io"

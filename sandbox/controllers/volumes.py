@@ -14,10 +14,10 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import NotFound
 from ..objects import Object, dig, now
+from ..quantity import amount
 from ..runtime.recorder import Recorder
 from .owners import annotation, is_going
 from .pods import has_ended
-from .quantity import amount
 from .workqueue import Workqueue
 
 CLAIMS, VOLUMES, CLASSES = "persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io"
