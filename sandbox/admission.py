@@ -21,7 +21,7 @@ class Plain(ApiError):
     reason = ""
 
 
-def check_type(resource: Resource, obj: Any) -> None:
+def check_type(resource: Resource, obj: Any, patched: bool = False) -> None:
     """The body must be an object of the kind and version of the path."""
     if not isinstance(obj, dict):
         raise BadRequest("the request body must be a JSON object")
@@ -39,8 +39,12 @@ def check_type(resource: Resource, obj: Any) -> None:
                 f'{kind} in version "{version}" cannot be handled as a {resource.kind}: no kind "{kind}" is registered '
                 f'for version "{api_version}" in scheme "pkg/runtime/scheme.go:111"'
             )
+        if patched:
+            wrong = f'Invalid value: "{api_version or ""}": must be {resource.api_version}'
+            name = str((obj.get("metadata") or {}).get("name", ""))
+            raise Invalid(resource.kind, name, [("apiVersion", "FieldValueInvalid", wrong)], resource.group)
         raise BadRequest(
-            f"the API version in the data ({api_version}) does not match the expected API version "
+            f"the API version in the data ({api_version or ''}) does not match the expected API version "
             f"({resource.api_version})"
         )
     if kind != resource.kind:
@@ -128,7 +132,7 @@ def check_names(resource: Resource, namespace: str, name: str, obj: Object) -> N
         raise BadRequest(f"the name of the object ({present}) does not match the name on the URL ({name})")
 
 
-def check_version(resource: Resource, old: Object, obj: Object, unconditional: bool) -> None:
+def check_version(resource: Resource, old: Object, obj: Object, unconditional: bool, patched: bool = False) -> None:
     """Optimistic concurrency: a resourceVersion or uid in the body must be the stored one.
 
     ``unconditional``: none need be given. Updates of custom resources must have one.
@@ -142,6 +146,9 @@ def check_version(resource: Resource, old: Object, obj: Object, unconditional: b
     if version and version != stored["resourceVersion"]:
         raise Conflict(resource.plural, stored["name"], resource.group)
     uid = metadata.get("uid")
+    if uid and uid != stored["uid"] and patched:
+        cause = ("metadata.uid", "FieldValueInvalid", f'Invalid value: "{uid}": field is immutable')
+        raise Invalid(resource.kind, stored["name"], [cause, cause], resource.group)
     if uid and uid != stored["uid"]:
         raise Conflict(
             resource.plural,

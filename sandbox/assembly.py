@@ -39,9 +39,10 @@ def assemble(data: Path, catalogs: tuple[Path, ...] = (), images: Path | None = 
     store = Store(journal)
     registry = Registry(builtin())
     register(CRDS, crds.STRATEGY)
-    crds.load(store, registry)
     verbs = Verbs(store, registry)
-    verbs.hooks[CRDS] = lambda change: crds.hook(store, registry, change)
+    reading = verbs.schemas.read
+    crds.load(store, registry, reading)
+    verbs.hooks[CRDS] = lambda change: crds.hook(store, registry, reading, change)
     tokens = Tokens(store, journal)
     access = Authorizer(store)
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from .cluster import Cluster
@@ -35,8 +37,15 @@ def version_rank(version: str) -> tuple[int, int, int, str]:
     return ({None: 0, "beta": 1, "alpha": 2}[stage], -int(major), -int(minor or 0), version)
 
 
-def resources_of(crd: Object) -> list[Resource]:
-    """One Resource for each served version, preferred first. Nothing for a CRD that is not established."""
+Reading = Callable[[Resource, Any], bytes]
+
+
+def resources_of(crd: Object, since: int = 0, reading: Reading | None = None) -> list[Resource]:
+    """One Resource for each served version, preferred first. Nothing for a CRD that is not established.
+
+    Objects stored before version ``since`` may not fit the schema; ``reading`` makes them. Those read in a version whose schema
+    is not that of the stored one always go through it.
+    """
     conditions = {item["type"]: item.get("status") for item in dig(crd, "status", "conditions") or []}
     if conditions.get("Established") != "True":
         return []
@@ -45,7 +54,12 @@ def resources_of(crd: Object) -> list[Resource]:
     storage = next((version["name"] for version in spec["versions"] if version.get("storage")), "")
     served = sorted((v for v in spec["versions"] if v.get("served")), key=lambda v: version_rank(v["name"]))
     verbs = _LEAVING if crd["metadata"].get("deletionTimestamp") else ALL_VERBS
-    return [_resource(crd["metadata"]["name"], spec, names, version, storage, verbs) for version in served]
+    shape = next((version.get("schema") for version in spec["versions"] if version["name"] == storage), None)
+    found = [_resource(crd["metadata"]["name"], spec, names, version, storage, verbs) for version in served]
+    return [
+        replace(resource, since=since if version.get("schema") == shape else sys.maxsize, reading=reading)
+        for resource, version in zip(found, served, strict=True)
+    ]
 
 
 def _resource(
@@ -87,22 +101,27 @@ def _deprecation(spec: Object, names: Object, version: Object) -> str:
     return str(version.get("deprecationWarning") or default)
 
 
-def load(store: Store, registry: Registry) -> None:
+def load(store: Store, registry: Registry, reading: Reading) -> None:
     """Serves the CRDs of a store that was just opened."""
     for entry in store.scan(CRDS):
-        registry.replace_crd(entry.name, resources_of(decode(entry.data)))
+        registry.replace_crd(entry.name, resources_of(decode(entry.data), entry.version, reading))
 
 
-def hook(store: Store, registry: Registry, change: Change) -> None:
+def hook(store: Store, registry: Registry, reading: Reading, change: Change) -> None:
     """Called with every stored change of a CRD."""
     if change.type == "DELETED":
         registry.replace_crd(change.entry.name, [])
         store.end(change.entry.name)
         return
     crd = decode(change.entry.data)
-    if change.previous is not None and _same_api(decode(change.previous.data), crd):
-        return
-    registry.replace_crd(change.entry.name, resources_of(crd))
+    since = change.entry.version
+    if change.previous is not None:
+        before = decode(change.previous.data)
+        if _same_api(before, crd):
+            return
+        if before["spec"] == crd["spec"]:
+            since = registry.since(change.entry.name, since)
+    registry.replace_crd(change.entry.name, resources_of(crd, since, reading))
 
 
 def _same_api(old: Object, new: Object) -> bool:

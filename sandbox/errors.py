@@ -6,6 +6,7 @@ One class for each reason a client can meet. The wording follows k8s.io/apimachi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -98,6 +99,15 @@ class MethodNotAllowed(ApiError):
         super().__init__(message, {})
 
 
+def unsupported_verb(resource: Any, verb: str) -> MethodNotAllowed:
+    """405; custom resources name themselves and the verb."""
+    refusal = MethodNotAllowed()
+    if resource.custom:
+        refusal = MethodNotAllowed(f'{verb} is not supported on resources of kind "{resource.plural}.{resource.group}"')
+        refusal.details = {"group": resource.group, "kind": resource.plural}
+    return refusal
+
+
 class NotAcceptable(ApiError):
     code = 406
     reason = "NotAcceptable"
@@ -157,6 +167,12 @@ class Invalid(ApiError):
         details = _details(name, group, kind)
         details["causes"] = [{"reason": c.reason, "message": c.message, "field": c.field} for c in self.causes]
         super().__init__(f'{qualified(kind, group)} "{name}" is invalid: {text}', details)
+
+
+def unreadable_patch(patched: Any, why: str) -> Invalid:
+    """422: what the patch makes of the object cannot be decoded. It names no kind, but repeats the whole object."""
+    text = json.dumps(patched, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return Invalid("", "", [("patch", "FieldValueInvalid", f"Invalid value: {json.dumps(text)}: {why}")])
 
 
 class TooManyRequests(ApiError):

@@ -56,17 +56,7 @@ def causes_of(resource: Resource, obj: Object, old: Object | None, names: str) -
     causes: list[Cause] = []
     if old is None:
         causes += _name_causes(metadata.get("name", ""), names)
-    for key, value in (metadata.get("labels") or {}).items():
-        causes += _label_causes("metadata.labels", key, value)
-    annotations = metadata.get("annotations") or {}
-    for key in annotations:
-        causes += _key_causes("metadata.annotations", key.lower())
-    if sum(len(key) + len(str(value)) for key, value in annotations.items()) > ANNOTATIONS_LIMIT:
-        causes.append(
-            Cause(
-                "metadata.annotations", "FieldValueTooLong", f"Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"
-            )
-        )
+    causes += shape_causes(metadata, "metadata")
     strict = not resource.custom and resource.group != "apiextensions.k8s.io"
     for index, finalizer in enumerate(metadata.get("finalizers") or []):
         causes += _finalizer_name(f"metadata.finalizers[{index}]", str(finalizer), strict)
@@ -82,6 +72,23 @@ def causes_of(resource: Resource, obj: Object, old: Object | None, names: str) -
                         f'Invalid value: "": {name} must not be empty',
                     )
                 )
+    return causes
+
+
+def shape_causes(metadata: Object, path: str) -> list[Cause]:
+    """What is wrong with labels and annotations, of an object or of one inside another."""
+    causes: list[Cause] = []
+    for key, value in (metadata.get("labels") or {}).items():
+        causes += _label_causes(f"{path}.labels", key, value)
+    annotations = metadata.get("annotations") or {}
+    for key in annotations:
+        causes += _key_causes(f"{path}.annotations", key.lower())
+    if sum(len(key) + len(str(value)) for key, value in annotations.items()) > ANNOTATIONS_LIMIT:
+        causes.append(
+            Cause(
+                f"{path}.annotations", "FieldValueTooLong", f"Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"
+            )
+        )
     return causes
 
 

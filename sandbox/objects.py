@@ -58,6 +58,8 @@ def prefix(kind: str, api_version: str) -> bytes:
 
 def at_version(entry: Entry, resource: Resource) -> bytes:
     """The entry's bytes in the version that ``resource`` serves."""
+    if resource.reading is not None and entry.version < resource.since:
+        return resource.reading(resource, entry)
     if resource.shares:
         return encode(to_events(decode(entry.data)))
     if resource.api_version == resource.storage_api_version:

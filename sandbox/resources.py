@@ -6,7 +6,7 @@ Versions of one resource share their storage under the key ``plural.group`` (``d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,9 @@ class Resource:
     selectable: tuple[str, ...] = ()
     #: another resource's key, when this one is its objects in another shape (conversion.py)
     shares: str = ""
+    #: objects stored before this version, under another schema, are read through ``reading`` (schemas.py)
+    since: int = 0
+    reading: Callable[[Resource, Any], bytes] | None = None
     key: str = field(init=False)
     api_version: str = field(init=False)
     storage_api_version: str = field(init=False)
@@ -96,6 +99,10 @@ class Registry:
         for resource in resources:
             self._add(resource)
         self.generation += 1
+
+    def since(self, crd: str, unknown: int) -> int:
+        """From which version on objects are stored under the schema that ``crd`` has now."""
+        return min((resource.since for resource in self._crds.get(crd, [])), default=unknown)
 
     def find(self, group: str, version: str, plural: str) -> Resource | None:
         return self._by_path.get((group, version, plural))

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import listing, tables, watching
 from .apply import server_side_apply
-from .errors import AlreadyExists, BadRequest, MethodNotAllowed, NotFound
+from .errors import AlreadyExists, BadRequest, InternalError, MethodNotAllowed, NotFound, unsupported_verb
 from .forms import collection, deleted, partial
 from .http import Request, Response
 from .kinds import strategy
@@ -18,7 +18,7 @@ from .rbac import Authorizer
 from .requestinfo import RequestInfo
 from .resources import Resource
 from .reviews import answer
-from .scale import scale_of, with_scale
+from .scale import missing_replicas, scale_of, with_scale
 from .store import Entry
 from .subresources import Subresources
 from .tokens import Tokens
@@ -255,14 +255,18 @@ class Rest:
                     return await self._update(request, resource, info, form)
                 case "patch":
                     return await self._patch(request, resource, info, form)
-            raise MethodNotAllowed
+            raise unsupported_verb(resource, info.verb)
         if info.subresource == "scale" and resource.scale is not None:
             return await self._scale(request, info, resource, namespace)
         return await self._subresources.handle(request, info, resource, self._call(request))
 
     async def _scale(self, request: Request, info: RequestInfo, resource: Resource, namespace: str) -> Response:
+        assert resource.scale is not None
         if info.verb == "get":
-            return Response.json(scale_of(resource, decode(self._verbs.get(resource, namespace, info.name))))
+            obj = decode(self._verbs.get(resource, namespace, info.name))
+            if missing_replicas(resource, obj):
+                raise InternalError(f'the spec replicas field "{resource.scale.replicas}" does not exist')
+            return Response.json(scale_of(resource, obj))
         data, content_type = await request.body(), request.headers.get("content-type", "")
         if info.verb == "update":
             scale = body(data, content_type)

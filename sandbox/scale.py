@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .columns.column import selector_text
-from .errors import BadRequest, Invalid
+from .errors import BadRequest, Cause, Invalid, unreadable_patch
 from .jsonpath import compile_path
 from .objects import Object, copy
 from .resources import Resource
 
-Value = Any
+MAX_INT32 = 2**31 - 1
 
 
 def scale_of(resource: Resource, obj: Object) -> Object:
@@ -49,20 +49,56 @@ def _selector(resource: Resource, obj: Object) -> str:
     return ",".join(f"{key}={value}" for key, value in sorted(selector.items()))
 
 
+def _wrong_type(replicas: Any) -> str:
+    """Go's complaint about the number that is none."""
+    given = "bool" if isinstance(replicas, bool) else "string" if isinstance(replicas, str) else "number"
+    return f"json: cannot unmarshal {given} into Go struct field ScaleSpec.spec.replicas of type int32"
+
+
+def missing_replicas(resource: Resource, obj: Object) -> bool:
+    """Whether a custom resource has no replicas where its CRD says they are; it has no Scale to read then."""
+    assert resource.scale is not None
+    return bool(resource.custom) and not compile_path(resource.scale.replicas)(obj)
+
+
+def replicas_causes(resource: Resource, obj: Object, subresource: str) -> list[Cause]:
+    """Replicas of a custom resource with a scale subresource are int32 and not negative, whatever its schema says."""
+    if resource.scale is None or not resource.custom:
+        return []
+    paths = [resource.scale.replicas] if subresource != "status" else []
+    return [cause for path in (*paths, resource.scale.status_replicas) for cause in _number_causes(obj, path)]
+
+
+def _number_causes(obj: Object, path: str) -> list[Cause]:
+    found = compile_path(path)(obj)
+    value = found[0] if found else 0
+    if not isinstance(value, int) or isinstance(value, bool):
+        kinds = {bool: "bool", str: "string", float: "float64", dict: "map[string]interface {}", list: "[]interface {}"}
+        given = "<nil>" if value is None else kinds[type(value)]
+        shown = "<nil>" if value is None else str(value)
+        why = f"{path} accessor error: {shown} is of the type {given}, expected int64"
+        return [Cause(path, "FieldValueInvalid", f"Invalid value: 0: {why}")]
+    if value < 0:
+        return [Cause(path, "FieldValueInvalid", f"Invalid value: {value}: should be a non-negative integer")]
+    if value > MAX_INT32:
+        return [
+            Cause(path, "FieldValueInvalid", f"Invalid value: {value}: should be less than or equal to {MAX_INT32}")
+        ]
+    return []
+
+
 def with_scale(resource: Resource, obj: Object, scale: Object) -> Object:
     """The object with the replicas of a Scale."""
     assert resource.scale is not None
     replicas = (scale.get("spec") or {}).get("replicas", 0)
+    name = (scale.get("metadata") or {}).get("name") or obj["metadata"]["name"]
+    if name != obj["metadata"]["name"]:
+        raise BadRequest(
+            f"the name of the object ({name}) does not match the name on the URL ({obj['metadata']['name']})"
+        )
     if not isinstance(replicas, int) or isinstance(replicas, bool):
-        raise BadRequest("spec.replicas must be an integer")
-    if replicas < 0:
-        if resource.custom:
-            cause = (
-                resource.scale.replicas,
-                "FieldValueInvalid",
-                f"Invalid value: {replicas}: should be a non-negative integer",
-            )
-            raise Invalid(resource.kind, obj["metadata"]["name"], [cause], resource.group)
+        raise unreadable_patch(scale, _wrong_type(replicas))
+    if replicas < 0 and not resource.custom:
         text = f"Invalid value: {replicas}: must be greater than or equal to 0"
         raise Invalid("Scale", obj["metadata"]["name"], [("spec.replicas", "FieldValueInvalid", text)], "autoscaling")
     result: Object = copy(obj)

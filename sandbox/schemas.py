@@ -9,9 +9,9 @@ from collections import OrderedDict
 from typing import Any
 
 from .errors import BadRequest, Cause
-from .objects import Object, decode, dig
+from .objects import Object, decode, dig, encode
 from .resources import Resource
-from .store import Store
+from .store import Entry, Store
 
 #: sandbox.schema; a sandbox without it checks nothing.
 schema: Any = importlib.import_module("sandbox.schema") if importlib.util.find_spec("sandbox.schema") else None
@@ -61,6 +61,15 @@ class Schemas:
                 self._kept.popitem(last=False)
         return self._kept[key]
 
+    def read(self, resource: Resource, entry: Entry) -> bytes:
+        """An object that was stored under another schema: pruned and defaulted as this one says."""
+        obj = decode(entry.data)
+        obj["apiVersion"] = resource.api_version
+        found = self.of(resource)
+        if found is not None and schema is not None:
+            schema.prepare(found, obj)
+        return encode(obj)
+
     def prepare(self, resource: Resource, obj: Object, validation: str, problems: tuple[str, ...] = ()) -> list[str]:
         """Prunes and defaults in place; returns warnings. BadRequest for unknown fields when ``Strict``.
 
@@ -69,19 +78,22 @@ class Schemas:
         found = self.of(resource)
         unknown = list(problems)
         if found is not None and schema is not None:
-            unknown += [_unknown(problem) for problem in schema.prepare(found, obj)]
+            try:
+                unknown += [_unknown(problem) for problem in schema.prepare(found, obj)]
+            except schema.Malformed as fault:
+                raise Undecodable(resource, str(fault)) from None
         if not unknown or validation == "Ignore":
             return []
         if validation == "Strict":
             raise strict_error(resource, unknown)
         return unknown
 
-    def validate(self, resource: Resource, obj: Object, old: Object | None) -> list[Cause]:
+    def validate(self, resource: Resource, obj: Object, old: Object | None, subresource: str = "") -> list[Cause]:
         """What the schema (and its CEL rules) finds wrong."""
         found = self.of(resource)
         if found is None or schema is None:
             return []
-        causes = [Cause(*cause) for cause in schema.validate(found, obj, old)]
+        causes = [Cause(*cause) for cause in schema.validate(found, obj, old, subresource)]
         if not resource.custom:
             # Go's decoder passes over null wherever it stands; an Event's eventTime is null more often than not.
             causes = [cause for cause in causes if not _NULL.search(cause.message)]
@@ -113,10 +125,16 @@ def _check_types(resource: Resource, causes: list[Cause]) -> None:
         )
 
 
-def strict_error(resource: Resource, problems: list[str]) -> BadRequest:
+class Undecodable(BadRequest):
+    """400: the body is no object of the kind. ``why`` without the words about the kind."""
+
+    def __init__(self, resource: Resource, why: str):
+        self.why = why
+        super().__init__(
+            f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
+        )
+
+
+def strict_error(resource: Resource, problems: list[str]) -> Undecodable:
     """400 of fieldValidation=Strict."""
-    joined = ", ".join(problems)
-    return BadRequest(
-        f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: '
-        f"strict decoding error: {joined}"
-    )
+    return Undecodable(resource, f"strict decoding error: {', '.join(problems)}")

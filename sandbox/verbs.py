@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from . import admission, deletion, metadata
-from .errors import AlreadyExists, Conflict, Invalid, MethodNotAllowed, NotFound
+from .errors import AlreadyExists, Conflict, Invalid, MethodNotAllowed, NotFound, unreadable_patch
 from .http import User
 from .kinds import strategy
 from .managed import track
 from .objects import Object, at_version, copy, decode, encode, entry_of, generate_name
 from .resources import Registry, Resource
-from .schemas import Schemas
+from .scale import replicas_causes
+from .schemas import Schemas, Undecodable
 from .store import Change, Entry, Store
 
 #: How often a patch is tried again when the object changed meanwhile; generated names likewise.
@@ -92,13 +93,13 @@ class Verbs:
             raise MethodNotAllowed("create not allowed while custom resource definition is terminating")
         obj = copy(obj)
         admission.check_type(resource, obj)
+        warnings = self.schemas.prepare(resource, obj, call.validation, call.problems)
         admission.new_metadata(resource, namespace, obj)
         admission.check_namespace(self.store, resource, namespace, obj["metadata"].get("name", ""))
         generated = not obj["metadata"].get("name")
         if generated:
             obj["metadata"]["name"] = self._free_name(resource, namespace, obj["metadata"]["generateName"])
         rules = strategy(resource.key)
-        warnings = self.schemas.prepare(resource, obj, call.validation, call.problems)
         warnings += metadata.finalizer_warnings(resource, obj)
         admission.reset_status(resource, obj, None)
         rules.defaults(obj)
@@ -107,7 +108,7 @@ class Verbs:
         rules.create(obj, self.store)
         if resource.status and not resource.custom:
             obj.setdefault("status", {})
-        self._validate(resource, obj, None)
+        self._validate(resource, obj, None, call)
         if self.store.get(resource.key, namespace, obj["metadata"]["name"]) is not None:
             raise AlreadyExists(resource.plural, obj["metadata"]["name"], resource.group)
         return self._store(resource, obj, call, warnings, created=True)
@@ -132,12 +133,13 @@ class Verbs:
                 return name
         return generate_name(base)
 
-    def _validate(self, resource: Resource, obj: Object, old: Object | None) -> None:
+    def _validate(self, resource: Resource, obj: Object, old: Object | None, call: Call) -> None:
         rules = strategy(resource.key)
         causes = metadata.causes_of(resource, obj, old, rules.names)
         if old is not None:  # the API server looks several times at updates, and details.causes shows it
             causes *= 3 if resource.custom else 2
-        causes += self.schemas.validate(resource, obj, old)
+        causes += self.schemas.validate(resource, obj, old, call.subresource)
+        causes += replicas_causes(resource, obj, call.subresource)
         causes += rules.validate(obj, old)
         if causes:
             raise Invalid(resource.kind, obj["metadata"].get("name", ""), causes, resource.group)
@@ -156,12 +158,18 @@ class Verbs:
         """``change`` gets the present object (which it may alter) and returns the wanted one."""
         old = decode(self.get(resource, namespace, name))
         obj = change(copy(old))
-        admission.check_type(resource, obj)
+        admission.check_type(resource, obj, patched=True)
         admission.check_names(resource, namespace, name, obj)
-        return self._replace(resource, old, obj, call, patched=True)
+        try:
+            return self._replace(resource, old, obj, call, patched=True)
+        except Undecodable as fault:
+            if not resource.custom or call.applied:
+                raise
+            raise unreadable_patch(change(copy(old)), fault.why) from None
 
     def _replace(self, resource: Resource, old: Object, obj: Object, call: Call, patched: bool) -> Outcome:
-        admission.check_version(resource, old, obj, call.trusted or patched)
+        warnings = self.schemas.prepare(resource, obj, call.validation, call.problems)
+        admission.check_version(resource, old, obj, call.trusted or patched, patched)
         rules = strategy(resource.key)
         managed = obj["metadata"].get("managedFields")
         admission.keep_metadata(resource, old, obj)
@@ -169,25 +177,32 @@ class Verbs:
             obj = admission.only_subresource(resource, old, obj, call.subresource)
         else:
             admission.reset_status(resource, obj, old)
-        warnings = self.schemas.prepare(resource, obj, call.validation, call.problems)
         if obj["metadata"].get("finalizers") != old["metadata"].get("finalizers"):
             warnings += metadata.finalizer_warnings(resource, obj)
         rules.defaults(obj)
         owned = self._owned(resource, old, obj, call)
         rules.update(obj, old)
-        self._validate(resource, obj, old)
+        self._validate(resource, obj, old, call)
         admission.count_generation(resource, old, obj)
         if call.applied:
             obj["metadata"]["managedFields"] = managed
         elif managed == [{}] or managed == []:
             obj["metadata"].pop("managedFields", None)
-        if obj == old:
+        if obj == old and not self._stale(resource, obj):
             return Outcome(obj, encode(obj), False, warnings)
         if owned is not None:
             obj["metadata"]["managedFields"] = owned
         if deletion.finished(resource, obj):
             return self._remove(resource, obj, call, warnings)
         return self._store(resource, obj, call, warnings, created=False)
+
+    def _stale(self, resource: Resource, obj: Object) -> bool:
+        """Whether the stored bytes say something else than the object read from them: then writing it as it is moves it on."""
+        metadata = obj["metadata"]
+        entry = self.store.get(resource.key, metadata.get("namespace", ""), metadata["name"])
+        if entry is None or resource.reading is None or entry.version >= resource.since:
+            return False
+        return decode(entry.data) != {**obj, "apiVersion": resource.storage_api_version}
 
     def delete(
         self, resource: Resource, namespace: str, name: str, options: DeleteOptions, call: Call

@@ -9,11 +9,12 @@ from ..errors import Cause
 from .builtin import builtin
 from .crds import check_crd
 from .openapi import document_path, openapi_hash, openapi_index, openapi_v2, openapi_v3
-from .prepare import prepare
+from .prepare import Malformed, prepare
 from .validate import validate
 
 __all__ = [
     "Cause",
+    "Malformed",
     "builtin",
     "check_crd",
     "document_path",

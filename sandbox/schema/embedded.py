@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import Cause
+from ..metadata import shape_causes
 from .dns import label_faults
 from .nodes import Node
 from .words import invalid, required
@@ -49,4 +50,6 @@ def _check(value: dict[str, Any], path: str) -> list[Cause]:
         elif name == "kind" and (faults := label_faults(text.lower())):
             detail = f"may have mixed case, but should otherwise match: {faults}"
             causes.append(invalid(f"{path}.{name}", text, detail))
+    if isinstance(value.get("metadata"), dict):
+        causes += shape_causes(value["metadata"], f"{path}.metadata")
     return causes

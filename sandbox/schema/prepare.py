@@ -9,7 +9,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from .gotypes import decode_fault, settle
 from .nodes import Node, Schema, node_of
+from .objectmeta import type_fault
+from .words import to_json
 
 _TYPE_META = ("apiVersion", "kind", "metadata")
 # fmt: off
@@ -25,21 +28,27 @@ _LISTS = {
     }),
 }
 # fmt: on
+#: Times that an Event shows although they are null. Its status and others' are written by controllers, who know what is shown.
+_TIMES = ("eventTime", "firstTimestamp", "lastTimestamp", "deprecatedFirstTimestamp", "deprecatedLastTimestamp")
+
+
+class Malformed(ValueError):
+    """Metadata that Go's decoder does not take; the text is its complaint."""
 
 
 def prepare(schema: Schema, obj: dict[str, Any]) -> list[str]:
     """Prunes and defaults ``obj`` in place; returns the paths of the fields that were not known.
 
     Fields under ``x-kubernetes-preserve-unknown-fields`` stay. ``apiVersion``, ``kind`` and ``metadata`` are known at
-    the root and in embedded resources.
+    the root and in embedded resources. Malformed for metadata whose fields are of wrong types.
     """
     node = node_of(schema)
     unknown: list[str] = []
     if node.family.builtin:
+        if fault := type_fault(obj.get("metadata") or {}, "metadata.") or decode_fault(node, obj):
+            raise Malformed(fault)
         _prune(node, obj, "", unknown, root=True)
-        for name, value in obj.items():
-            if name != "status":  # written by controllers, who know that lastProbeTime is shown as null
-                _drop_nulls(node.child(name), value)
+        settle(node, obj, kept=tuple(name for name in obj if name == "status" or name in _TIMES))
     else:
         _prune_metadata(obj, "", unknown)
         _prune(node, obj, "", unknown, root=True)
@@ -105,9 +114,11 @@ def _walk_preserved(node: Node, value: list[Any], path: str, unknown: list[str])
 
 def _prune_metadata(obj: dict[str, Any], path: str, unknown: list[str]) -> None:
     metadata = obj.get("metadata")
+    place = _join(path, "metadata")
+    if metadata is not None and (fault := type_fault(metadata)):
+        raise Malformed(f"{place}: Invalid value: {to_json(metadata)}: {fault}" if path else fault)
     if not isinstance(metadata, dict):
         return
-    place = _join(path, "metadata")
     _keep(metadata, _METADATA, place, unknown)
     for name, known in _LISTS.items():
         items = metadata.get(name)
@@ -141,21 +152,6 @@ def drop_nulls(node: Node | None, value: Any) -> None:
         for inner in value:
             if isinstance(inner, (dict, list)):
                 drop_nulls(items, inner)
-
-
-def _drop_nulls(node: Node | None, value: Any) -> None:
-    """Built-in kinds: null is the same as absent, except in places that take any JSON."""
-    if node is None or node.preserve:
-        return
-    if isinstance(value, dict):
-        for name in list(value):
-            if value[name] is None:
-                del value[name]
-            else:
-                _drop_nulls(node.child(name), value[name])
-    elif isinstance(value, list):
-        for inner in value:
-            _drop_nulls(node.items, inner)
 
 
 def default(node: Node | None, value: Any) -> None:

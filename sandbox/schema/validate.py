@@ -23,18 +23,22 @@ _UNCHECKED = (
 )
 
 
-def validate(schema: Schema, obj: dict[str, Any], old: dict[str, Any] | None) -> list[Cause]:
+def validate(schema: Schema, obj: dict[str, Any], old: dict[str, Any] | None, subresource: str = "") -> list[Cause]:
     """What is wrong with ``obj``, which :func:`prepare` has been through. ``old`` is the stored object of an update.
 
     Parts that are as they were in ``old`` are not refused, even when the schema has become stricter meanwhile
-    (Kubernetes' ratcheting), so an object can always be moved away from a bad state step by step.
+    (Kubernetes' ratcheting), so an object can always be moved away from a bad state step by step. A write to the
+    ``subresource`` status is held against the schema of the status alone, and paths inside messages begin there.
     """
     node = node_of(schema)
     if node.family.builtin:
         return _validate_builtin(node, obj, old)
-    errors: Errors = {}
-    check(node, obj, "", errors, MISSING if old is None else old)
-    causes = list(errors) + check_embedded(node, obj)
+    if subresource == "status":
+        causes = _check_status(node, obj, old or {})
+    else:
+        errors: Errors = {}
+        check(node, obj, "", errors, MISSING if old is None else old)
+        causes = list(errors) + check_embedded(node, obj)
     if old is None or not check_lists(node, old):
         causes += check_lists(node, obj)
     if has_rules(node):
@@ -43,6 +47,17 @@ def validate(schema: Schema, obj: dict[str, Any], old: dict[str, Any] | None) ->
         else:
             causes += check_rules(node, obj, old)
     return causes
+
+
+def _check_status(node: Node, obj: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
+    known = node.declared("status")
+    if known is None or "status" not in obj:
+        return []
+    errors: Errors = {}
+    check(known, obj["status"], "", errors, old.get("status", MISSING))
+    return [
+        cause._replace(field="status" if cause.field == words.NOWHERE else f"status.{cause.field}") for cause in errors
+    ]
 
 
 def _validate_builtin(node: Node, obj: dict[str, Any], old: dict[str, Any] | None) -> list[Cause]:
