@@ -10,7 +10,7 @@ from typing import Any
 
 from ..client import Client
 from ..errors import AlreadyExists, ApiError
-from ..objects import now, now_micro
+from ..objects import Object, dig, now, now_micro
 from ..runtime.recorder import Recorder
 
 log = logging.getLogger("sandbox.node")
@@ -56,9 +56,9 @@ class Registration:
     def _register(self, *, first: bool) -> None:
         with contextlib.suppress(AlreadyExists):
             self._cluster.create("nodes", self._node())
-        labels = {"metadata": {"labels": self._labels()}}
-        self._cluster.patch("nodes", self._name, labels)
-        node = self._cluster.patch("nodes", self._name, {"status": self._status()}, subresource="status")
+        node = self._cluster.patch("nodes", self._name, {"metadata": {"labels": self._labels()}})
+        status = self._status(dig(node, "status", "conditions") or [])
+        node = self._cluster.patch("nodes", self._name, {"status": status}, subresource="status")
         if first:
             self._recorder.normal(node, "Starting", "Starting kubelet.")
 
@@ -87,8 +87,10 @@ class Registration:
             "spec": {"taints": [{"key": RUNS, "value": PROGRAMS, "effect": "NoSchedule"}]},
         }
 
-    def _status(self) -> dict[str, Any]:
+    def _status(self, before: list[Object]) -> dict[str, Any]:
+        """``before`` are the Node's conditions until now: a condition that stays keeps the time when it began."""
         moment = now()
+        since = {(one["type"], one["status"]): one["lastTransitionTime"] for one in before}
         return {
             "capacity": _CAPACITY,
             "allocatable": _CAPACITY,
@@ -99,7 +101,7 @@ class Registration:
                     "reason": reason,
                     "message": message,
                     "lastHeartbeatTime": moment,
-                    "lastTransitionTime": moment,
+                    "lastTransitionTime": since.get((kind, status), moment),
                 }
                 for kind, status, reason, message in _CONDITIONS
             ],

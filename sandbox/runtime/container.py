@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..objects import Object, now
+from .images import Images
 from .logs import LogWriter
 from .processes import Process
 
@@ -135,3 +136,13 @@ class Container:
         if self.id:
             found["containerID"] = self.id
         return found
+
+
+def containers_of(pod: Object, images: Images, logs: Path) -> list[Container]:
+    """A Pod's containers, those that run before the others first."""
+    spec = pod["spec"]
+    kinds = [
+        (one, "sidecar" if one.get("restartPolicy") == "Always" else "init") for one in spec.get("initContainers") or []
+    ]
+    kinds += [(one, "main") for one in spec.get("containers") or []]
+    return [Container(one, kind, images.command(str(one.get("image"))), logs / str(one["name"])) for one, kind in kinds]

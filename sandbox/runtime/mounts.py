@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..client import Client
-from ..errors import NotFound
+from ..errors import NotFound, ServiceUnavailable
 from ..objects import Object, dig
 from .environment import ConfigError, field_value, resource_value
 
@@ -42,7 +42,7 @@ class Mounts:
             if (resource, name) in sources(volume):
                 try:
                     self._mount(pod, volume)
-                except MountError:
+                except (MountError, ServiceUnavailable):
                     continue
 
     def _mount(self, pod: Object, volume: Object) -> Path:

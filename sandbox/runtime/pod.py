@@ -7,7 +7,6 @@ are a kubelet's. A runner writes the Pod's status and nothing else; whoever dele
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import shutil
 from collections.abc import Callable, Coroutine
@@ -16,21 +15,20 @@ from typing import Any
 
 from ..client import Client
 from ..context import Context
-from ..errors import ApiError, NotFound
+from ..errors import NotFound, ServiceUnavailable
 from ..objects import Object, dig
 from . import pod_status
-from .container import Container
+from .container import Container, containers_of
 from .environment import ConfigError
 from .images import Images
 from .mounts import MountError, Mounts
 from .place import Place, log_folder
 from .recorder import Recorder
+from .reports import Reports
 from .running import Running
 
 log = logging.getLogger("sandbox.kubelet")
 
-SIMULATED = "operator-console.dev/simulated"
-SIMULATED_CONTAINERS = "operator-console.dev/simulated-containers"
 #: Seconds before a volume that could not be mounted is tried again, if nothing it waits for changes before.
 MOUNT_PAUSE = 5.0
 #: How long a simulated Pod takes to come up.
@@ -62,8 +60,10 @@ class PodRunner:
             data / "pods" / self.uid, data, context.api_url, context.authority, self._token, host.services
         )
         self.mounts = Mounts(host.cluster, self.place.folder / "volumes", data, self._token)
-        self.containers = self._containers()
+        self.containers = containers_of(pod, host.images, log_folder(data, pod))
         self.stopping = False
+        self._reports = Reports(host.cluster, pod, self._status)
+        self.publish = self._reports.publish
         self._wakers: set[asyncio.Future[None]] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._ending: asyncio.Task[None] | None = None
@@ -72,19 +72,6 @@ class PodRunner:
         self._life = self.spawn(self._live())
 
     # Parts
-
-    def _containers(self) -> list[Container]:
-        spec, logs = self.pod["spec"], log_folder(self.host.context.data_dir, self.pod)
-        found = []
-        listed = [
-            (one, "sidecar" if one.get("restartPolicy") == "Always" else "init")
-            for one in spec.get("initContainers") or []
-        ]
-        listed += [(one, "main") for one in spec.get("containers") or []]
-        for one, kind in listed:
-            program = self.host.images.command(str(one.get("image")))
-            found.append(Container(one, kind, program, logs / str(one["name"])))
-        return found
 
     @property
     def simulated(self) -> bool:
@@ -190,7 +177,8 @@ class PodRunner:
             return
         resumed = self._resume()
         if not resumed:
-            self._annotate()
+            names = [one.name for one in self.containers if one.simulated]
+            self._reports.simulates(self.pod, names, everything=self.simulated)
             for container in self.containers:
                 inits = any(one.kind == "init" for one in self.containers)
                 container.wait_for("PodInitializing" if inits and container.kind == "main" else "ContainerCreating")
@@ -217,17 +205,6 @@ class PodRunner:
                     container.lose()
         return bool(statuses)
 
-    def _annotate(self) -> None:
-        """Says on the Pod what is simulated."""
-        names = [one.name for one in self.containers if one.simulated]
-        if not names:
-            return
-        notes = {SIMULATED: "true"} if self.simulated else {SIMULATED_CONTAINERS: ",".join(names)}
-        present = self.pod["metadata"].get("annotations") or {}
-        if not notes.items() <= present.items():
-            with contextlib.suppress(ApiError):
-                self.host.cluster.patch("pods", self.name, {"metadata": {"annotations": notes}}, self.namespace)
-
     async def _prepare(self, resumed: bool) -> None:
         """Folders and ports. A Pod whose volumes are not there waits for them."""
         if self.simulated:
@@ -239,7 +216,7 @@ class PodRunner:
             try:
                 self.place.volumes = self.mounts.prepare(self.pod)
                 return
-            except (MountError, ConfigError, OSError) as problem:
+            except (MountError, ConfigError, ServiceUnavailable, OSError) as problem:
                 self.host.recorder.warning(self.pod, "FailedMount", str(problem))
                 await self.pause(MOUNT_PAUSE)
 
@@ -250,17 +227,8 @@ class PodRunner:
         record = self.host.recorder.warning if warning else self.host.recorder.normal
         record(self.pod, reason, message, container.field_path)
 
-    def publish(self) -> None:
-        """Writes the status where it differs from the stored one."""
-        cluster = self.host.cluster
-        with contextlib.suppress(ApiError):  # the Pod is gone or its namespace is: nothing to tell
-            stored = cluster.get("pods", self.name, self.namespace)
-            if stored["metadata"]["uid"] != self.uid:
-                return
-            wanted = pod_status.calculate(stored, self.containers, self.address, stopping=self.stopping)
-            old = stored.get("status") or {}
-            if any(old.get(key) != value for key, value in wanted.items()):
-                cluster.patch("pods", self.name, {"status": wanted}, self.namespace, subresource="status")
+    def _status(self, stored: Object) -> Object:
+        return pod_status.calculate(stored, self.containers, self.address, stopping=self.stopping)
 
     # The end
 
@@ -271,8 +239,7 @@ class PodRunner:
                 self.tell(container, "Killing", f"Stopping container {container.name}")
         await self._stop_processes()
         self.publish()
-        with contextlib.suppress(ApiError):
-            self.host.cluster.delete("pods", self.name, self.namespace, grace=0, uid=self.uid)
+        await self._reports.end()
 
     async def _stop_processes(self) -> None:
         self.stopping = True
@@ -300,6 +267,7 @@ class PodRunner:
     def vanish(self) -> None:
         """The Pod is gone, perhaps by force: nothing of it stays."""
         self.stopping = True
+        self._reports.mute()
         self.wake()
         for container in self.containers:
             if container.process is not None:
@@ -315,7 +283,7 @@ class PodRunner:
     async def shut_down(self, seconds: float) -> None:
         """The sandbox stops: processes end, the Pod's status stays as it was."""
         self.stopping = True
-        self.publish = lambda: None  # type: ignore[method-assign]
+        self._reports.mute()
         self.wake()
         living = [one.process for one in self.containers if one.process is not None]
         for process in living:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING
 
+from ..errors import ServiceUnavailable
 from ..objects import Object, dig
 from . import probes
 from .container import Container
@@ -177,6 +178,8 @@ class Running:
                 self._pod.publish()
                 self._pod.tell(container, "Failed", f"Error: {problem}", warning=True)
                 await self._pod.pause(CONFIG_PAUSE)
+            except ServiceUnavailable:  # the API server, which knows the environment, is away for a moment
+                await self._pod.pause(CONFIG_PAUSE)
             except OSError as problem:
                 why = (
                     f"failed to create containerd task: exec: {problem.filename or container.name}: {problem.strerror}"
@@ -248,8 +251,11 @@ class Running:
     # Commands in a container
 
     async def run(self, container: Container, command: list[str], seconds: float) -> tuple[int, str]:
-        """Runs a command in the container's environment: (exit code, output)."""
-        variables = environment_of(self._pod.host.cluster, self._pod.pod, container, self._pod.place)
+        """Runs a command in the container's environment: (exit code, output); OSError, TimeoutError."""
+        try:
+            variables = environment_of(self._pod.host.cluster, self._pod.pod, container, self._pod.place)
+        except (ConfigError, ServiceUnavailable) as problem:
+            raise OSError(str(problem)) from problem
         process = await asyncio.create_subprocess_exec(
             *command,
             env=variables,
@@ -275,7 +281,7 @@ class Running:
             if command and container.process is not None:
                 try:
                     await self.run(container, [str(word) for word in command], self._grace())
-                except (OSError, TimeoutError, ConfigError):
+                except (OSError, TimeoutError):
                     self._pod.tell(container, "FailedPreStopHook", "PreStopHook failed", warning=True)
 
     async def end_sidecars(self) -> None:
