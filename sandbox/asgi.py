@@ -29,6 +29,10 @@ class AsgiApplication:
     def answered(self) -> None:
         """Called before the answer goes out."""
 
+    def written(self, request: Request, response: Response) -> Response:
+        """The answer in the form that the request asks for."""
+        return response
+
     def refused(self, problem: ApiError) -> Response:
         """The answer for an error."""
         return Response.json(problem.status(), problem.code, problem.headers)
@@ -47,6 +51,7 @@ class AsgiApplication:
         if response.sent:
             return
         self.answered()
+        response = self.written(request, response)
         if request.is_websocket:
             await _refuse_websocket(response, scope, send)
         elif response.chunks is not None:

@@ -59,7 +59,7 @@ class OpenApi:
     async def _document(self, request: Request, path: str) -> Response:
         tag = self._all().get(path)
         if tag is None:
-            raise NotFound
+            return Response(b"", 404, "")
         asked = request.arg("hash")
         if asked and asked != tag:
             # As the real server: addresses with a hash are kept for good, so an old one must not bring new content.

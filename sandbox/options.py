@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 
+from .bodies import body, duplicates, from_json, from_yaml
 from .errors import BadRequest, Invalid, UnsupportedMediaType
 from .http import Request
-from .negotiation import (
-    JSON_PATCH,
-    MERGE_PATCH,
-    PATCHES,
-    STRATEGIC_PATCH,
-    body,
-    from_json,
-    from_yaml,
-)
+from .negotiation import JSON_PATCH, MERGE_PATCH, PATCHES, STRATEGIC_PATCH
 from .objects import Object
 from .patching import json_patch, merge_patch, strategic_patch
 from .resources import Resource
-from .verbs import DeleteOptions
+from .verbs import Call, DeleteOptions
 
 Change = Callable[[Object], Object]
+#: (field, reason, message)
+Fault = tuple[str, str, str]
+_OPTIONS = {"GET": "Get", "POST": "Create", "PUT": "Update", "PATCH": "Patch", "DELETE": "Delete"}
+#: How long a manager's name may be, in bytes.
+_MANAGER = 128
 
 
 def scale_patch(media: str, data: bytes) -> Change:
@@ -56,8 +56,48 @@ def patch_of(resource: Resource, media: str, data: bytes) -> Change:
 
 def refused_option(request: Request, field: str, reason: str, text: str) -> Invalid:
     """422 about a query parameter or option."""
-    kind = {"POST": "Create", "PUT": "Update", "PATCH": "Patch", "DELETE": "Delete"}[request.method]
-    return Invalid(f"{kind}Options", "", [(field, reason, text)], "meta.k8s.io")
+    return Invalid(f"{_OPTIONS[request.method]}Options", "", [(field, reason, text)], "meta.k8s.io")
+
+
+def call_of(request: Request, subresource: str = "") -> Call:
+    """How a write is meant, from its query; Invalid names the options that are none."""
+    causes = [*_dry_run_causes(request.query.get("dryRun", [])), *_manager_causes(request.arg("fieldManager"))]
+    validation = request.arg("fieldValidation")
+    if validation not in ("", "Strict", "Warn", "Ignore"):
+        text = f'Unsupported value: "{validation}": supported values: "", "Ignore", "Strict", "Warn"'
+        causes.append(("fieldValidation", "FieldValueNotSupported", text))
+    if causes:
+        raise Invalid(f"{_OPTIONS[request.method]}Options", "", causes, "meta.k8s.io")
+    manager = request.arg("fieldManager") or request.headers.get("user-agent", "unknown").partition("/")[0]
+    return Call(manager[:_MANAGER], subresource, "dryRun" in request.query, validation or "Warn", user=request.user)
+
+
+async def written_call(request: Request, subresource: str = "") -> Call:
+    """The call of a write whose body is an object: with what is odd about the body itself."""
+    call = call_of(request, subresource)
+    if call.validation == "Ignore":
+        return call
+    strict = call.validation == "Strict"
+    found = duplicates(await request.body(), request.headers.get("content-type", ""), strict)
+    return replace(call, problems=found) if found else call
+
+
+def _dry_run_causes(values: list[str]) -> list[Fault]:
+    if all(value == "All" for value in values):
+        return []
+    listed = json.dumps(values, separators=(",", ":"))
+    return [("dryRun", "FieldValueNotSupported", f'Unsupported value: {listed}: supported values: "All"')]
+
+
+def _manager_causes(manager: str) -> list[Fault]:
+    if len(manager.encode()) > _MANAGER:
+        return [("fieldManager", "FieldValueTooLong", f"Too long: may not be more than {_MANAGER} bytes")]
+    for at, letter in enumerate(manager):
+        if not letter.isprintable():
+            shown = json.dumps(manager)
+            text = f"Invalid value: {shown}: invalid character U+{ord(letter):04X} (at position {at})"
+            return [("fieldManager", "FieldValueInvalid", text)]
+    return []
 
 
 async def delete_options(request: Request) -> DeleteOptions:
@@ -78,5 +118,5 @@ async def delete_options(request: Request) -> DeleteOptions:
     if grace is None and request.arg("gracePeriodSeconds"):
         grace = int(request.arg("gracePeriodSeconds"))
     if sent.get("dryRun"):
-        request.query.setdefault("dryRun", ["All"])
+        request.query["dryRun"] = [str(value) for value in sent["dryRun"]]
     return DeleteOptions(propagation, grace, conditions.get("uid", ""), conditions.get("resourceVersion", ""))

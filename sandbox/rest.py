@@ -7,17 +7,19 @@ from typing import Any
 
 from . import listing, tables, watching
 from .apply import server_side_apply
+from .bodies import body, from_yaml, unrecognized
 from .errors import AlreadyExists, BadRequest, InternalError, MethodNotAllowed, NotFound, unsupported_verb
 from .forms import collection, deleted, partial
 from .http import Request, Response
 from .kinds import strategy
-from .negotiation import APPLY_PATCH, Wanted, body, duplicates, from_yaml, media_type, wanted
+from .negotiation import APPLY_PATCH, Wanted, media_type, wanted
 from .objects import Object, at_version, decode
-from .options import delete_options, patch_of, refused_option, scale_patch
+from .options import call_of, delete_options, patch_of, refused_option, scale_patch, written_call
 from .rbac import Authorizer
 from .requestinfo import RequestInfo
 from .resources import Resource
 from .reviews import answer
+from .routing import served
 from .scale import missing_replicas, scale_of, with_scale
 from .store import Entry
 from .subresources import Subresources
@@ -37,9 +39,7 @@ class Rest:
 
     async def handle(self, request: Request, info: RequestInfo) -> Response:
         """Answers, or raises an ApiError."""
-        resource = self._verbs.registry.find(info.group, info.version, info.resource)
-        if resource is None:
-            raise NotFound
+        resource = served(self._verbs.registry, info, request.method)
         if resource.deprecation:
             request.warnings.append(resource.deprecation)
         if info.subresource:
@@ -48,7 +48,7 @@ class Rest:
             if resource.custom and info.name == "" and info.verb == "create":
                 raise MethodNotAllowed("create not allowed while custom resource definition is terminating")
             raise MethodNotAllowed
-        form = wanted(request.headers.get("accept", ""))
+        form = wanted(request.headers.get("accept", ""), bool(resource.custom), info.verb in ("list", "watch"))
         match info.verb:
             case "get":
                 entry = self._verbs.entry(resource, self._namespace(resource, info), info.name)
@@ -124,54 +124,29 @@ class Rest:
 
     # Writing
 
-    async def _written_call(self, request: Request, subresource: str = "") -> Call:
-        """The call of a write whose body is an object: with what is odd about the body itself."""
-        call = self._call(request, subresource)
-        if call.validation == "Ignore":
-            return call
-        found = duplicates(await request.body(), request.headers.get("content-type", ""))
-        return replace(call, problems=found) if found else call
-
-    def _call(self, request: Request, subresource: str = "") -> Call:
-        manager = request.arg("fieldManager") or request.headers.get("user-agent", "unknown").partition("/")[0]
-        dry_run = request.arg("dryRun")
-        if dry_run not in ("", "All"):
-            text = f'Unsupported value: ["{dry_run}"]: supported values: "All"'
-            raise refused_option(request, "dryRun", "FieldValueNotSupported", text)
-        validation = request.arg("fieldValidation") or "Warn"
-        if validation not in ("Strict", "Warn", "Ignore"):
-            text = f'Unsupported value: "{validation}": supported values: "", "Ignore", "Strict", "Warn"'
-            raise refused_option(request, "fieldValidation", "FieldValueNotSupported", text)
-        return Call(manager[:128], subresource, bool(dry_run), validation, user=request.user)
-
     async def _create(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
         if info.name:
             raise MethodNotAllowed
         obj = body(await request.body(), request.headers.get("content-type", ""), resource.kind)
         if resource.custom and isinstance(obj, dict) and not obj.get("kind"):
-            raw = (await request.body()).decode(errors="replace")
-            raise BadRequest(
-                f"the object provided is unrecognized (must be of type {resource.kind}): "
-                f"Object 'Kind' is missing in '{raw}' ({raw})"
-            )
+            raw = await request.body()
+            raise unrecognized(resource.kind, f"Object 'Kind' is missing in '{raw.decode(errors='replace')}'", raw)
         namespace = self._namespace(resource, info)
         if resource.verbs == ("create",):
             return Response.json(answer(resource, namespace, obj, request.user, self._access, self._tokens), 201)
-        outcome = self._verbs.create(resource, namespace, obj, await self._written_call(request))
+        outcome = self._verbs.create(resource, namespace, obj, await written_call(request))
         return self._written(request, resource, outcome, form)
 
     async def _update(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
         obj = body(await request.body(), request.headers.get("content-type", ""), resource.kind)
         namespace = self._namespace(resource, info)
-        outcome = self._verbs.update(
-            resource, namespace, info.name, obj, await self._written_call(request, info.subresource)
-        )
+        outcome = self._verbs.update(resource, namespace, info.name, obj, await written_call(request, info.subresource))
         return self._written(request, resource, outcome, form)
 
     async def _patch(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
         media = media_type(request.headers.get("content-type", ""))
         data = await request.body()
-        call = await self._written_call(request, info.subresource)
+        call = await written_call(request, info.subresource)
         namespace = self._namespace(resource, info)
         if media == APPLY_PATCH:
             outcome = self._apply(request, resource, namespace, info.name, from_yaml(data), call)
@@ -222,14 +197,14 @@ class Rest:
 
     async def _delete(self, request: Request, resource: Resource, info: RequestInfo) -> Response:
         options = await delete_options(request)
-        call = self._call(request)
+        call = call_of(request)
         obj, gone = self._verbs.delete(resource, self._namespace(resource, info), info.name, options, call)
         whole = not gone or strategy(resource.key).returns_deleted
         return Response.json(obj if whole else deleted(resource, obj))
 
     async def _deletecollection(self, request: Request, resource: Resource, info: RequestInfo) -> Response:
         options = await delete_options(request)
-        call = self._call(request)
+        call = call_of(request)
         namespace = self._namespace(resource, info)
         page = listing.page(self._store, resource, namespace, self._options(request))
         for entry in page.entries:
@@ -242,7 +217,7 @@ class Rest:
     # Subresources
 
     async def _subresource(self, request: Request, info: RequestInfo, resource: Resource) -> Response:
-        form = wanted(request.headers.get("accept", ""))
+        form = wanted(request.headers.get("accept", ""), bool(resource.custom))
         namespace = self._namespace(resource, info)
         known = (info.subresource == "status" and resource.status) or (
             info.subresource == "finalize" and resource.key == "namespaces"
@@ -258,7 +233,7 @@ class Rest:
             raise unsupported_verb(resource, info.verb)
         if info.subresource == "scale" and resource.scale is not None:
             return await self._scale(request, info, resource, namespace)
-        return await self._subresources.handle(request, info, resource, self._call(request))
+        return await self._subresources.handle(request, info, resource, call_of(request))
 
     async def _scale(self, request: Request, info: RequestInfo, resource: Resource, namespace: str) -> Response:
         assert resource.scale is not None
@@ -283,6 +258,6 @@ class Rest:
 
         else:
             raise MethodNotAllowed
-        call = replace(self._call(request), owner="scale")
+        call = replace(call_of(request), owner="scale")
         outcome = self._verbs.patch(resource, namespace, info.name, change, call)
         return Response.json(scale_of(resource, outcome.object))

@@ -16,7 +16,9 @@ from .errors import NotFound, Unauthorized
 from .http import ANONYMOUS, Request, Response, User
 from .openapi import OpenApi
 from .rbac import Attributes, Authorizer, attributes
+from .rendering import render
 from .rest import Rest
+from .routing import NoSuchPage, built_in, no_such_page
 from .tokens import Tokens, authenticate, impersonate
 from .verbs import Verbs
 
@@ -59,6 +61,10 @@ class Application(AsgiApplication):
         """What a request changed is kept before anyone hears of it."""
         self._store.commit()
 
+    def written(self, request: Request, response: Response) -> Response:
+        """As JSON or YAML; OpenAPI documents are what they are."""
+        return response if request.path.startswith("/openapi/") else render(request, response)
+
     async def answer(self, request: Request) -> Response:
         parts = [unquote(part) for part in request.raw_path.split("/") if part]
         root = parts[0] if parts else ""
@@ -73,14 +79,17 @@ class Application(AsgiApplication):
                 request.params = params
                 return await route.handler(request)
         if info.is_resource:
-            return await self._rest.handle(request, info)
+            try:
+                return await self._rest.handle(request, info)
+            except NoSuchPage:
+                return no_such_page()
         if root in ("api", "apis") and request.method in ("GET", "HEAD"):
             try:
                 return self._discovery.answer(request, parts)
             except NotFound:
-                if root == "api":
+                if built_in(self._verbs.registry, "" if root == "api" else "".join(parts[1:2])):
                     raise
-                return _no_such_page()
+                return no_such_page()
         if root == "openapi":
             return await self._openapi.answer(request, parts)
         if not parts:
@@ -99,7 +108,7 @@ class Application(AsgiApplication):
                     ]
                 }
             )
-        return _no_such_page()
+        return no_such_page()
 
     def _admit(self, request: Request, parts: list[str]) -> requestinfo.RequestInfo:
         """Sets the user; Unauthorized or Forbidden."""
@@ -120,8 +129,3 @@ class Application(AsgiApplication):
     def _may_impersonate(self, user: User, group: str, resource: str, namespace: str, name: str) -> None:
         plural, _, subresource = resource.partition("/")
         self._access.check(user, Attributes("impersonate", group, plural, subresource, namespace, name))
-
-
-def _no_such_page() -> Response:
-    """What the API server says of paths that nothing serves."""
-    return Response(b"404 page not found\n", 404, "text/plain; charset=utf-8")

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from .bodies import body
 from .errors import BadRequest, Invalid, MethodNotAllowed, NotFound
 from .http import Request, Response
-from .negotiation import body
 from .objects import Object, decode, dig, now
 from .requestinfo import RequestInfo
 from .resources import Resource
