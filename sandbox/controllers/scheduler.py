@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from ..cluster import Cluster
@@ -99,11 +100,14 @@ class Scheduler:
         if spec.get("schedulerName", "default-scheduler") != "default-scheduler":
             return
         nodes = self._cluster.list("nodes")
-        trouble = self._claims(pod) or "; ".join(filter(None, (mismatch(spec, node) for node in nodes)))
-        if trouble or not nodes:
+        mismatches = [mismatch(spec, node) for node in nodes]
+        if trouble := self._claims(pod):
             self._refuse(pod, trouble, len(nodes))
+        elif "" in mismatches:
+            self._bind(pod, nodes[mismatches.index("")]["metadata"]["name"])
         else:
-            self._bind(pod, nodes[0]["metadata"]["name"])
+            counted = sorted(f"{count} {reason}" for reason, count in Counter(mismatches).items())
+            self._refuse(pod, ", ".join(counted), len(nodes))
 
     def _claims(self, pod: Object) -> str:
         """What keeps the Pod's claims from being used."""
@@ -141,9 +145,9 @@ class Scheduler:
     def _refuse(self, pod: Object, trouble: str, nodes: int) -> None:
         metadata = pod["metadata"]
         self.stuck.add((metadata["namespace"], metadata["name"]))
-        reason = f"1 {trouble}" if trouble.startswith("node(s)") else trouble
-        suffix = ". no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
-        text = f"0/{nodes} nodes are available: {reason}{suffix}" if nodes else "no nodes available to schedule pods"
+        none = f"0/{nodes} nodes are available:"
+        suffix = f"no new claims to deallocate, preemption: {none} {nodes} Preemption is not helpful for scheduling."
+        text = f"{none} {trouble}. {suffix}" if nodes else "no nodes available to schedule pods"
         conditions = with_condition(dig(pod, "status", "conditions"), "PodScheduled", "False", "Unschedulable", text)
         if conditions != dig(pod, "status", "conditions"):
             change = {"status": {"conditions": conditions}}

@@ -18,11 +18,13 @@ from ..quantity import amount
 from ..runtime.recorder import Recorder
 from .owners import annotation, is_going
 from .pods import has_ended
+from .volume_matching import matching, requested
 from .workqueue import Workqueue
 
 CLAIMS, VOLUMES, CLASSES = "persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io"
 PROVISIONER = "sandbox.operator-console.dev/folder"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
+STORAGE_PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 CLAIM_FINALIZER, VOLUME_FINALIZER = "kubernetes.io/pvc-protection", "kubernetes.io/pv-protection"
 _OURS = re.compile(r"^pvc-[0-9a-f-]{36}$")
 
@@ -81,7 +83,7 @@ class Volumes:
         self._cluster.patch(CLAIMS, metadata["name"], {"metadata": {"finalizers": kept or None}}, metadata["namespace"])
 
     def _find_volume(self, claim: Object) -> None:
-        volume = self._matching(claim)
+        volume = matching(self._cluster.list(VOLUMES), claim)
         if volume is not None:
             self._bind(claim, volume)
             return
@@ -104,34 +106,24 @@ class Volumes:
                 claim, "FailedBinding", "no persistent volumes available for this claim and no storage class is set"
             )
             return
-        self._provision(claim, storage)
+        if storage["provisioner"] == PROVISIONER:
+            self._provision(claim, storage)
+        else:
+            self._wait_for(claim, storage["provisioner"])
 
-    def _matching(self, claim: Object) -> Object | None:
-        """A volume that names this claim, else the smallest one that fits."""
-        metadata, spec = claim["metadata"], claim["spec"]
-        fitting = []
-        for volume in self._cluster.list(VOLUMES):
-            reference = dig(volume, "spec", "claimRef")
-            if reference:
-                mine = (reference.get("namespace"), reference.get("name")) == (metadata["namespace"], metadata["name"])
-                if mine and reference.get("uid") in (None, "", metadata["uid"]):
-                    return volume
-                continue
-            if is_going(volume) or dig(volume, "status", "phase") == "Released":
-                continue
-            wanted = (dig(spec, "selector", "matchLabels") or {}).items()
-            if (
-                (dig(volume, "spec", "storageClassName") or "") == (spec.get("storageClassName") or "")
-                and set(spec.get("accessModes") or []) <= set(dig(volume, "spec", "accessModes") or [])
-                and amount(dig(volume, "spec", "capacity", "storage")) >= self._requested(claim)
-                and (dig(volume, "spec", "volumeMode") or "Filesystem") == (spec.get("volumeMode") or "Filesystem")
-                and wanted <= (volume["metadata"].get("labels") or {}).items()
-            ):
-                fitting.append(volume)
-        return min(fitting, key=lambda one: amount(dig(one, "spec", "capacity", "storage")), default=None)
-
-    def _requested(self, claim: Object) -> float:
-        return amount(dig(claim, "spec", "resources", "requests", "storage"))
+    def _wait_for(self, claim: Object, provisioner: str) -> None:
+        """Somebody else makes this class's volumes, who looks for the annotation."""
+        metadata = claim["metadata"]
+        if annotation(claim, STORAGE_PROVISIONER) != provisioner:
+            notes = {STORAGE_PROVISIONER: provisioner}
+            change: Object = {"metadata": {"annotations": notes}}
+            claim = self._cluster.patch(CLAIMS, metadata["name"], change, metadata["namespace"])
+        text = (
+            f"Waiting for a volume to be created either by the external provisioner '{provisioner}' or manually by the "
+            "system administrator. If volume creation is delayed, please verify that the provisioner is running and "
+            "correctly registered."
+        )
+        self._recorder.normal(claim, "ExternalProvisioning", text)
 
     def _provision(self, claim: Object, storage: Object) -> None:
         metadata = claim["metadata"]
@@ -185,9 +177,7 @@ class Volumes:
         if dig(claim, "spec", "volumeName") != name:
             notes = {"pv.kubernetes.io/bind-completed": "yes"}
             if annotation(volume, "pv.kubernetes.io/provisioned-by"):
-                notes["volume.kubernetes.io/storage-provisioner"] = annotation(
-                    volume, "pv.kubernetes.io/provisioned-by"
-                )
+                notes[STORAGE_PROVISIONER] = annotation(volume, "pv.kubernetes.io/provisioned-by")
             notes["pv.kubernetes.io/bound-by-controller"] = "yes"
             change = {"metadata": {"annotations": notes}, "spec": {"volumeName": name}}
             claim = self._cluster.patch(CLAIMS, metadata["name"], change, metadata["namespace"])
@@ -199,9 +189,8 @@ class Volumes:
     def _grown(self, claim: Object, volume: Object) -> Object:
         """A folder grows as far as it is asked to."""
         capacity: Object = volume["spec"].get("capacity") or {}
-        if annotation(volume, "pv.kubernetes.io/provisioned-by") and self._requested(claim) > amount(
-            capacity.get("storage")
-        ):
+        ours = annotation(volume, "pv.kubernetes.io/provisioned-by") == PROVISIONER
+        if ours and requested(claim) > amount(capacity.get("storage")):
             wanted = dig(claim, "spec", "resources", "requests", "storage")
             self._cluster.patch(VOLUMES, volume["metadata"]["name"], {"spec": {"capacity": {"storage": wanted}}})
             return {**capacity, "storage": wanted}
@@ -244,8 +233,8 @@ class Volumes:
         name = volume["metadata"]["name"]
         if dig(volume, "status", "phase") != "Released":
             self._volume_phase(name, "Released")
-        provisioned = annotation(volume, "pv.kubernetes.io/provisioned-by")
-        if dig(volume, "spec", "persistentVolumeReclaimPolicy") == "Delete" and provisioned:
+        ours = annotation(volume, "pv.kubernetes.io/provisioned-by") == PROVISIONER
+        if dig(volume, "spec", "persistentVolumeReclaimPolicy") == "Delete" and ours:
             self._cluster.delete(VOLUMES, name)
             self._drop(self._cluster.get(VOLUMES, name))
 
