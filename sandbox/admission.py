@@ -1,4 +1,4 @@
-"""The rules that hold for every kind: type, name, namespace, metadata, status, generation.
+"""The rules that hold for every kind: name, namespace, metadata, status, generation. Type: typemeta.py.
 
 Wording follows kube-apiserver (registry/rest/create.go, update.go; apimachinery/pkg/api/validation).
 """
@@ -6,7 +6,6 @@ Wording follows kube-apiserver (registry/rest/create.go, update.go; apimachinery
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from .errors import ApiError, BadRequest, Conflict, Invalid, NotFound, forbidden
 from .objects import Object, copy, decode, dig, now
@@ -21,61 +20,12 @@ class Plain(ApiError):
     reason = ""
 
 
-def check_type(resource: Resource, obj: Any, patched: bool = False) -> None:
-    """The body must be an object of the kind and version of the path."""
-    if not isinstance(obj, dict):
-        raise BadRequest("the request body must be a JSON object")
-    api_version, kind = obj.get("apiVersion"), obj.get("kind")
-    if not api_version and not resource.custom:
-        obj["apiVersion"] = api_version = resource.api_version
-    if not kind and not resource.custom:
-        obj["kind"] = kind = resource.kind
-    if not kind:
-        raise BadRequest("Object 'Kind' is missing in 'unstructured object has no kind'")
-    if api_version != resource.api_version:
-        if not resource.custom:
-            version = str(api_version).rpartition("/")[2]
-            raise BadRequest(
-                f'{kind} in version "{version}" cannot be handled as a {resource.kind}: no kind "{kind}" is registered '
-                f'for version "{api_version}" in scheme "pkg/runtime/scheme.go:111"'
-            )
-        if patched:
-            wrong = f'Invalid value: "{api_version or ""}": must be {resource.api_version}'
-            name = str((obj.get("metadata") or {}).get("name", ""))
-            raise Invalid(resource.kind, name, [("apiVersion", "FieldValueInvalid", wrong)], resource.group)
-        raise BadRequest(
-            f"the API version in the data ({api_version or ''}) does not match the expected API version "
-            f"({resource.api_version})"
-        )
-    if kind != resource.kind:
-        if resource.custom:
-            cause = ("kind", "FieldValueInvalid", f'Invalid value: "{kind}": must be {resource.kind}')
-            raise Invalid(str(kind), str((obj.get("metadata") or {}).get("name", "")), [cause], resource.group)
-        raise BadRequest(
-            f'{kind} in version "{resource.version}" cannot be handled as a {resource.kind}: converting '
-            f"({resource.version}.{kind}) to ({resource.group.partition('.')[0] or 'core'}.{resource.kind}): unknown conversion"
-        )
-    if not isinstance(obj.setdefault("metadata", {}) or {}, dict):
-        raise BadRequest("metadata must be an object")
-    if obj["metadata"] is None:
-        obj["metadata"] = {}
-
-
 def new_metadata(resource: Resource, namespace: str, obj: Object) -> None:
     """What the server decides about a new object."""
     metadata = obj["metadata"]
     _agree_namespace(resource, namespace, metadata)
-    if metadata.get("resourceVersion"):
-        raise Plain("resourceVersion should not be set on objects to be created")
-    for name in ("uid", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion"):
+    for name in ("uid", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"):
         metadata.pop(name, None)
-    if not metadata.get("name") and not metadata.get("generateName"):
-        raise Invalid(
-            resource.kind,
-            "",
-            [("metadata.name", "FieldValueRequired", "Required value: name or generateName is required")],
-            resource.group,
-        )
     metadata["uid"] = str(uuid.uuid4())
     metadata["creationTimestamp"] = now()
     if resource.generations:
@@ -92,6 +42,13 @@ def _agree_namespace(resource: Resource, namespace: str, metadata: Object) -> No
     if metadata.get("namespace", namespace) != namespace and metadata.get("namespace"):
         raise BadRequest("the namespace of the provided object does not match the namespace sent on the request")
     metadata["namespace"] = namespace
+
+
+def check_served(resource: Resource, obj: Object) -> None:
+    """A custom resource whose definition is being deleted takes no new objects."""
+    if resource.custom and "create" not in resource.verbs:
+        why = "create not allowed while custom resource definition is terminating"
+        raise forbidden(resource.plural, obj["metadata"].get("name", ""), why, resource.group)
 
 
 def check_namespace(store: Store, resource: Resource, namespace: str, name: str) -> None:
@@ -127,7 +84,9 @@ def check_names(resource: Resource, namespace: str, name: str, obj: Object) -> N
     """Name and namespace in the body must be those of the path."""
     metadata = obj["metadata"]
     _agree_namespace(resource, namespace, metadata)
-    present = metadata.setdefault("name", name)
+    present = metadata.get("name")
+    if not present:
+        raise BadRequest(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")
     if present != name:
         raise BadRequest(f"the name of the object ({present}) does not match the name on the URL ({name})")
 
@@ -143,6 +102,8 @@ def check_version(resource: Resource, old: Object, obj: Object, unconditional: b
         text = "Invalid value: 0: must be specified for an update"
         cause = ("metadata.resourceVersion", "FieldValueInvalid", text)
         raise Invalid(resource.plural, stored["name"], [cause], resource.group)
+    if version and not str(version).isdecimal():
+        raise Plain(f'strconv.ParseUint: parsing "{version}": invalid syntax')
     if version and version != stored["resourceVersion"]:
         raise Conflict(resource.plural, stored["name"], resource.group)
     uid = metadata.get("uid")

@@ -117,8 +117,14 @@ class AlreadyExists(ApiError):
     code = 409
     reason = "AlreadyExists"
 
-    def __init__(self, resource: str, name: str, group: str = ""):
-        super().__init__(f'{qualified(resource, group)} "{name}" already exists', _details(name, group, resource))
+    def __init__(self, resource: str, name: str, group: str = "", generated: bool = False):
+        message, details = f'{qualified(resource, group)} "{name}" already exists', _details(name, group, resource)
+        if not generated:
+            super().__init__(message, details)
+            return
+        details["retryAfterSeconds"] = 1
+        message += ", the server was not able to generate a unique name for the object"
+        super().__init__(message, details, {"retry-after": "1"})
 
 
 class Conflict(ApiError):
@@ -170,8 +176,11 @@ class Invalid(ApiError):
 
 
 def unreadable_patch(patched: Any, why: str) -> Invalid:
-    """422: what the patch makes of the object cannot be decoded. It names no kind, but repeats the whole object."""
-    text = json.dumps(patched, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    """422: what the patch makes of the object cannot be decoded. It names no kind, but repeats the whole object.
+
+    ``patched`` is the object, or a text that stands for it.
+    """
+    text = patched if isinstance(patched, str) else json.dumps(patched, separators=(",", ":"), ensure_ascii=False)
     return Invalid("", "", [("patch", "FieldValueInvalid", f"Invalid value: {json.dumps(text)}: {why}")])
 
 

@@ -54,7 +54,7 @@ class Response:
     ):
         self.body = body
         self.status = status
-        self.headers = {"content-type": content_type, **(headers or {})}
+        self.headers = {**({"content-type": content_type} if content_type else {}), **(headers or {})}
         self.chunks = chunks
         self.sent = False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -55,23 +56,43 @@ def causes_of(resource: Resource, obj: Object, old: Object | None, names: str) -
     metadata = obj["metadata"]
     causes: list[Cause] = []
     if old is None:
-        causes += _name_causes(metadata.get("name", ""), names)
+        if prefix := str(metadata.get("generateName") or ""):
+            masked = prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix
+            causes += _name_causes("metadata.generateName", masked, names, prefix)
+        causes += _name_causes("metadata.name", str(metadata.get("name") or ""), names)
     causes += shape_causes(metadata, "metadata")
+    causes += _owner_causes(metadata.get("ownerReferences") or [])
     strict = not resource.custom and resource.group != "apiextensions.k8s.io"
     for index, finalizer in enumerate(metadata.get("finalizers") or []):
         causes += _finalizer_name(f"metadata.finalizers[{index}]", str(finalizer), strict)
     if old is not None and dig(old, "metadata", "deletionTimestamp"):
         causes += _finalizer_causes(metadata, old["metadata"])
-    for index, owner in enumerate(metadata.get("ownerReferences") or []):
-        for name in ("apiVersion", "kind", "name", "uid"):
-            if not owner.get(name):
-                causes.append(
-                    Cause(
-                        f"metadata.ownerReferences[{index}].{name}",
-                        "FieldValueInvalid",
-                        f'Invalid value: "": {name} must not be empty',
-                    )
-                )
+    return causes
+
+
+_OWNER_FIELDS = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
+
+_EMPTY = {"apiVersion": "version must not be empty"}
+
+
+def _owner_causes(owners: list[Any]) -> list[Cause]:
+    """Each whole, none of them an Event, one controller at most."""
+    field = "metadata.ownerReferences"
+    causes: list[Cause] = []
+    controller = ""
+    shown = [{name: owner[name] for name in _OWNER_FIELDS if name in owner} for owner in owners]
+    for owner, whole in zip(owners, shown, strict=True):
+        missing = [name for name in _OWNER_FIELDS[:4] if not owner.get(name)]
+        causes += [_invalid(f"{field}.{name}", "", _EMPTY.get(name, "must not be empty")) for name in missing]
+        if (owner.get("apiVersion"), owner.get("kind")) == ("v1", "Event"):
+            causes.append(_invalid(field, whole, "/v1, Kind=Event is disallowed from being an owner"))
+        if not owner.get("controller"):
+            continue
+        name = f"{owner.get('kind')}/{owner.get('name')}"
+        if controller:
+            text = f'Only one reference can have Controller set to true. Found "true" in references for {controller} and {name}'
+            causes.append(_invalid(field, shown, text))
+        controller = controller or name
     return causes
 
 
@@ -82,7 +103,7 @@ def shape_causes(metadata: Object, path: str) -> list[Cause]:
         causes += _label_causes(f"{path}.labels", key, value)
     annotations = metadata.get("annotations") or {}
     for key in annotations:
-        causes += _key_causes(f"{path}.annotations", key.lower())
+        causes += _key_causes(f"{path}.annotations", key.lower(), key)
     if sum(len(key) + len(str(value)) for key, value in annotations.items()) > ANNOTATIONS_LIMIT:
         causes.append(
             Cause(
@@ -122,11 +143,15 @@ def _finalizer_causes(metadata: Object, stored: Object) -> list[Cause]:
     return [Cause("metadata.finalizers", "FieldValueForbidden", text + listed + "}")]
 
 
-def _name_causes(name: str, names: str) -> list[Cause]:
+def _name_causes(field: str, name: str, names: str, shown: str = "") -> list[Cause]:
+    """``shown``: what the value was before it was made comparable."""
+    shown = shown or name
+    if not name:
+        return [Cause(field, "FieldValueRequired", "Required value: name or generateName is required")]
     limit = 253 if names == "subdomain" else 63
     if names == "path":
         bad = "/" in name or "%" in name or name in (".", "..")
-        return [_invalid("metadata.name", name, "may not contain '/' or '%'")] if bad else []
+        return [_invalid(field, shown, "may not contain '/' or '%'")] if bad else []
     pattern, text = {
         "subdomain": (_DNS_SUBDOMAIN, _SUBDOMAIN_TEXT),
         "label": (_DNS_LABEL, _LABEL_TEXT),
@@ -134,37 +159,51 @@ def _name_causes(name: str, names: str) -> list[Cause]:
     }[names]
     causes = []
     if len(name) > limit:
-        causes.append(_invalid("metadata.name", name, f"must be no more than {limit} bytes"))
+        unit = "characters" if names == "subdomain" else "bytes"
+        causes.append(_invalid(field, shown, f"must be no more than {limit} {unit}"))
     if not pattern.match(name):
-        causes.append(_invalid("metadata.name", name, text))
+        dotted = names == "label" and _DNS_SUBDOMAIN.match(name)
+        causes.append(_invalid(field, shown, "must not contain dots" if dotted else text))
     return causes
 
 
-def _invalid(field: str, value: str, text: str) -> Cause:
-    return Cause(field, "FieldValueInvalid", f'Invalid value: "{value}": {text}')
+def _invalid(field: str, value: Any, text: str) -> Cause:
+    shown = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return Cause(field, "FieldValueInvalid", f"Invalid value: {shown}: {text}")
 
 
-def _key_causes(field: str, key: str) -> list[Cause]:
+def _key_causes(field: str, key: str, shown: str = "") -> list[Cause]:
+    """``shown``: the key as it was given."""
+    return [_invalid(field, shown or key, fault) for fault in qualified_name_faults(key)]
+
+
+def qualified_name_faults(key: str) -> list[str]:
+    """What is wrong with a label's key (apimachinery IsQualifiedName)."""
     prefix, slash, name = key.rpartition("/")
-    causes = []
     if "/" in prefix:
-        return [_invalid(field, key, _KEY_TEXT)]
-    if slash and not _DNS_SUBDOMAIN.match(prefix):
-        causes.append(_invalid(field, key, f"prefix part {_SUBDOMAIN_TEXT}"))
+        return [_KEY_TEXT]
+    faults = []
+    if slash and not prefix:
+        faults.append("prefix part must be non-empty")
+    elif slash:
+        if len(prefix) > 253:
+            faults.append("prefix part must be no more than 253 bytes")
+        if not _DNS_SUBDOMAIN.match(prefix):
+            faults.append(f"prefix part {_SUBDOMAIN_TEXT}")
     if not name:
-        causes.append(_invalid(field, key, "name part must be non-empty"))
+        faults.append("name part must be non-empty")
     elif len(name) > 63:
-        causes.append(_invalid(field, key, "name part must be no more than 63 bytes"))
-    elif not _QUALIFIED.match(name):
-        causes.append(_invalid(field, key, _QUALIFIED_TEXT))
-    return causes
+        faults.append("name part must be no more than 63 bytes")
+    if not _QUALIFIED.match(name):
+        faults.append(_QUALIFIED_TEXT)
+    return faults
+
+
+def label_value_faults(value: str) -> list[str]:
+    """What is wrong with a label's value (apimachinery IsValidLabelValue)."""
+    faults = ["must be no more than 63 bytes"] if len(value) > 63 else []
+    return faults if _LABEL_VALUE.match(value) else [*faults, _VALUE_TEXT]
 
 
 def _label_causes(field: str, key: str, value: Any) -> list[Cause]:
-    causes = _key_causes(field, key)
-    text = str(value)
-    if len(text) > 63:
-        causes.append(_invalid(field, text, "must be no more than 63 bytes"))
-    elif not _LABEL_VALUE.match(text):
-        causes.append(_invalid(field, text, _VALUE_TEXT))
-    return causes
+    return _key_causes(field, key) + [_invalid(field, str(value), fault) for fault in label_value_faults(str(value))]

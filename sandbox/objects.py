@@ -51,6 +51,36 @@ def copy(value: Any) -> Any:
     return value
 
 
+_METADATA_ORDER = ("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation")
+
+
+def in_order(resource: Resource, obj: Object) -> Object:
+    """The object as a JSON patch of Go leaves it: keys sorted, metadata of built-in kinds still as the struct has it."""
+    result: Object = {key: obj[key] for key in sorted(obj)} if not resource.custom else _sorted(obj)
+    metadata = obj.get("metadata")
+    if not resource.custom and isinstance(metadata, dict):
+        first = [name for name in _METADATA_ORDER if name in metadata]
+        result["metadata"] = {name: metadata[name] for name in dict.fromkeys([*first, *metadata])}
+    return result
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
+
+
+def go_text(value: Any) -> str:
+    """A value as Go's %v prints it: ``map[a:1 b:[x y]]``."""
+    if isinstance(value, dict):
+        return f"map[{' '.join(f'{key}:{go_text(value[key])}' for key in sorted(value))}]"
+    if isinstance(value, list):
+        return f"[{' '.join(map(go_text, value))}]"
+    if value is None:
+        return "<nil>"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def prefix(kind: str, api_version: str) -> bytes:
     """How the bytes of every object of this kind and version begin, with the comma."""
     return _encode({"kind": kind, "apiVersion": api_version})[:-1] + b","

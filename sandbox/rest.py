@@ -7,19 +7,19 @@ from typing import Any
 
 from . import listing, tables, watching
 from .apply import server_side_apply
-from .bodies import body, from_yaml, unrecognized
+from .bodies import body, from_json, from_yaml, unrecognized
 from .errors import AlreadyExists, BadRequest, InternalError, MethodNotAllowed, NotFound, unsupported_verb
 from .forms import collection, deleted, partial
 from .http import Request, Response
 from .kinds import strategy
-from .negotiation import APPLY_PATCH, Wanted, media_type, wanted
-from .objects import Object, at_version, decode
+from .negotiation import APPLY_PATCH, STRATEGIC_PATCH, Wanted, media_type, wanted
+from .objects import Object, at_version, decode, go_text
 from .options import call_of, delete_options, patch_of, refused_option, scale_patch, written_call
 from .rbac import Authorizer
 from .requestinfo import RequestInfo
-from .resources import Resource
+from .resources import ALL_VERBS, Resource
 from .reviews import answer
-from .routing import served
+from .routing import resource_of
 from .scale import missing_replicas, scale_of, with_scale
 from .store import Entry
 from .subresources import Subresources
@@ -39,14 +39,13 @@ class Rest:
 
     async def handle(self, request: Request, info: RequestInfo) -> Response:
         """Answers, or raises an ApiError."""
-        resource = served(self._verbs.registry, info, request.method)
+        resource = resource_of(self._verbs.registry, info, request.method)
         if resource.deprecation:
             request.warnings.append(resource.deprecation)
         if info.subresource:
             return await self._subresource(request, info, resource)
-        if info.verb not in resource.verbs or (not info.name and info.verb in ("update", "patch")):
-            if resource.custom and info.name == "" and info.verb == "create":
-                raise MethodNotAllowed("create not allowed while custom resource definition is terminating")
+        verbs = ALL_VERBS if resource.custom else resource.verbs
+        if info.verb not in verbs or (not info.name and info.verb in ("update", "patch")):
             raise MethodNotAllowed
         form = wanted(request.headers.get("accept", ""), bool(resource.custom), info.verb in ("list", "watch"))
         match info.verb:
@@ -152,6 +151,8 @@ class Rest:
             outcome = self._apply(request, resource, namespace, info.name, from_yaml(data), call)
         else:
             change = patch_of(resource, media, data)
+            if media == STRATEGIC_PATCH:
+                call = replace(call, shown=go_text(from_json(data)))
             outcome = self._verbs.patch(resource, namespace, info.name, change, call)
         return self._written(request, resource, outcome, form)
 

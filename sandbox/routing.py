@@ -25,7 +25,7 @@ def built_in(registry: Registry, group: str) -> bool:
     return any(not resource.custom and resource.group == group for resource in registry.all())
 
 
-def served(registry: Registry, info: RequestInfo, method: str) -> Resource:
+def resource_of(registry: Registry, info: RequestInfo, method: str) -> Resource:
     """The resource; NoSuchPage, NotFound or MethodNotAllowed where the path or the method is none of its."""
     resource = registry.find(info.group, info.version, info.resource)
     if resource is None:

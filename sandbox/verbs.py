@@ -11,15 +11,16 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from . import admission, deletion, metadata
-from .errors import AlreadyExists, Conflict, Invalid, MethodNotAllowed, NotFound, unreadable_patch
+from .errors import AlreadyExists, Conflict, Invalid, NotFound, unreadable_patch
 from .http import User
 from .kinds import strategy
 from .managed import track
-from .objects import Object, at_version, copy, decode, encode, entry_of, generate_name
+from .objects import Object, at_version, copy, decode, encode, entry_of, generate_name, in_order
 from .resources import Registry, Resource
 from .scale import replicas_causes
 from .schemas import Schemas, Undecodable
 from .store import Change, Entry, Store
+from .typemeta import check_type
 
 #: How often a patch is tried again when the object changed meanwhile; generated names likewise.
 NAME_ATTEMPTS = 8
@@ -41,6 +42,8 @@ class Call:
     applied: bool = False
     #: the subresource that managedFields name, where it is not ``subresource`` (scale)
     owner: str = ""
+    #: how a patch is shown that cannot be read; else what it makes of the object
+    shown: str = ""
 
     @property
     def owner_subresource(self) -> str:
@@ -89,16 +92,16 @@ class Verbs:
 
     def create(self, resource: Resource, namespace: str, obj: Object, call: Call) -> Outcome:
         """Stores a new object."""
-        if "create" not in resource.verbs:
-            raise MethodNotAllowed("create not allowed while custom resource definition is terminating")
         obj = copy(obj)
-        admission.check_type(resource, obj)
+        check_type(self.registry, resource, obj)
         warnings = self.schemas.prepare(resource, obj, call.validation, call.problems)
         admission.new_metadata(resource, namespace, obj)
+        admission.check_served(resource, obj)
         admission.check_namespace(self.store, resource, namespace, obj["metadata"].get("name", ""))
-        generated = not obj["metadata"].get("name")
-        if generated:
-            obj["metadata"]["name"] = self._free_name(resource, namespace, obj["metadata"]["generateName"])
+        metadata_ = obj["metadata"]
+        version = metadata_.pop("resourceVersion", "")
+        if not metadata_.get("name") and metadata_.get("generateName"):
+            metadata_["name"] = self._free_name(resource, namespace, metadata_["generateName"])
         rules = strategy(resource.key)
         warnings += metadata.finalizer_warnings(resource, obj)
         admission.reset_status(resource, obj, None)
@@ -109,8 +112,10 @@ class Verbs:
         if resource.status and not resource.custom:
             obj.setdefault("status", {})
         self._validate(resource, obj, None, call)
-        if self.store.get(resource.key, namespace, obj["metadata"]["name"]) is not None:
-            raise AlreadyExists(resource.plural, obj["metadata"]["name"], resource.group)
+        if version:
+            raise admission.Plain("resourceVersion should not be set on objects to be created")
+        if self.store.get(resource.key, namespace, metadata_["name"]) is not None:
+            raise AlreadyExists(resource.plural, metadata_["name"], resource.group, bool(metadata_.get("generateName")))
         return self._store(resource, obj, call, warnings, created=True)
 
     def _owned(self, resource: Resource, old: Object, obj: Object, call: Call) -> list[Object] | None:
@@ -146,10 +151,13 @@ class Verbs:
 
     def update(self, resource: Resource, namespace: str, name: str, obj: Object, call: Call) -> Outcome:
         """Replaces the object, or one of its subresources (``status``, ``finalize``)."""
-        old = decode(self.get(resource, namespace, name))
         obj = copy(obj)
-        admission.check_type(resource, obj)
+        check_type(self.registry, resource, obj)
         admission.check_names(resource, namespace, name, obj)
+        found = self.store.get(resource.key, namespace, name)
+        if found is None and strategy(resource.key).creates_on_update and not call.subresource:
+            return self.create(resource, namespace, obj, call)
+        old = decode(self.get(resource, namespace, name))
         return self._replace(resource, old, obj, call, patched=False)
 
     def patch(
@@ -158,20 +166,20 @@ class Verbs:
         """``change`` gets the present object (which it may alter) and returns the wanted one."""
         old = decode(self.get(resource, namespace, name))
         obj = change(copy(old))
-        admission.check_type(resource, obj, patched=True)
+        check_type(self.registry, resource, obj, patched=True)
         admission.check_names(resource, namespace, name, obj)
         try:
             return self._replace(resource, old, obj, call, patched=True)
         except Undecodable as fault:
-            if not resource.custom or call.applied:
+            if call.applied:
                 raise
-            raise unreadable_patch(change(copy(old)), fault.why) from None
+            raise unreadable_patch(call.shown or in_order(resource, change(copy(old))), fault.why) from None
 
     def _replace(self, resource: Resource, old: Object, obj: Object, call: Call, patched: bool) -> Outcome:
-        warnings = self.schemas.prepare(resource, obj, call.validation, call.problems)
+        managed = obj["metadata"].get("managedFields")
+        warnings = self.schemas.prepare(resource, obj, call.validation, call.problems, patched)
         admission.check_version(resource, old, obj, call.trusted or patched, patched)
         rules = strategy(resource.key)
-        managed = obj["metadata"].get("managedFields")
         admission.keep_metadata(resource, old, obj)
         if call.subresource:
             obj = admission.only_subresource(resource, old, obj, call.subresource)
@@ -186,11 +194,12 @@ class Verbs:
         admission.count_generation(resource, old, obj)
         if call.applied:
             obj["metadata"]["managedFields"] = managed
-        elif managed == [{}] or managed == []:
+        elif managed == [{}] or managed == []:  # the client wants them cleared
             obj["metadata"].pop("managedFields", None)
+            owned = []
         if obj == old and not self._stale(resource, obj):
             return Outcome(obj, encode(obj), False, warnings)
-        if owned is not None:
+        if owned:
             obj["metadata"]["managedFields"] = owned
         if deletion.finished(resource, obj):
             return self._remove(resource, obj, call, warnings)

@@ -98,7 +98,7 @@ class Api:
         try:
             connection.request(method, path, data, self.sent_headers(content_type if data else "", accept))
             response = connection.getresponse()
-            headers = {name.lower(): value for name, value in response.headers.items()}
+            headers = {name.lower(): ", ".join(response.headers.get_all(name, [])) for name in response.headers}
             return Answer(response.status, headers, response.read())
         finally:
             connection.close()

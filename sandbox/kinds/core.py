@@ -162,6 +162,8 @@ def _data_causes(obj: Object, old: Object | None) -> list[Cause]:
     if old is not None and old.get("immutable"):
         text = "Forbidden: field is immutable when `immutable` is set"
         changed = [field for field in ("data", "binaryData") if obj.get(field) != old.get(field)]
+        if not obj.get("immutable"):
+            changed.insert(0, "immutable")
         causes += [Cause(field, "FieldValueForbidden", text) for field in changed]
     if old is not None and obj.get("kind") == "Secret" and obj.get("type") != old.get("type"):
         causes.append(Cause("type", "FieldValueInvalid", f'Invalid value: "{obj.get("type")}": field is immutable'))
@@ -252,7 +254,7 @@ def _event(obj: Object, _: Any) -> None:
 
 
 STRATEGIES = {
-    "events": Strategy(create=_event),
+    "events": Strategy(create=_event, creates_on_update=True),
     "namespaces": Strategy(defaults=_namespace_label, create=_namespace, update=_namespace_kept, names="label"),
     "services": Strategy(
         defaults=_service,
@@ -260,6 +262,7 @@ STRATEGIES = {
         update=_service_update,
         validate=_service_causes,
         returns_deleted=True,
+        creates_on_update=True,
         names="label",
     ),
     "secrets": Strategy(defaults=_secret, validate=_data_causes),
@@ -271,4 +274,7 @@ STRATEGIES = {
     "persistentvolumes": Strategy(defaults=_volume, create=_volume_create, returns_deleted=True),
     "storageclasses.storage.k8s.io": Strategy(defaults=_class, returns_deleted=True),
     "resourcequotas": Strategy(returns_deleted=True),
+    "endpoints": Strategy(creates_on_update=True),
+    "limitranges": Strategy(creates_on_update=True),
+    "leases.coordination.k8s.io": Strategy(creates_on_update=True),
 }

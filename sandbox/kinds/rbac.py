@@ -73,8 +73,8 @@ def _rules(role: Object) -> None:
         role["rules"] = None
 
 
-_ROLE = Strategy(validate=_role, defaults=_rules, names="path")
-_BINDING = Strategy(defaults=_defaults, validate=_binding, names="path")
+_ROLE = Strategy(validate=_role, defaults=_rules, names="path", creates_on_update=True)
+_BINDING = Strategy(defaults=_defaults, validate=_binding, names="path", creates_on_update=True)
 
 STRATEGIES = {
     f"roles.{GROUP}": _ROLE,

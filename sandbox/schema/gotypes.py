@@ -87,7 +87,8 @@ def _field_fault(node: Node, raw: Schema, value: Any, struct: str, path: str) ->
     if not _fits(kind, value):
         shown = f"number {value}" if isinstance(value, float) and kind == "integer" else _GIVEN[type(value)]
         place = f"Go struct field {struct}.{path}"
-        return f"json: cannot unmarshal {shown} into {place} of type {_go_type(raw)}"
+        wanted = "types.UID" if path.endswith("uid") and kind == "string" else _go_type(raw)
+        return f"json: cannot unmarshal {shown} into {place} of type {wanted}"
     return _inside(node, value, last or struct, path)
 
 

@@ -45,7 +45,7 @@ def prepare(schema: Schema, obj: dict[str, Any]) -> list[str]:
     node = node_of(schema)
     unknown: list[str] = []
     if node.family.builtin:
-        if fault := type_fault(obj.get("metadata") or {}, "metadata.") or decode_fault(node, obj):
+        if fault := decode_fault(node, obj) or type_fault(obj.get("metadata") or {}, "metadata."):
             raise Malformed(fault)
         _prune(node, obj, "", unknown, root=True)
         settle(node, obj, kept=tuple(name for name in obj if name == "status" or name in _TIMES))
