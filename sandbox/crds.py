@@ -9,22 +9,23 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from .cluster import Cluster
 from .context import Context
+from .crdnames import condition_of, immutable_causes, set_condition, settle
 from .errors import ApiError, Cause, NotFound
 from .kinds.strategy import Strategy
-from .objects import Object, decode, dig, now
+from .objects import Object, decode, dig
 from .resources import ALL_VERBS, Registry, Resource, Scale
 from .schemas import CRDS, schema
 from .store import Change, Store
 
 FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
-#: What is left of an API whose CRD is being deleted (finalizers must still be removable).
-_LEAVING = tuple(verb for verb in ALL_VERBS if verb != "create")
+#: What discovery still says of an API whose CRD is being deleted; updates work all the same, for finalizers.
+_LEAVING = ("delete", "deletecollection", "get", "list", "watch")
 _VERSION = re.compile(r"^v(\d+)(?:(alpha|beta)(\d+))?$")
 
 
@@ -145,102 +146,82 @@ def _defaults(crd: Object) -> None:
 
 
 def _validate(crd: Object, old: Object | None) -> list[Cause]:
-    causes = [Cause(*cause) for cause in schema.check_crd(crd)] if schema is not None else []
-    if old is None:
-        return causes
-    for path in (("group",), ("scope",), ("names", "plural"), ("names", "kind")):
-        value = dig(crd, "spec", *path)
-        if value != dig(old, "spec", *path):
-            text = f'Invalid value: "{value}": field is immutable'
-            causes.append(Cause("spec." + ".".join(path), "FieldValueInvalid", text))
-    return causes
+    causes = [Cause(*cause) for cause in schema.check_crd(crd, old)] if schema is not None else []
+    return causes if old is None else causes + immutable_causes(crd, old)
 
 
 def _create(crd: Object, store: Store) -> None:
-    names = dict(dig(crd, "spec", "names") or {})
-    taken = _conflict(crd, (decode(entry.data) for entry in store.scan(CRDS)))
     stored = [version.get("name") for version in dig(crd, "spec", "versions") or [] if version.get("storage")]
-    moment = now()
-
-    def condition(kind: str, status: bool, reason: str, message: str) -> Object:
-        return {
-            "type": kind,
-            "status": "True" if status else "False",
-            "lastTransitionTime": moment,
-            "reason": reason,
-            "message": message,
-        }
-
-    accepted = condition("NamesAccepted", True, "NoConflicts", "no conflicts found")
-    established = condition("Established", True, "InitialNamesAccepted", "the initial names have been accepted")
-    if taken:
-        accepted = condition("NamesAccepted", False, taken[0], taken[1])
-        established = condition("Established", False, "NotAccepted", "not all names are accepted")
-    crd["status"] = {
-        "conditions": [accepted, established],
-        "acceptedNames": {"plural": "", "kind": ""} if taken else names,
-        "storedVersions": stored,
-    }
-
-
-def _conflict(crd: Object, others: Iterable[Object]) -> tuple[str, str] | None:
-    names = dig(crd, "spec", "names") or {}
-    group = dig(crd, "spec", "group")
-    mine = {names.get("plural"), names.get("singular"), *(names.get("shortNames") or [])}
-    for other in others:
-        if dig(other, "spec", "group") != group or other["metadata"]["name"] == crd["metadata"].get("name"):
-            continue
-        theirs = dig(other, "status", "acceptedNames") or {}
-        taken = {theirs.get("plural"), theirs.get("singular"), *(theirs.get("shortNames") or [])} - {None, ""}
-        if names.get("kind") in (theirs.get("kind"), theirs.get("listKind")):
-            return "KindConflict", f'"{names.get("kind")}" is already in use'
-        clash = sorted(mine & taken)
-        if clash:
-            return "PluralConflict" if names.get(
-                "plural"
-            ) in clash else "ShortNamesConflict", f'"{clash[0]}" is already in use'
-    return None
+    crd["status"] = {"conditions": [], "acceptedNames": {}, "storedVersions": stored[:1]}
+    crd["status"] = settle(crd, (decode(entry.data) for entry in store.scan(CRDS)))
 
 
 def _update(crd: Object, _: Object) -> None:
     status = crd.setdefault("status", {})
-    conditions = {item["type"]: item.get("status") for item in status.get("conditions") or []}
-    if conditions.get("NamesAccepted") == "True":
-        status["acceptedNames"] = dict(dig(crd, "spec", "names") or {})
     stored = list(status.get("storedVersions") or [])
     for version in dig(crd, "spec", "versions") or []:
-        if version.get("storage") and version.get("name") not in stored:
-            stored.append(version["name"])
+        if version.get("storage"):
+            stored += [] if version.get("name") in stored else [version.get("name")]
+            break
     status["storedVersions"] = stored
 
 
 def _delete(crd: Object) -> None:
     finalizers = crd["metadata"].setdefault("finalizers", [])
-    if FINALIZER not in finalizers and not crd["metadata"].get("deletionTimestamp"):
+    if crd["metadata"].get("deletionTimestamp"):
+        return
+    if FINALIZER not in finalizers:
         finalizers.append(FINALIZER)
+    soon = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"
+    set_condition(crd.setdefault("status", {}), "Terminating", True, "InstanceDeletionPending", soon)
 
 
 STRATEGY = Strategy(delete=_delete, defaults=_defaults, create=_create, update=_update, validate=_validate)
 
 
-# The end of a CRD
+# What happens a moment later
 
 
 async def run(cluster: Cluster, context: Context) -> None:
-    """Deletes the objects of each CRD that is being deleted, then lets it go."""
+    """Accepts names that become free; deletes the objects of each CRD that is being deleted, then lets it go."""
     cleaning: dict[str, asyncio.Task[None]] = {}
     async for event in cluster.watch(CRDS):
-        metadata = event.object["metadata"]
-        name = metadata["name"]
-        if event.type == "DELETED" or not metadata.get("deletionTimestamp") or name in cleaning:
-            continue
-        if FINALIZER in (metadata.get("finalizers") or []):
+        crd = event.object
+        name = crd["metadata"]["name"]
+        if event.type == "DELETED":
+            _settle_group(cluster, dig(crd, "spec", "group"))
+        elif not crd["metadata"].get("deletionTimestamp"):
+            _settle(cluster, name)
+        elif name not in cleaning and FINALIZER in (crd["metadata"].get("finalizers") or []):
             cleaning[name] = asyncio.create_task(_clean(cluster, name))
             cleaning[name].add_done_callback(lambda _, name=name: cleaning.pop(name, None))  # type: ignore[misc]
 
 
+def _settle_group(cluster: Cluster, group: str) -> None:
+    """A CRD has left its names: others of the group may have waited for them."""
+    for crd in cluster.list(CRDS):
+        if dig(crd, "spec", "group") == group and not crd["metadata"].get("deletionTimestamp"):
+            _settle(cluster, crd["metadata"]["name"])
+
+
+def _settle(cluster: Cluster, name: str) -> None:
+    try:
+        crd = cluster.get(CRDS, name)
+        if crd["spec"]["names"] == dig(crd, "status", "acceptedNames"):
+            return
+        status = settle(crd, (other for other in cluster.list(CRDS) if other["metadata"]["name"] != name))
+        if status != crd.get("status"):
+            cluster.update(CRDS, {**crd, "status": status}, subresource="status")
+    except ApiError:
+        return  # it changed meanwhile, and comes again
+
+
 async def _clean(cluster: Cluster, name: str) -> None:
     store = cluster.verbs.store
+    if condition_of(cluster.get(CRDS, name), "Established").get("status") != "True":
+        _release(cluster, name, "NeverEstablished", "resource was never established")
+        return
+    _tell(cluster, name, True, "InstanceDeletionInProgress", "CustomResource deletion is in progress")
     subscription = store.subscribe(name, limit=None)
     try:
         for entry in list(store.scan(name)):
@@ -250,12 +231,22 @@ async def _clean(cluster: Cluster, name: str) -> None:
                 continue
         while store.count(name):
             await subscription.next()
-        _release(cluster, name)
+        _release(cluster, name, "InstanceDeletionCompleted", "removed all instances")
     finally:
         subscription.close()
 
 
-def _release(cluster: Cluster, name: str) -> None:
+def _tell(cluster: Cluster, name: str, terminating: bool, reason: str, message: str) -> None:
+    try:
+        crd = cluster.get(CRDS, name)
+        set_condition(crd["status"], "Terminating", terminating, reason, message)
+        cluster.update(CRDS, crd, subresource="status")
+    except NotFound:
+        return
+
+
+def _release(cluster: Cluster, name: str, reason: str, message: str) -> None:
+    _tell(cluster, name, False, reason, message)
     try:
         crd: dict[str, Any] = cluster.get(CRDS, name)
         left = [item for item in crd["metadata"].get("finalizers") or [] if item != FINALIZER]

@@ -14,12 +14,15 @@ _APPROVAL = "api-approved.kubernetes.io"
 _PULL = "https://github.com/kubernetes/enhancements/pull/1111"
 
 
-def check_crd(crd: dict[str, Any]) -> list[Cause]:
-    """All complaints the API server has when the CRD is created, but for those about its metadata."""
+def check_crd(crd: dict[str, Any], old: dict[str, Any] | None = None) -> list[Cause]:
+    """All complaints the API server has when the CRD is created or changed, but for those about its metadata and what stays."""
     spec = crd.get("spec")
     if not isinstance(spec, dict):
         return [required("spec")]
-    causes = _check_name(crd, spec) + check_group(spec) + check_versions(spec) + check_stored(spec)
+    stored = (crd.get("status") or {}).get("storedVersions") if old is not None else None
+    causes = check_group(spec) + check_versions(spec) + check_stored(spec, stored)
+    if old is None:
+        causes = _check_name(crd, spec) + causes
     causes += check_names(spec.get("names") or {}, "spec.names")
     causes += _check_conversion(spec.get("conversion") or {})
     causes += _check_approval(crd, spec.get("group") or "")

@@ -150,4 +150,5 @@ def _ask_re2(pattern: str, text: str) -> tuple[bool, str]:
         return bool(expressions.run(source, {"text": text, "pattern": pattern}, None, False)), ""
     except (expressions.Failed, expressions.Unsupported) as error:
         what, _, where = str(error).removeprefix("invalid regular expression: ").partition(": ")
-        return True, f"error parsing regexp: {what.replace('missing )', 'missing closing )')}: `{where}`"
+        what = re.sub(r"missing ([])])", r"missing closing \1", what)
+        return True, f"error parsing regexp: {what}: `{where}`"

@@ -12,6 +12,7 @@ Schema = dict[str, Any]
 
 _TYPES = ["array", "boolean", "integer", "number", "object", "string"]
 _UNSUPPORTED = ("id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref")
+_JUNCTORS = ("allOf", "oneOf", "anyOf")
 _META = ("metadata", "kind", "apiVersion")
 
 
@@ -29,6 +30,17 @@ class Place(NamedTuple):
 
     def at(self, suffix: str) -> Place:
         return self._replace(path=self.path + suffix, root=False)
+
+
+def unsupported(schema: Any) -> bool:
+    """Whether the schema or a part of it uses what Kubernetes does not have."""
+    if not isinstance(schema, dict):
+        return False
+    if any(schema.get(name) not in (None, "") for name in _UNSUPPORTED):
+        return True
+    inner = [schema.get("items"), schema.get("additionalProperties"), schema.get("not")]
+    inner += (schema.get("properties") or {}).values()
+    return any(map(unsupported, inner + [part for word in _JUNCTORS for part in schema.get(word) or []]))
 
 
 def check_keywords(schema: Schema, path: str, compile_rules: bool) -> list[Cause]:

@@ -13,7 +13,7 @@ from ..dns import label_faults, subdomain_faults
 from ..words import INVALID, duplicate, forbidden, invalid, not_supported, required, to_json, too_many
 from .defaults import check_defaults
 from .expressions import find_field
-from .openapi_rules import check_keywords
+from .openapi_rules import check_keywords, unsupported
 from .structural import check_structural
 
 Object = dict[str, Any]
@@ -30,6 +30,10 @@ _NOT_AT_ROOT = (
     "x-kubernetes-map-type",
 )  # fmt: skip
 _MOST_SELECTABLE = 8
+_GONE = (
+    "missing from spec.versions; {0} was previously a storage version, and must remain in spec.versions until a storage "
+    "migration ensures no data remains persisted in {0} and removes {0} from status.storedVersions"
+)
 
 
 def shared(versions: list[Object], key: str) -> bool:
@@ -96,11 +100,11 @@ def check_versions(spec: Object) -> list[Cause]:
     if len(set(names)) != len(names):
         causes.append(_of_versions(versions, "must contain unique version names"))
     if sum(bool(version.get("storage")) for version in versions) != 1:
-        causes.append(_of_versions(versions, "must have exactly one version marked as storage version"))
+        causes.append(_of_versions(spec.get("versions"), "must have exactly one version marked as storage version"))
     return causes
 
 
-def _of_versions(versions: list[Object], detail: str) -> Cause:
+def _of_versions(versions: list[Object] | None, detail: str) -> Cause:
     """Versions are repeated under Go's names; their schemas are left out, as where they are all the same."""
     shown = [
         {
@@ -114,18 +118,29 @@ def _of_versions(versions: list[Object], detail: str) -> Cause:
             "AdditionalPrinterColumns": None,
             "SelectableFields": None,
         }
-        for version in versions
+        for version in versions or []
     ]
-    return Cause("spec.versions", INVALID, f"Invalid value: {to_json(shown, in_order=True)}: {detail}")
+    text = "null" if versions is None else to_json(shown, in_order=True)
+    return Cause("spec.versions", INVALID, f"Invalid value: {text}: {detail}")
 
 
-def check_stored(spec: Object) -> list[Cause]:
-    """The version that objects are stored in; the status names the first one that says so."""
-    stored = [version.get("name") for version in spec.get("versions") or [] if version.get("storage")]
+def check_stored(spec: Object, known: list[str] | None = None) -> list[Cause]:
+    """The versions that objects are stored in. ``known`` to the status; for a new CRD, the first that says so."""
+    versions = spec.get("versions") or []
+    now = [version.get("name") for version in versions if version.get("storage")]
+    stored = now[:1] if known is None else known
     if not stored:
         return [invalid("status.storedVersions", None, "must have at least one stored version")]
-    return [
-        invalid("status.storedVersions", stored[:1], f"must have the storage version {name}") for name in stored[1:]
+    causes = [
+        invalid("status.storedVersions", stored, f"must have the storage version {name}")
+        for name in now
+        if name not in stored
+    ]
+    names = {version.get("name") for version in versions}
+    return causes + [
+        invalid(f"status.storedVersions[{index}]", name, _GONE.format(name))
+        for index, name in enumerate(stored)
+        if name not in names
     ]
 
 
@@ -164,6 +179,8 @@ def check_schema(schema: Object, path: str, status: bool) -> list[Cause]:
         causes.append(invalid(path, schema, detail))
     if schema.get("nullable"):
         causes.append(forbidden(f"{path}.nullable", "nullable cannot be true at the root"))
+    if unsupported(schema):
+        return causes + check_keywords(schema, path, compile_rules=False)  # it has no structure to look at
     found = check_structural(schema, path) or check_defaults(schema, path)
     return causes + found + check_keywords(schema, path, compile_rules=not found)
 
