@@ -13,12 +13,13 @@ from tests.sandbox.agent.kubelet import Kubelet, is_ready, pod
 from tools.realcluster.certificates import Authority
 
 
-@pytest.fixture
-def engine(api: Api, kubelet: Kubelet, namespace: str) -> str:
+@pytest.fixture(scope="module")
+def engine(api: Api, kubelet: Kubelet) -> str:
     """The namespace of the Pod `engine`, which runs a database."""
-    api.post(f"/api/v1/namespaces/{namespace}/pods", pod("engine"))
-    api.until(f"/api/v1/namespaces/{namespace}/pods/engine", is_ready)
-    return namespace
+    assert api.post("/api/v1/namespaces", {"metadata": {"name": "streams"}}).status == 201
+    api.post("/api/v1/namespaces/streams/pods", pod("engine"))
+    api.until("/api/v1/namespaces/streams/pods/engine", is_ready)
+    return "streams"
 
 
 def test_only_clients_with_a_certificate_are_answered(kubelet: Kubelet, authority: Authority, tmp_path: Path) -> None:
