@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -44,8 +43,7 @@ Reading = Callable[[Resource, Any], bytes]
 def resources_of(crd: Object, since: int = 0, reading: Reading | None = None) -> list[Resource]:
     """One Resource for each served version, preferred first. Nothing for a CRD that is not established.
 
-    Objects stored before version ``since`` may not fit the schema; ``reading`` makes them. Those read in a version whose schema
-    is not that of the stored one always go through it.
+    Objects stored before version ``since`` may not fit the schema; ``reading`` makes them.
     """
     conditions = {item["type"]: item.get("status") for item in dig(crd, "status", "conditions") or []}
     if conditions.get("Established") != "True":
@@ -58,7 +56,7 @@ def resources_of(crd: Object, since: int = 0, reading: Reading | None = None) ->
     shape = next((version.get("schema") for version in spec["versions"] if version["name"] == storage), None)
     found = [_resource(crd["metadata"]["name"], spec, names, version, storage, verbs) for version in served]
     return [
-        replace(resource, since=since if version.get("schema") == shape else sys.maxsize, reading=reading)
+        replace(resource, since=since, reading=reading, reshaped=version.get("schema") != shape)
         for resource, version in zip(found, served, strict=True)
     ]
 
@@ -143,6 +141,9 @@ def _defaults(crd: Object) -> None:
         names.setdefault("listKind", f"{names['kind']}List")
     if not spec.get("conversion"):
         spec["conversion"] = {"strategy": "None"}
+    service = dig(spec, "conversion", "webhook", "clientConfig", "service")
+    if isinstance(service, dict):
+        service.setdefault("port", 443)
 
 
 def _validate(crd: Object, old: Object | None) -> list[Cause]:

@@ -51,7 +51,13 @@ def copy(value: Any) -> Any:
     return value
 
 
-_METADATA_ORDER = ("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation")
+# fmt: off
+_METADATA_ORDER = (
+    "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp",
+    "deletionTimestamp", "deletionGracePeriodSeconds", "labels", "annotations", "ownerReferences", "finalizers",
+    "managedFields",
+)
+# fmt: on
 
 
 def in_order(resource: Resource, obj: Object) -> Object:
@@ -88,7 +94,7 @@ def prefix(kind: str, api_version: str) -> bytes:
 
 def at_version(entry: Entry, resource: Resource) -> bytes:
     """The entry's bytes in the version that ``resource`` serves."""
-    if resource.reading is not None and entry.version < resource.since:
+    if resource.reading is not None and (resource.reshaped or entry.version < resource.since):
         return resource.reading(resource, entry)
     if resource.shares:
         return encode(to_events(decode(entry.data)))

@@ -54,6 +54,8 @@ class Resource:
     #: objects stored before this version, under another schema, are read through ``reading`` (schemas.py)
     since: int = 0
     reading: Callable[[Resource, Any], bytes] | None = None
+    #: this version's schema is not that of the stored one
+    reshaped: bool = False
     key: str = field(init=False)
     api_version: str = field(init=False)
     storage_api_version: str = field(init=False)

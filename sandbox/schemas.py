@@ -31,6 +31,9 @@ class Schemas:
 
     def of(self, resource: Resource) -> dict[str, Any] | None:
         """The OpenAPI v3 schema; None when the kind has none (then nothing is checked)."""
+        return self._version(resource, resource.version)
+
+    def _version(self, resource: Resource, version: str) -> dict[str, Any] | None:
         if not resource.custom and schema is None:
             return None
         if not resource.custom:
@@ -49,7 +52,7 @@ class Schemas:
         if versions is None:
             versions = self._keep((resource.custom, known[1]), decode(entry.data))
         self._kept.move_to_end((resource.custom, known[1]))
-        return versions.get(resource.version)
+        return versions.get(version)
 
     def _keep(self, key: tuple[str, int], crd: Object) -> dict[str, dict[str, Any]]:
         if key not in self._kept:
@@ -62,13 +65,24 @@ class Schemas:
         return self._kept[key]
 
     def read(self, resource: Resource, entry: Entry) -> bytes:
-        """An object that was stored under another schema: pruned and defaulted as this one says."""
+        """An object that was stored under an older schema: pruned and defaulted as that version's says now.
+
+        Another version that is asked for only prunes: its defaults are for what is written in it.
+        """
         obj = decode(entry.data)
-        obj["apiVersion"] = resource.api_version
-        found = self.of(resource)
+        found = self._version(resource, str(obj.get("apiVersion")).rpartition("/")[2])
         if found is not None and schema is not None:
             schema.prepare(found, obj)
+        if resource.reshaped and schema is not None:
+            schema.prune_unknown(self.of(resource) or {}, obj)
+        obj["apiVersion"] = resource.api_version
         return encode(obj)
+
+    def store(self, resource: Resource, obj: Object) -> None:
+        """Leaves in the object what the stored version knows: what the other version has besides cannot be kept."""
+        found = self._version(resource, resource.storage_version) if resource.reshaped else None
+        if found is not None and schema is not None:
+            schema.prepare(found, obj)
 
     def prepare(
         self, resource: Resource, obj: Object, validation: str, problems: tuple[str, ...] = (), patched: bool = False
@@ -149,6 +163,23 @@ class Undecodable(BadRequest):
         super().__init__(
             f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
         )
+
+
+_FAULT = re.compile(r"json: cannot unmarshal (\w+)(?: [\d.]+)? into Go struct field \S+ of type (.*)")
+_GIVEN = {"number": "int64", "array": "slice", "object": "map"}
+
+
+def struct_fault(why: str) -> str:
+    """The same fault where the object is no JSON any more (apimachinery runtime/converter.go)."""
+    found = _FAULT.fullmatch(why)
+    if found is None:
+        return why
+    given, wanted = _GIVEN.get(found[1], found[1]), found[2]
+    if wanted.startswith("[]"):
+        return f"cannot restore slice from {given}"
+    if wanted.startswith("map["):
+        return f"cannot restore map from {given}"
+    return f"cannot restore struct from: {given}" if "." in wanted else f"cannot convert {given} to {wanted}"
 
 
 def strict_error(resource: Resource, problems: list[str]) -> Undecodable:

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from . import admission, deletion, metadata
-from .errors import AlreadyExists, Conflict, Invalid, NotFound, unreadable_patch
+from .errors import AlreadyExists, Conflict, Invalid, NotFound, Plain, unreadable_patch
 from .http import User
 from .kinds import strategy
 from .managed import track
-from .objects import Object, at_version, copy, decode, encode, entry_of, generate_name, in_order
+from .objects import Object, at_version, copy, decode, encode, entry_of, generate_name, go_text, in_order
 from .resources import Registry, Resource
 from .scale import replicas_causes
-from .schemas import Schemas, Undecodable
+from .schemas import Schemas, Undecodable, struct_fault
 from .store import Change, Entry, Store
 from .typemeta import check_type
 
@@ -42,8 +42,8 @@ class Call:
     applied: bool = False
     #: the subresource that managedFields name, where it is not ``subresource`` (scale)
     owner: str = ""
-    #: how a patch is shown that cannot be read; else what it makes of the object
-    shown: str = ""
+    #: a strategic merge patch, which is refused in other words than the object that JSON patches make
+    structured: bytes = b""
 
     @property
     def owner_subresource(self) -> str:
@@ -113,7 +113,7 @@ class Verbs:
             obj.setdefault("status", {})
         self._validate(resource, obj, None, call)
         if version:
-            raise admission.Plain("resourceVersion should not be set on objects to be created")
+            raise Plain("resourceVersion should not be set on objects to be created")
         if self.store.get(resource.key, namespace, metadata_["name"]) is not None:
             raise AlreadyExists(resource.plural, metadata_["name"], resource.group, bool(metadata_.get("generateName")))
         return self._store(resource, obj, call, warnings, created=True)
@@ -128,8 +128,8 @@ class Verbs:
         return owned
 
     def _types(self, resource: Resource) -> Object | None:
-        """The schema that says which lists of a custom resource are maps."""
-        return self.schemas.of(resource) if resource.custom else None
+        """The schema that says which lists are maps."""
+        return self.schemas.of(resource)
 
     def _free_name(self, resource: Resource, namespace: str, base: str) -> str:
         for _ in range(NAME_ATTEMPTS):
@@ -173,7 +173,9 @@ class Verbs:
         except Undecodable as fault:
             if call.applied:
                 raise
-            raise unreadable_patch(call.shown or in_order(resource, change(copy(old))), fault.why) from None
+            if call.structured:
+                raise unreadable_patch(go_text(decode(call.structured)), struct_fault(fault.why)) from None
+            raise unreadable_patch(in_order(resource, change(copy(old))), fault.why) from None
 
     def _replace(self, resource: Resource, old: Object, obj: Object, call: Call, patched: bool) -> Outcome:
         managed = obj["metadata"].get("managedFields")
@@ -209,7 +211,7 @@ class Verbs:
         """Whether the stored bytes say something else than the object read from them: then writing it as it is moves it on."""
         metadata = obj["metadata"]
         entry = self.store.get(resource.key, metadata.get("namespace", ""), metadata["name"])
-        if entry is None or resource.reading is None or entry.version >= resource.since:
+        if entry is None or resource.reading is None or resource.reshaped or entry.version >= resource.since:
             return False
         return decode(entry.data) != {**obj, "apiVersion": resource.storage_api_version}
 
@@ -250,6 +252,7 @@ class Verbs:
         return Outcome(obj, at_version(entry, resource), False, warnings)
 
     def _entry(self, resource: Resource, obj: Object) -> Entry:
+        self.schemas.store(resource, obj)
         return entry_of(resource, obj, self.store.next_version())
 
     def _told(self, change: Change) -> None:

@@ -9,7 +9,7 @@ from ..errors import Cause
 from .builtin import builtin
 from .crds import check_crd
 from .openapi import document_path, openapi_hash, openapi_index, openapi_v2, openapi_v3
-from .prepare import Malformed, prepare
+from .prepare import Malformed, prepare, prune_unknown
 from .validate import validate
 
 __all__ = [
@@ -23,5 +23,6 @@ __all__ = [
     "openapi_v2",
     "openapi_v3",
     "prepare",
+    "prune_unknown",
     "validate",
 ]

@@ -158,6 +158,8 @@ def _settle_map(node: Node, value: dict[str, Any], kept: tuple[str, ...]) -> Non
         known = node.child(name)
         if _name(raw) == _QUANTITY:
             value[name] = canonical(inner)
+        elif inner is None and name not in node.properties and raw.get("type") == "string":
+            value[name] = ""
         elif inner is None or (name in node.properties and name not in needed and _empty(known, inner)):
             del value[name]
         else:

@@ -58,6 +58,11 @@ def prepare(schema: Schema, obj: dict[str, Any]) -> list[str]:
     return unknown
 
 
+def prune_unknown(schema: Schema, obj: dict[str, Any]) -> None:
+    """Takes out what the schema does not know, and fills nothing in."""
+    _prune(node_of(schema), obj, "", [], root=True)
+
+
 def prune(node: Node, value: Any, root: bool) -> list[str]:
     """Only the first step; the paths of what went."""
     unknown: list[str] = []
