@@ -246,7 +246,7 @@ class WebSocket:
         """Ends the connection; harmless when it has ended already."""
         try:
             await self._send({"type": "websocket.close", "code": code, "reason": reason})
-        except RuntimeError:
+        except (RuntimeError, OSError):
             return
 
 

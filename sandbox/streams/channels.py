@@ -35,7 +35,7 @@ class Channels(Protocol):
         ...
 
     async def send(self, channel: int, data: bytes) -> None:
-        """Output; RuntimeError when the client has gone."""
+        """Output; Disconnected when the client has gone."""
         ...
 
     async def finish(self, status: dict[str, Any]) -> None:
@@ -101,11 +101,14 @@ class WebSocketChannels:
 
     async def send(self, channel: int, data: bytes) -> None:
         """One message."""
-        await self._socket.send(bytes((channel,)) + data)
+        try:
+            await self._socket.send(bytes((channel,)) + data)
+        except (RuntimeError, OSError):
+            raise Disconnected from None
 
     async def finish(self, status: dict[str, Any]) -> None:
         """A last message."""
-        with contextlib.suppress(RuntimeError, Disconnected):
+        with contextlib.suppress(Disconnected):
             await self.send(ERROR, msgspec.json.encode(status))
 
     async def aclose(self) -> None:

@@ -173,7 +173,7 @@ async def _reader_of(descriptor: int) -> asyncio.StreamReader:
 
 
 async def _to_client(channels: Channels, channel: int, reader: asyncio.StreamReader) -> None:
-    with contextlib.suppress(RuntimeError, OSError):  # a terminal's end is an error (EIO)
+    with contextlib.suppress(Disconnected, OSError):  # a terminal's end is an error (EIO)
         while data := await reader.read(_CHUNK):
             await channels.send(channel, data)
 
