@@ -7,17 +7,10 @@ from __future__ import annotations
 
 import uuid
 
-from .errors import ApiError, BadRequest, Conflict, Invalid, NotFound, forbidden
+from .errors import BadRequest, Conflict, Invalid, NotFound, Plain, forbidden
 from .objects import Object, copy, decode, dig, now
 from .resources import Resource
 from .store import Store
-
-
-class Plain(ApiError):
-    """500 without a reason: what the API server answers where it forgot to say better."""
-
-    code = 500
-    reason = ""
 
 
 def new_metadata(resource: Resource, namespace: str, obj: Object) -> None:
@@ -131,7 +124,6 @@ def keep_metadata(resource: Resource, old: Object, obj: Object) -> None:
         "deletionGracePeriodSeconds",
         "generation",
         "resourceVersion",
-        "generateName",
         "managedFields",
     ):
         if name in stored:

@@ -200,6 +200,13 @@ class InternalError(ApiError):
         )
 
 
+class Plain(ApiError):
+    """500 without a reason: what the API server answers where it forgot to say better."""
+
+    code = 500
+    reason = ""
+
+
 class ServiceUnavailable(ApiError):
     code = 503
     reason = "ServiceUnavailable"

@@ -1,76 +1,115 @@
-"""How lists and maps merge, for server-side apply: by a CRD's schema, or for built-in kinds by listmaps.py."""
+"""How lists and maps merge, for server-side apply and strategic merge patch: by the schema of the kind.
+
+Schemas of built-in kinds say it in the same words as those of CRDs (x-kubernetes-list-type), and the keys of strategic
+merge patch besides. Metadata is the same everywhere.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from .listmaps import ATOMIC_MAPS, map_keys
 from .resources import Resource
+from .schema.builtin import COMPONENTS
+
+Schema = dict[str, Any]
+
+_METADATA: Schema = {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}
+_ROOT = ("apiVersion", "kind", "metadata")
+_NO_COMPONENTS: Mapping[str, Schema] = {}
+
+
+def _resolved(raw: Schema, components: Mapping[str, Schema]) -> Schema:
+    while components:
+        alone = raw.get("allOf")
+        inner = alone[0] if alone and len(alone) == 1 else raw
+        reference = inner.get("$ref")
+        if reference is None:
+            return raw
+        raw = components.get(reference.rpartition("/")[2]) or {}
+    return raw
 
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """The type at one place of an object. ``schema`` is None for built-in kinds and for metadata."""
+    """The type at one place of an object. ``raw`` is what stands at the place, ``schema`` what it refers to."""
 
-    path: tuple[str, ...]
-    schema: dict[str, Any] | None = None
+    raw: Schema
+    components: Mapping[str, Schema] = field(default_factory=dict, repr=False)
+    root: bool = False
+    #: a field that Go always writes, even when it has no value
+    written: bool = False
+    schema: Schema = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "schema", _resolved(self.raw, self.components))
+
+    @property
+    def builtin(self) -> bool:
+        """Whether Go has a struct for it."""
+        return bool(self.components)
 
     def field(self, name: str) -> Type:
         """The type of a field of this map."""
-        path = (*self.path, name)
-        if self.schema is None or path == ("metadata",):
-            return Type(path)
-        properties = self.schema.get("properties") or {}
-        child = properties.get(name)
+        if self.root and name == "metadata":
+            return Type(_METADATA, COMPONENTS, written=True)
+        child = (self.schema.get("properties") or {}).get(name)
         if child is None:
             more = self.schema.get("additionalProperties")
-            child = more if isinstance(more, dict) else {}
-        return Type(path, child)
+            return Type(more if isinstance(more, dict) else {}, self.components)
+        written = self.builtin and ("default" in child or name in (self.schema.get("required") or ()))
+        return Type(child, self.components, written=written)
 
     def declares(self, name: str) -> bool:
         """Whether a field is one of a struct; otherwise it is an entry of a map, and counts itself."""
-        return self.schema is None or self.path in ((), ("metadata",)) or name in (self.schema.get("properties") or {})
+        return (self.root and name in _ROOT) or name in (self.schema.get("properties") or {})
 
     def item(self) -> Type:
         """The type of an item of this list."""
-        if self.schema is None:
-            return self
         items = self.schema.get("items")
-        return Type(self.path, items if isinstance(items, dict) else {})
+        return Type(items if isinstance(items, dict) else {}, self.components)
+
+    def _says(self, name: str) -> Any:
+        return self.raw.get(name, self.schema.get(name))
 
     def list_keys(self) -> tuple[str, ...] | None:
         """Keys of a list that is a map; () for a set; None for an atomic list."""
-        if not self.path:
-            return None
-        if self.schema is None:
-            return map_keys(self.path)
-        match self.schema.get("x-kubernetes-list-type"):
+        match self._says("x-kubernetes-list-type"):
             case "map":
-                return tuple(self.schema.get("x-kubernetes-list-map-keys") or ())
+                return tuple(self._says("x-kubernetes-list-map-keys") or ())
             case "set":
                 return ()
         return None
 
     def atomic_map(self) -> bool:
         """Whether a map is owned as a whole."""
-        if self.schema is None:
-            return bool(self.path) and self.path[-1] in ATOMIC_MAPS and self.path != ("spec", "selector", "matchLabels")
-        return self.schema.get("x-kubernetes-map-type") == "atomic"
+        return bool(self._says("x-kubernetes-map-type") == "atomic")
 
     def key_default(self, name: str) -> Any:
         """The value of a key that an item leaves out."""
-        if self.schema is None:
-            return "TCP" if name == "protocol" else None
-        items = self.schema.get("items") or {}
-        return ((items.get("properties") or {}).get(name) or {}).get("default")
+        return ((self.item().schema.get("properties") or {}).get(name) or {}).get("default")
+
+    # Strategic merge patch
+
+    @property
+    def strategies(self) -> tuple[str, ...]:
+        """``merge``, ``replace``, ``retainKeys``; none: maps are merged, lists replaced."""
+        return tuple(str(self.raw.get("x-kubernetes-patch-strategy") or "").split(","))
+
+    @property
+    def merge_key(self) -> str:
+        """The key by which a list's items are merged; empty when they are plain values."""
+        return str(self.raw.get("x-kubernetes-patch-merge-key") or "")
 
 
-def type_of(resource: Resource, schema: dict[str, Any] | None) -> Type:
+def type_of(resource: Resource, schema: Schema | None) -> Type:
     """The type of whole objects of a resource."""
-    return Type((), schema if resource.custom and schema is not None else None)
+    components = (schema or {}).get("components") or {}
+    named = _NO_COMPONENTS if resource.custom else components.get("schemas") or _NO_COMPONENTS
+    return Type(schema or {}, named, root=True)
 
 
 def identity(type_: Type, keys: tuple[str, ...], item: Any) -> str:

@@ -29,10 +29,6 @@ _IGNORED_METADATA = frozenset(
         "selfLink",
     )
 )
-#: Structs that built-in kinds always have: they are never "added" themselves.
-_ALWAYS = frozenset(
-    ("metadata", "spec", "status", "template", "strategy", "updateStrategy", "jobTemplate", "names", "source")
-)
 
 
 class Owner(NamedTuple):
@@ -182,14 +178,10 @@ def compare(old: Any, new: Any, type_: Type, path: Path = ()) -> tuple[Fields, F
     return {path}, removed
 
 
-def _always(path: tuple[str, ...]) -> bool:
-    return path[-1] in _ALWAYS or path == ("spec", "resources")
-
-
 def _compare_maps(old: Object | None, new: Object, type_: Type, path: Path) -> tuple[Fields, Fields]:
     changed: Fields = set()
     removed: Fields = set()
-    if old is None and path and not (type_.schema is None and _always(type_.path)):
+    if old is None and path and not type_.written:
         changed.add(path)
     before = old or {}
     for key, value in new.items():
@@ -200,7 +192,7 @@ def _compare_maps(old: Object | None, new: Object, type_: Type, path: Path) -> t
             more, less = compare(before[key], value, type_.field(key), at)
         elif isinstance(value, dict | list) and value:
             more, less = compare(None, value, type_.field(key), at)
-        elif value == {} and type_.schema is None and _always((*type_.path, key)):
+        elif value == {} and type_.field(key).written:
             continue
         else:
             more, less = {at}, set()
@@ -218,7 +210,7 @@ def _compare_lists(
     before = {identity(type_, keys, item): item for item in old}
     changed: Fields = set()
     removed: Fields = set()
-    if not old and not (type_.schema is None and type_.path[-1] == "containers"):
+    if not old and not type_.written:
         changed.add(path)
     seen = set()
     for item in new:

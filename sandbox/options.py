@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from .bodies import body, duplicates, from_json, from_yaml
+import msgspec
+
+from .bodies import body, duplicates
 from .errors import BadRequest, Invalid, UnsupportedMediaType
+from .fieldtypes import Type
+from .gojson import complaint
 from .http import Request
 from .negotiation import JSON_PATCH, MERGE_PATCH, PATCHES, STRATEGIC_PATCH
 from .objects import Object
-from .patching import json_patch, merge_patch, strategic_patch
+from .patching import checked_merge, json_patch
 from .resources import Resource
+from .strategic import strategic_patch
 from .verbs import Call, DeleteOptions
 
 Change = Callable[[Object], Object]
@@ -25,33 +31,40 @@ _MANAGER = 128
 
 def scale_patch(media: str, data: bytes) -> Change:
     """The patch of a Scale, whose fields have no lists."""
-    operations = from_yaml(data)
     if media == JSON_PATCH:
-        return lambda old: json_patch(old, operations)
-    return lambda old: merge_patch(old, operations)
+        return lambda old: json_patch(old, _read(data))
+    return lambda old: checked_merge(old, _read(data))
 
 
-def patch_of(resource: Resource, media: str, data: bytes) -> Change:
-    """A patch as a function. UnsupportedMediaType says which there are."""
+def patch_of(resource: Resource, media: str, data: bytes, type_: Type) -> Change:
+    """A patch as a function, which reads it when there is an object. UnsupportedMediaType says which types there are."""
     if media == STRATEGIC_PATCH and not resource.custom:
-        patch = from_json(data)
-        return lambda old: strategic_patch(old, patch)
+        return lambda old: _strategic(resource, old, _read(data), type_)
     if media == MERGE_PATCH:
-        patch = from_json(data)
-        if not isinstance(patch, dict):
-            raise BadRequest(
-                "error decoding patch: json: cannot unmarshal into Go value of type map[string]interface {}"
-            )
-        return lambda old: merge_patch(old, patch)
+        return lambda old: checked_merge(old, _read(data))
     if media == JSON_PATCH:
-        patch = from_json(data)
-        return lambda old: json_patch(old, patch)
+        return lambda old: json_patch(old, _read(data))
     if media not in PATCHES:
         raise UnsupportedMediaType("415: Unsupported Media Type", {})
     offered = [name for name in PATCHES if not (resource.custom and name == STRATEGIC_PATCH)]
     raise UnsupportedMediaType(
         "the body of the request was in an unknown format - accepted media types include: " + ", ".join(offered)
     )
+
+
+def _read(data: bytes) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.DecodeError as problem:
+        raise BadRequest(f"error decoding patch: {complaint(data) or problem}") from None
+
+
+def _strategic(resource: Resource, old: Object, patch: Any, type_: Type) -> Object:
+    """What the object is, it stays: the patch goes into a struct of its kind."""
+    if not isinstance(patch, dict):
+        patch = checked_merge({}, patch)
+    found: Object = strategic_patch(old, patch, type_)
+    return {**found, "apiVersion": resource.api_version, "kind": resource.kind}
 
 
 def refused_option(request: Request, field: str, reason: str, text: str) -> Invalid:

@@ -7,13 +7,14 @@ from typing import Any
 
 from . import listing, tables, watching
 from .apply import server_side_apply
-from .bodies import body, from_json, from_yaml, unrecognized
+from .bodies import body, from_yaml, unrecognized
 from .errors import AlreadyExists, BadRequest, InternalError, MethodNotAllowed, NotFound, unsupported_verb
+from .fieldtypes import type_of
 from .forms import collection, deleted, partial
 from .http import Request, Response
 from .kinds import strategy
 from .negotiation import APPLY_PATCH, STRATEGIC_PATCH, Wanted, media_type, wanted
-from .objects import Object, at_version, decode, go_text
+from .objects import Object, at_version, decode
 from .options import call_of, delete_options, patch_of, refused_option, scale_patch, written_call
 from .rbac import Authorizer
 from .requestinfo import RequestInfo
@@ -150,9 +151,8 @@ class Rest:
         if media == APPLY_PATCH:
             outcome = self._apply(request, resource, namespace, info.name, from_yaml(data), call)
         else:
-            change = patch_of(resource, media, data)
-            if media == STRATEGIC_PATCH:
-                call = replace(call, shown=go_text(from_json(data)))
+            change = patch_of(resource, media, data, type_of(resource, self._verbs.schemas.of(resource)))
+            call = replace(call, structured=data) if media == STRATEGIC_PATCH else call
             outcome = self._verbs.patch(resource, namespace, info.name, change, call)
         return self._written(request, resource, outcome, form)
 

@@ -105,12 +105,14 @@ class Schemas:
             raise strict_error(resource, unknown)
         return unknown
 
-    def validate(self, resource: Resource, obj: Object, old: Object | None, subresource: str = "") -> list[Cause]:
-        """What the schema (and its CEL rules) finds wrong."""
+    def validate(
+        self, resource: Resource, obj: Object, old: Object | None, subresource: str, warnings: list[str]
+    ) -> list[Cause]:
+        """What the schema (and its CEL rules) finds wrong; in ``warnings`` what was wrong before and may stay."""
         found = self.of(resource)
         if found is None or schema is None:
             return []
-        causes = [Cause(*cause) for cause in schema.validate(found, obj, old, subresource)]
+        causes = [Cause(*cause) for cause in schema.validate(found, obj, old, subresource, warnings)]
         if not resource.custom:
             # Go's decoder passes over null wherever it stands; an Event's eventTime is null more often than not.
             causes = [cause for cause in causes if not _NULL.search(cause.message)]
@@ -156,12 +158,13 @@ def _check_types(resource: Resource, causes: list[Cause]) -> None:
 
 
 class Undecodable(BadRequest):
-    """400: the body is no object of the kind. ``why`` without the words about the kind."""
+    """400: the body is no object of the kind. ``why`` without the words about the kind and version that it claims."""
 
-    def __init__(self, resource: Resource, why: str):
+    def __init__(self, resource: Resource, why: str, kind: str = "", version: str = ""):
         self.why = why
         super().__init__(
-            f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: {why}'
+            f'{kind or resource.kind} in version "{version or resource.version}" cannot be handled as a '
+            f"{resource.kind}: {why}"
         )
 
 

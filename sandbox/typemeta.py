@@ -7,7 +7,7 @@ from typing import Any
 from .errors import BadRequest, Invalid
 from .objects import Object
 from .resources import Registry, Resource
-from .schemas import schema
+from .schemas import Undecodable, schema
 
 #: Versions that are served no more, but whose objects the API server still knows to be the same.
 _OLD = {
@@ -70,13 +70,14 @@ def _check_builtin(registry: Registry, resource: Resource, obj: Object) -> None:
     if (api_version, kind) == (resource.api_version, resource.kind):
         return
     version = api_version.rpartition("/")[2]
-    head = f'{kind} in version "{version}" cannot be handled as a {resource.kind}'
     if kind == resource.kind and kind in _OLD.get(api_version, ()):
         raise _other_version(resource, api_version)
     if not _known(registry, api_version, kind):
-        raise BadRequest(f'{head}: no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"')
+        why = f'no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
+        raise Undecodable(resource, why, kind, version)
     group = resource.group.partition(".")[0] or "core"
-    raise BadRequest(f"{head}: converting ({version}.{kind}) to ({group}.{resource.kind}): unknown conversion")
+    why = f"converting ({version}.{kind}) to ({group}.{resource.kind}): unknown conversion"
+    raise Undecodable(resource, why, kind, version)
 
 
 def _known(registry: Registry, api_version: str, kind: str) -> bool:

@@ -111,7 +111,7 @@ class Verbs:
         rules.create(obj, self.store)
         if resource.status and not resource.custom:
             obj.setdefault("status", {})
-        self._validate(resource, obj, None, call)
+        self._validate(resource, obj, None, call, warnings)
         if version:
             raise Plain("resourceVersion should not be set on objects to be created")
         if self.store.get(resource.key, namespace, metadata_["name"]) is not None:
@@ -138,12 +138,12 @@ class Verbs:
                 return name
         return generate_name(base)
 
-    def _validate(self, resource: Resource, obj: Object, old: Object | None, call: Call) -> None:
+    def _validate(self, resource: Resource, obj: Object, old: Object | None, call: Call, warnings: list[str]) -> None:
         rules = strategy(resource.key)
         causes = metadata.causes_of(resource, obj, old, rules.names)
         if old is not None:  # the API server looks several times at updates, and details.causes shows it
             causes *= 3 if resource.custom else 2
-        causes += self.schemas.validate(resource, obj, old, call.subresource)
+        causes += self.schemas.validate(resource, obj, old, call.subresource, warnings)
         causes += replicas_causes(resource, obj, call.subresource)
         causes += rules.validate(obj, old)
         if causes:
@@ -166,9 +166,9 @@ class Verbs:
         """``change`` gets the present object (which it may alter) and returns the wanted one."""
         old = decode(self.get(resource, namespace, name))
         obj = change(copy(old))
-        check_type(self.registry, resource, obj, patched=True)
-        admission.check_names(resource, namespace, name, obj)
         try:
+            check_type(self.registry, resource, obj, patched=True)
+            admission.check_names(resource, namespace, name, obj)
             return self._replace(resource, old, obj, call, patched=True)
         except Undecodable as fault:
             if call.applied:
@@ -192,7 +192,7 @@ class Verbs:
         rules.defaults(obj)
         owned = self._owned(resource, old, obj, call)
         rules.update(obj, old)
-        self._validate(resource, obj, old, call)
+        self._validate(resource, obj, old, call, warnings)
         admission.count_generation(resource, old, obj)
         if call.applied:
             obj["metadata"]["managedFields"] = managed

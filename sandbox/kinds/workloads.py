@@ -158,6 +158,15 @@ def _workload(obj: Object, old: Object | None) -> list[Cause]:
     return causes
 
 
+def _deployment_causes(obj: Object, old: Object | None) -> list[Cause]:
+    causes = _workload(obj, old)
+    strategy = dig(obj, "spec", "strategy") or {}
+    if strategy.get("type") == "Recreate" and "rollingUpdate" in strategy:
+        text = "Forbidden: may not be specified when strategy `type` is 'Recreate'"
+        causes.append(Cause("spec.strategy.rollingUpdate", "FieldValueForbidden", text))
+    return causes
+
+
 def _negative(obj: Object, field: str) -> list[Cause]:
     value = dig(obj, "spec", field)
     if isinstance(value, int) and value < 0:
@@ -217,7 +226,7 @@ def _no_replicas(obj: Object, _: Any) -> None:
 
 
 STRATEGIES = {
-    "deployments.apps": Strategy(defaults=_deployment, validate=_workload),
+    "deployments.apps": Strategy(defaults=_deployment, validate=_deployment_causes),
     "replicasets.apps": Strategy(defaults=_replica_set, create=_no_replicas, validate=_workload),
     "statefulsets.apps": Strategy(defaults=_stateful_set, create=_no_replicas, validate=_stateful),
     "daemonsets.apps": Strategy(defaults=_daemon_set, validate=_workload),

@@ -2,8 +2,14 @@
 
 import pytest
 
-from sandbox.patching import UnprocessablePatch, json_patch, merge_patch, strategic_patch
+from sandbox.fieldtypes import Type
+from sandbox.patching import UnprocessablePatch, json_patch, merge_patch
+from sandbox.schema.builtin import COMPONENTS
+from sandbox.strategic import strategic_patch
 from tests.api import JSON_PATCH, STRATEGIC, Api, config_map
+
+POD = Type(COMPONENTS["io.k8s.api.core.v1.Pod"], COMPONENTS, root=True)
+DEPLOYMENT = Type(COMPONENTS["io.k8s.api.apps.v1.DeploymentSpec"], COMPONENTS)
 
 
 def test_merge_patch() -> None:
@@ -48,7 +54,7 @@ def test_json_patch_that_does_not_apply(operation: dict) -> None:
 def test_strategic_merges_lists_by_their_keys() -> None:
     old = {"spec": {"containers": [{"name": "a", "image": "1", "env": [{"name": "X", "value": "1"}]}, {"name": "b"}]}}
     patch = {"spec": {"containers": [{"name": "a", "image": "2", "env": [{"name": "Y", "value": "2"}]}]}}
-    new = strategic_patch(old, patch)["spec"]["containers"]
+    new = strategic_patch(old, patch, POD)["spec"]["containers"]
     assert [container["name"] for container in new] == ["a", "b"]
     assert new[0]["image"] == "2"
     assert [variable["name"] for variable in new[0]["env"]] == ["Y", "X"]
@@ -56,13 +62,14 @@ def test_strategic_merges_lists_by_their_keys() -> None:
 
 def test_strategic_directives() -> None:
     old = {"spec": {"containers": [{"name": "a"}, {"name": "b"}], "args": ["x"]}}
-    gone = strategic_patch(old, {"spec": {"containers": [{"name": "a", "$patch": "delete"}]}})
+    gone = strategic_patch(old, {"spec": {"containers": [{"name": "a", "$patch": "delete"}]}}, POD)
     assert gone["spec"]["containers"] == [{"name": "b"}]
-    replaced = strategic_patch(old, {"spec": {"$patch": "replace", "args": ["y"]}})
+    replaced = strategic_patch(old, {"spec": {"$patch": "replace", "args": ["y"]}}, POD)
     assert replaced == {"spec": {"args": ["y"]}}
     order = {"spec": {"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}]}}
-    assert [c["name"] for c in strategic_patch(old, order)["spec"]["containers"]] == ["b", "a"]
-    kept = strategic_patch({"strategy": {"type": "R", "rollingUpdate": {}}}, {"strategy": {"$retainKeys": ["type"]}})
+    assert [c["name"] for c in strategic_patch(old, order, POD)["spec"]["containers"]] == ["b", "a"]
+    both = {"strategy": {"type": "R", "rollingUpdate": {}}}
+    kept = strategic_patch(both, {"strategy": {"$retainKeys": ["type"]}}, DEPLOYMENT)
     assert kept == {"strategy": {"type": "R"}}
 
 
