@@ -39,6 +39,8 @@ VERSION_SECONDS = 180
 # Longer than any blocking read, so that a Redis that hangs is noticed.
 _PATIENCE_SECONDS = 12.0
 _COLUMNS_SECONDS = 24 * 3600
+# Of one stream in one read.
+_READ = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,12 @@ def _milliseconds(id_: str) -> int:
     return int(number) if number.isdigit() else 0
 
 
+def order(id_: str) -> tuple[int, int]:
+    """An entry's place among those of all streams."""
+    milliseconds, _, number = id_.partition("-")
+    return int(milliseconds), int(number)
+
+
 class ChangeLog:
     """The streams, interest and heartbeats over one pool of async connections; belongs to one event loop."""
 
@@ -224,17 +232,26 @@ class ChangeLog:
         return [Entry(topic, id_.decode(), Change.from_fields(fields)) for id_, fields in found]
 
     async def read(self, positions: Mapping[str, str], block_milliseconds: int = 5000) -> list[Entry]:
-        """Wait for entries after `positions` (topic → id), or until poke(). One connection, however many topics."""
+        """Wait for entries after `positions` (topic → id), or until poke(). One connection, however many topics.
+
+        In the order of their ids over all topics: whoever has seen one has seen all before it, so that one id is enough to resume by.
+        """
         keys = {_key("changes", topic): topic for topic in positions}
         after = {key: positions[topic] for key, topic in keys.items()}
-        answer = await self._redis.xread({**after, self._poke_key: self._poked}, count=500, block=block_milliseconds)
+        answer = await self._redis.xread({**after, self._poke_key: self._poked}, count=_READ, block=block_milliseconds)
         found: list[Entry] = []
+        whole = min((order(entries[-1][0].decode()) for _, entries in answer or () if len(entries) == _READ), default=None)
         for key, entries in answer or ():
             if key.decode() == self._poke_key:
                 self._poked = entries[-1][0].decode()
                 continue
-            found += (Entry(keys[key.decode()], id_.decode(), Change.from_fields(fields)) for id_, fields in entries)
-        return found
+            # Beyond the end of a stream that was not read to its end, another's entries would come too early: they are read again.
+            found += (
+                Entry(keys[key.decode()], id_.decode(), Change.from_fields(fields))
+                for id_, fields in entries
+                if whole is None or order(id_.decode()) <= whole
+            )
+        return sorted(found, key=lambda entry: order(entry.id))
 
     async def poke(self) -> None:
         """Make a read() that waits return, since it has to wait for something else.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from kube.discovery import ResourceType
-from resources.changes import INTEREST_SECONDS, Change, ChangeLog, Entry, RedisError
+from resources.changes import INTEREST_SECONDS, Change, ChangeLog, Entry, RedisError, order
 from resources.stream.health import HealthWatch
 from resources.stream.sse import encode
 
@@ -139,7 +139,7 @@ class Broker:
             if entries is None:
                 pieces.append(encode("resync", {"topic": topic}))
             missed += entries or ()
-        for entry in sorted(missed, key=lambda entry: [int(part) for part in entry.id.split("-")]):
+        for entry in sorted(missed, key=lambda entry: order(entry.id)):
             await self._load_columns(entry)
             pieces.append(self._encode(entry, subscription, {}))
         arrived = [subscription.queue.get_nowait() for _ in range(subscription.queue.qsize())]

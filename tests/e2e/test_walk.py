@@ -20,8 +20,10 @@ from kube.errors import NotFound
 from kube.objects import KubeObject
 from tests.e2e.conftest import Site
 
-# From asking for something until its Pods run; generous, since CI's machine does other things too.
-SLOW = 60_000
+# From asking for something until its Pods run; generous, since CI's machine does other things too, and the real OLM takes half a minute
+# for a large InstallPlan even on an idle one.
+SLOW = 180_000
+pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture

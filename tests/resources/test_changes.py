@@ -1,6 +1,7 @@
 """The pipe: topics, streams, positions, interest and heartbeats, on a real Redis."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 import redis
@@ -56,6 +57,23 @@ async def test_reading_waits_for_what_comes(log: ChangeLog) -> None:
     assert (entry.topic, entry.change) == (str(TOPIC), ROW)
     await other.close()
     await log.close()
+
+
+async def test_topics_are_read_in_one_order(log: ChangeLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a stream holds more than one read takes: nothing of another comes before what is left of it."""
+    monkeypatch.setattr(changes, "_READ", 3)
+    start = position().partition("@")[0]
+    other = replace(TOPIC, plural="pods")
+    for number in range(12):
+        # The first stream is ahead, so that it has the older entries.
+        await log.append(TOPIC if number < 8 else other, [replace(ROW, name=str(number))], str(number))
+        await asyncio.sleep(0.002)
+    positions, read = {str(TOPIC): start, str(other): start}, []
+    while len(read) < 12:
+        for entry in await log.read(positions, 1000):
+            positions[entry.topic] = entry.id
+            read.append(int(entry.change.name))
+    assert read == list(range(12))
 
 
 async def test_a_task_may_follow(log: ChangeLog) -> None:
