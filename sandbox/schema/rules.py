@@ -64,17 +64,24 @@ def _find_rules(raw: Any, found: set[int]) -> bool:
     return False
 
 
-def check_rules(node: Node, obj: dict[str, Any], old: dict[str, Any] | None) -> list[Cause]:
-    """Runs every rule that concerns the object. Transition rules run where there is an old value to compare with."""
+def check_rules(
+    node: Node, obj: dict[str, Any], old: dict[str, Any] | None, warnings: list[str] | None = None
+) -> list[Cause]:
+    """Runs every rule that concerns the object. Transition rules run where there is an old value to compare with.
+
+    What is broken but unchanged is forgiven, and told in ``warnings``.
+    """
     if not available():
         _tell_once("CEL rules are not checked: %s is not there for this platform", _LIBRARY)
         return []
     causes: list[Cause] = []
-    _walk(node, obj, old, "", False, causes)
+    _walk(node, obj, old, "", False, causes, [] if warnings is None else warnings)
     return causes
 
 
-def _walk(node: Node, value: Any, old: Any, path: str, unchanged: bool, causes: list[Cause]) -> None:
+def _walk(
+    node: Node, value: Any, old: Any, path: str, unchanged: bool, causes: list[Cause], warnings: list[str]
+) -> None:
     """``unchanged``: this value, or the nearest one around it that has an old one, is as it was."""
     if value is None or not has_rules(node):
         return
@@ -85,20 +92,22 @@ def _walk(node: Node, value: Any, old: Any, path: str, unchanged: bool, causes: 
         rules = rules + (branch.get("x-kubernetes-validations") or [])
     for rule in rules:
         cause = _run(rule, node, value, old, path)
-        if cause is not None and not (unchanged and not _OLD_SELF.search(rule["rule"])):
+        if cause is not None and unchanged and not _OLD_SELF.search(rule["rule"]):
+            warnings.append(f"{cause.field}: {cause.message}")
+        elif cause is not None:
             causes.append(cause)
     if isinstance(value, dict):
         before = old if isinstance(old, dict) else {}
         for name, inner in value.items():
             known = node.declared(name)
             if known is not None:
-                _walk(known, inner, before.get(name), f"{path}.{name}" if path else name, unchanged, causes)
+                _walk(known, inner, before.get(name), f"{path}.{name}" if path else name, unchanged, causes, warnings)
             elif node.additional is not None:
-                _walk(node.additional, inner, before.get(name), f"{path}[{name}]", unchanged, causes)
+                _walk(node.additional, inner, before.get(name), f"{path}[{name}]", unchanged, causes, warnings)
     elif isinstance(value, list) and node.items is not None:
         matching = _matching(node, old)
         for index, inner in enumerate(value):
-            _walk(node.items, inner, matching.get(_key(node, inner)), f"{path}[{index}]", unchanged, causes)
+            _walk(node.items, inner, matching.get(_key(node, inner)), f"{path}[{index}]", unchanged, causes, warnings)
 
 
 def _matching(node: Node, old: Any) -> dict[str, Any]:

@@ -23,7 +23,13 @@ _UNCHECKED = (
 )
 
 
-def validate(schema: Schema, obj: dict[str, Any], old: dict[str, Any] | None, subresource: str = "") -> list[Cause]:
+def validate(
+    schema: Schema,
+    obj: dict[str, Any],
+    old: dict[str, Any] | None,
+    subresource: str = "",
+    warnings: list[str] | None = None,
+) -> list[Cause]:
     """What is wrong with ``obj``, which :func:`prepare` has been through. ``old`` is the stored object of an update.
 
     Parts that are as they were in ``old`` are not refused, even when the schema has become stricter meanwhile
@@ -45,7 +51,7 @@ def validate(schema: Schema, obj: dict[str, Any], old: dict[str, Any] | None, su
         if any(cause.reason in _BLOCKING for cause in causes):
             causes.append(words.invalid(words.NOWHERE, None, _UNCHECKED))
         else:
-            causes += check_rules(node, obj, old)
+            causes += check_rules(node, obj, old, warnings)
     return causes
 
 

@@ -29,6 +29,22 @@ _WORDS = (
 )
 
 
+_UNDECLARED = re.compile(r"undeclared reference to '(\w+)'")
+#: What Kubernetes' environments declare and this one may lack: no reason to refuse a rule.
+KNOWN = frozenset((
+    "all", "authorizer", "base64", "bind", "cel", "cidr", "contains", "containsCIDR", "containsIP", "dateLabel",
+    "decode", "distinct", "encode", "exists", "exists_one", "existsOne", "filter", "find", "findAll", "flatten",
+    "format", "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getEscapedPath", "getFullYear", "getHost",
+    "getHostname", "getHours", "getMilliseconds", "getMinutes", "getMonth", "getPort", "getQuery", "getScheme",
+    "getSeconds", "has", "hasValue", "indexOf", "ip", "isCanonical", "isCIDR", "isGlobalUnicast", "isInteger", "isIP",
+    "isLinkLocalMulticast", "isLinkLocalUnicast", "isLoopback", "isQuantity", "isSemver", "isSorted", "isUnspecified",
+    "isURL", "join", "jsonpatch", "lastIndexOf", "lowerAscii", "major", "map", "masked", "math", "minor", "named",
+    "optFlatMap", "optional", "optMap", "orValue", "patch", "prefixLength", "quantity", "quote", "range", "replace",
+    "reverse", "semver", "sets", "slice", "sort", "sortBy", "split", "strings", "substring", "sum", "transformList",
+    "transformMap", "transformMapEntry", "trim", "upperAscii", "url", "validate", "value",
+))  # fmt: skip
+
+
 class Failed(Exception):
     """The expression ran and failed; the message is cel-go's where it is known."""
 
@@ -82,7 +98,8 @@ def compile_expression(source: str, optional: bool = False) -> Expression:
         return Expression(_ENVIRONMENT.compile(text), optional, source)
     except RuntimeError as error:
         said = str(error).removeprefix("INVALID_ARGUMENT: ").removesuffix(" [INVALID_ARGUMENT]")
-        if "Syntax error" in said:
+        unknown = set(_UNDECLARED.findall(said))
+        if "Syntax error" in said or (unknown and not unknown & KNOWN):
             raise Malformed(said) from error
         if "found no matching overload" not in said:
             raise Unsupported(said) from error
@@ -90,6 +107,12 @@ def compile_expression(source: str, optional: bool = False) -> Expression:
         return Expression(_ENVIRONMENT.compile(text, disable_check=True), optional, source)
     except RuntimeError as error:
         raise Unsupported(str(error)) from error
+
+
+def result_of(expression: Expression) -> str:
+    """The type that the expression gives, as CEL names it; empty when only running it can tell."""
+    name = str(expression.compiled.return_type().name())
+    return "" if name in ("DYN", "ANY", "UNKNOWN", "ERROR") or expression.optional else name
 
 
 def run(expression: Expression, value: Any, old: Any, has_old: bool) -> Any:

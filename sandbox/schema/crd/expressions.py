@@ -11,6 +11,10 @@ from ..rules import available
 from ..words import invalid, not_supported, required, to_json
 
 _OLD_SELF = re.compile(r"\boldSelf\b")
+_MISTYPED = {
+    "BOOL": "cel expression must evaluate to a bool",
+    "STRING": "messageExpression must evaluate to a string",
+}
 _REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"]
 
 
@@ -82,10 +86,11 @@ def _leads_somewhere(path: str, schema: dict[str, Any]) -> bool:
 
 def _check_rule(rule: dict[str, Any], place: str, uncorrelatable: str) -> list[Cause]:
     causes: list[Cause] = []
-    for keyword, word in (("rule", ""), ("messageExpression", "messageExpression ")):
-        said = _malformed(rule.get(keyword) or "", bool(rule.get("optionalOldSelf")))
+    for keyword, word, wanted in (("rule", "", "BOOL"), ("messageExpression", "messageExpression ", "STRING")):
+        said = _malformed(rule.get(keyword) or "", bool(rule.get("optionalOldSelf")), wanted)
         if said:
-            text = f"Invalid value: {to_json(_shown(rule), in_order=True)}: {word}compilation failed: {said}"
+            why = said if said in _MISTYPED.values() else f"{word}compilation failed: {said}"
+            text = f"Invalid value: {to_json(_shown(rule), in_order=True)}: {why}"
             causes.append(Cause(f"{place}.{keyword}", "FieldValueInvalid", text))
     if _OLD_SELF.search(rule["rule"]):
         if uncorrelatable:
@@ -109,15 +114,15 @@ def _shown(rule: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _malformed(source: str, optional: bool) -> str:
-    """Why the text is no CEL; empty when it is, or when nobody here can tell."""
+def _malformed(source: str, optional: bool, wanted: str) -> str:
+    """Why the text is no CEL, or none of the ``wanted`` type; empty when it is, or when nobody here can tell."""
     if not source.strip() or not available():
         return ""
     expressions = importlib.import_module("..cel.expressions", __package__)
     try:
-        expressions.compile_expression(source, optional)
+        given = expressions.result_of(expressions.compile_expression(source, optional))
     except expressions.Malformed as error:
         return str(error)
     except expressions.Unsupported:
         return ""
-    return ""
+    return "" if given in ("", wanted) else _MISTYPED[wanted]

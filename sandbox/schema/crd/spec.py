@@ -131,16 +131,14 @@ def check_stored(spec: Object, known: list[str] | None = None) -> list[Cause]:
     stored = now[:1] if known is None else known
     if not stored:
         return [invalid("status.storedVersions", None, "must have at least one stored version")]
-    causes = [
-        invalid("status.storedVersions", stored, f"must have the storage version {name}")
-        for name in now
-        if name not in stored
-    ]
-    names = {version.get("name") for version in versions}
+    causes: list[Cause] = []
+    left = {name: index for index, name in enumerate(stored)}
+    for version in versions:
+        name = version.get("name") or ""
+        if left.pop(name, None) is None and version.get("storage"):
+            causes.append(invalid("status.storedVersions", stored, f"must have the storage version {name}"))
     return causes + [
-        invalid(f"status.storedVersions[{index}]", name, _GONE.format(name))
-        for index, name in enumerate(stored)
-        if name not in names
+        invalid(f"status.storedVersions[{index}]", name, _GONE.format(name)) for name, index in left.items()
     ]
 
 

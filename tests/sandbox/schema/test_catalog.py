@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sandbox.schema import check_crd, prepare, validate
+from sandbox.schema import Malformed, check_crd, prepare, validate
 
 CATALOG = Path(__file__).resolve().parents[4] / "shared" / "catalog" / "packages"
 PACKAGES = sorted(CATALOG.glob("*")) if CATALOG.is_dir() else []
@@ -60,7 +60,10 @@ def test_package(package: Path) -> None:
             obj = copy.deepcopy(example)
             if "status" in (version.get("subresources") or {}):
                 obj.pop("status", None)
-            prepare(schema, obj)
+            try:
+                prepare(schema, obj)
+            except Malformed:  # an annotation that is a number: 400, before anything is validated
+                continue
             refused = [[cause.field, cause.reason] for cause in validate(schema, obj, None)]
             place = f"{package.name}/{bundle.name}/{number}"
             assert sorted(refused) == REFUSED.get(place, []), (place, example["kind"])
