@@ -240,7 +240,9 @@ class ChangeLog:
         after = {key: positions[topic] for key, topic in keys.items()}
         answer = await self._redis.xread({**after, self._poke_key: self._poked}, count=_READ, block=block_milliseconds)
         found: list[Entry] = []
-        whole = min((order(entries[-1][0].decode()) for _, entries in answer or () if len(entries) == _READ), default=None)
+        whole = min(
+            (order(entries[-1][0].decode()) for _, entries in answer or () if len(entries) == _READ), default=None
+        )
         for key, entries in answer or ():
             if key.decode() == self._poke_key:
                 self._poked = entries[-1][0].decode()

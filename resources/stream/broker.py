@@ -7,6 +7,7 @@ if it were the truth. What a row looks like is made once for all browsers that s
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -39,6 +40,12 @@ class Subscription:
     rows: frozenset[str]
     language: str
     queue: "asyncio.Queue[bytes | None]" = field(default_factory=lambda: asyncio.Queue(QUEUE_LENGTH))
+    start: float = math.inf  # milliseconds: what is older has been caught up, and does not come a second time
+    told: set[str] = field(default_factory=set)  # the ids of that very millisecond that were caught up, too
+
+    def wants(self, entry: Entry) -> bool:
+        """Whether it comes after what was caught up."""
+        return order(entry.id)[0] >= self.start and entry.id not in self.told
 
     def put(self, piece: bytes | None) -> None:
         """Never waits. An overflow empties the queue and asks the browser to list everything again."""
@@ -77,6 +84,7 @@ class Broker:
         self._positions: dict[str, str] = {}
         self._columns: dict[str, tuple[str, bytes]] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._turn = asyncio.Event()  # set when the read that is under way has been delivered
         self._health = HealthWatch(self._log, self._tell_health)
         self.closed = False
 
@@ -92,11 +100,12 @@ class Broker:
             for topic in topics:
                 self._positions.setdefault(topic, start)
             self._subscriptions.add(found)
-            await self._log.poke()
+            await self._next_turn()
             await self._catch_up(found, since)
         except RedisError:
             # The reader tells everybody to list again as soon as Redis is back.
             self._subscriptions.add(found)
+            found.start = 0
             self._positions.update({topic: "" for topic in topics if topic not in self._positions})
         self._health.greet(found.put, language)
         return found
@@ -130,20 +139,32 @@ class Broker:
             work = (self._read(), self._renew(), self._health.run())
             self._tasks = [asyncio.create_task(job) for job in work]
 
+    async def _next_turn(self) -> None:
+        """Until the reader asks for all topics that are wanted now; so nothing of one overtakes what another held before."""
+        turn = self._turn
+        await self._log.poke()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_PAUSE_SECONDS):
+                await turn.wait()
+
     async def _catch_up(self, subscription: Subscription, since: str) -> None:
-        """What the topic's stream held before this process began to read, put before what has come since."""
+        """What the topics' streams hold up to now, then `hello` with that position; the reader brings everything later, once."""
         pieces: list[bytes] = []
+        now = await self._log.now()
+        subscription.start = now
         missed: list[Entry] = []
         for topic in subscription.topics:
             entries = await self._log.since(topic, since) if since else None
             if entries is None:
                 pieces.append(encode("resync", {"topic": topic}))
             missed += entries or ()
+        missed = [entry for entry in missed if order(entry.id)[0] <= now]
+        subscription.told = {entry.id for entry in missed if order(entry.id)[0] == now}
         for entry in sorted(missed, key=lambda entry: order(entry.id)):
             await self._load_columns(entry)
             pieces.append(self._encode(entry, subscription, {}))
         arrived = [subscription.queue.get_nowait() for _ in range(subscription.queue.qsize())]
-        pieces.append(encode("hello", {}, f"{await self._log.now()}-0@{self._log.epoch}"))
+        pieces.append(encode("hello", {}, f"{now}-0@{self._log.epoch}"))
         for piece in (*pieces, *arrived):
             subscription.put(piece)
 
@@ -161,6 +182,8 @@ class Broker:
                     if entry.topic in self._positions:
                         self._positions[entry.topic] = entry.id
                         self._deliver(entry)
+                self._turn.set()
+                self._turn = asyncio.Event()
             except RedisError as error:
                 if not broken:
                     log.warning("Redis does not answer: %s", error)
@@ -193,7 +216,7 @@ class Broker:
     def _deliver(self, entry: Entry) -> None:
         made: dict[str, str] = {}
         for subscription in self._subscriptions:
-            if entry.topic in subscription.topics:
+            if entry.topic in subscription.topics and subscription.wants(entry):
                 subscription.put(self._encode(entry, subscription, made))
 
     def _encode(self, entry: Entry, subscription: Subscription, made: dict[str, str]) -> bytes:
