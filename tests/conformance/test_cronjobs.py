@@ -1,0 +1,99 @@
+"""CronJobs: defaults, schedules, suspension, refusals"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tests.api import TABLE, Api
+from tests.kubectl import Kubectl
+
+from .seen import Seen
+from .workloads import IMAGE, conditions, container, items, path
+
+
+@pytest.fixture
+def at(namespace: str) -> str:
+    """The path of CronJobs."""
+    return path(namespace, "cronjobs")
+
+
+def _body(schedule: str = "0 0 1 1 *", pod: Any = None, **spec: Any) -> Any:
+    template = {"spec": {"restartPolicy": "Never", "containers": [container()], **(pod or {})}}
+    return {"metadata": {"name": "a"}, "spec": {"schedule": schedule, "jobTemplate": {"spec": {"template": template}}, **spec}}
+
+
+def test_defaults(seen: Seen, api: Api, at: str) -> None:
+    """A minimal CronJob gets its defaults; its Job template gets only those of Pods"""
+    seen("create", api.post(at, _body()))
+
+
+def test_schedules(seen: Seen, api: Api, at: str) -> None:
+    """Schedules have five fields, or a name"""
+    dry = f"{at}?dryRun=All"
+    for schedule in ("", "* * * *", "* * * * * *", "60 * * * *", "x * * * *", "*/0 * * * *", "5-1 * * * *", "* * 0 * *", "@odd", "* * * 13 *", "* * * * 8", "@every x"):
+        seen(f"refused {schedule}", api.post(dry, _body(schedule)))
+    for schedule in ("@daily", "@every 1h", "*/5 1-3,5 * JAN MON-FRI", "0 0 ? * 0", "@midnight"):
+        seen(f"taken {schedule}", api.post(dry, _body(schedule)), only=["spec.schedule", "message"])
+    seen("with a zone", api.post(dry, _body("TZ=UTC * * * * *")))
+    api.post(at, _body())
+    seen("zone by update", api.patch(f"{at}/a", {"spec": {"schedule": "CRON_TZ=UTC * * * * *"}}))
+
+
+def test_time_zones(seen: Seen, api: Api, at: str) -> None:
+    """Time zones are those of the tz database"""
+    dry = f"{at}?dryRun=All"
+    seen("known", api.post(dry, _body(timeZone="Europe/Berlin")), only=["spec.timeZone"])
+    for zone in ("", "Odd/Zone", "Local", " UTC", "europe/berlin/x"):
+        seen(f"refused {zone}", api.post(dry, _body(timeZone=zone)))
+
+
+def test_refusals(seen: Seen, api: Api, at: str) -> None:
+    """What is wrong with a CronJob's spec is said field by field"""
+    dry = f"{at}?dryRun=All"
+    for name, spec in {
+        "policy": {"concurrencyPolicy": "Odd"},
+        "deadline": {"startingDeadlineSeconds": -1},
+        "history": {"successfulJobsHistoryLimit": -1, "failedJobsHistoryLimit": -1},
+    }.items():
+        seen(name, api.post(dry, _body(**spec)))
+    seen("restartPolicy", api.post(dry, _body(pod={"restartPolicy": "Always"})))
+    seen("no schedule", api.post(dry, {"metadata": {"name": "a"}, "spec": {"jobTemplate": _body()["spec"]["jobTemplate"]}}))
+    seen("no template", api.post(dry, {"metadata": {"name": "a"}, "spec": {"schedule": "@daily"}}))
+    seen("long name", api.post(dry, {**_body(), "metadata": {"name": "a" * 53}}))
+    job = _body()
+    job["spec"]["jobTemplate"]["spec"]["selector"] = {"matchLabels": {"a": "b"}}
+    seen("selector", api.post(dry, job))
+
+
+def test_job_from(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> None:
+    """kubectl create job --from makes one at once, which the CronJob owns"""
+    api.post(at, _body(suspend=True))
+    seen.text("create", k("create", "job", "b", "--from=cronjob/a"))
+    made = api.until(f"{path(namespace, 'jobs')}/b", lambda one: "Complete" in conditions(one))
+    seen.value("made", made["metadata"], only=["annotations", "ownerReferences"])
+    seen.value("status of the CronJob", api.get(f"{at}/a").json["status"], without=["lastSuccessfulTime"])
+    seen.text("of nothing", k("create", "job", "c", "--from=cronjob/none", fails=True))
+
+
+def test_run(seen: Seen, api: Api, at: str, namespace: str) -> None:
+    """A schedule that was missed while suspended runs once when it is resumed"""
+    minute = datetime.now(UTC)
+    if minute.second > 50:
+        pytest.skip("the minute is about to change")
+    body = _body("* * * * *", suspend=True)
+    body["metadata"]["labels"] = {"l": "1"}
+    body["spec"]["jobTemplate"]["metadata"] = {"labels": {"m": "2"}, "annotations": {"n": "3"}}
+    created = api.post(at, body)
+    assert created.status == 201
+    found = api.get(f"{at}/a").json
+    seen.value("suspended", found, only=["spec.suspend", "status"])
+    assert items(api, namespace, "jobs") == []
+
+
+def test_columns(seen: Seen, api: Api, at: str, k: Kubectl) -> None:
+    """CronJobs as a table; kubectl create cronjob"""
+    seen.text("create", k("create", "cronjob", "a", "--image", IMAGE, "--schedule=0 0 1 1 *", "--", "x"))
+    seen("columns", api.get(at, accept=TABLE), only=["columnDefinitions"])
+    api.patch(f"{at}/a", {"spec": {"suspend": True, "timeZone": "Asia/Tokyo"}})
+    seen.text("get", k("get", "cronjobs", "-o", "wide"))
