@@ -23,14 +23,17 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _GO = {dict: "object", list: "array", str: "string", bool: "bool", int: "number", float: "number"}
 
 
-def unrecognized(kind: str, why: str, data: bytes) -> BadRequest:
-    """400 for a body whose kind cannot be told."""
-    shown = data[:_SHOWN].decode(errors="replace") if data[:1] == b"{" else data[:_SHOWN].hex()
-    if len(data) > _SHOWN:
-        shown += " ..."
-    return BadRequest(
-        f"the object provided is unrecognized (must be of type {kind}): {why} ({shown if data else '<empty>'})"
-    )
+class Unrecognized(BadRequest):
+    """400 for a body whose kind cannot be told. ``why`` is the reason alone."""
+
+    def __init__(self, kind: str, why: str, data: bytes):
+        self.why = why
+        shown = data[:_SHOWN].decode(errors="replace") if data[:1] == b"{" else data[:_SHOWN].hex()
+        if len(data) > _SHOWN:
+            shown += " ..."
+        super().__init__(
+            f"the object provided is unrecognized (must be of type {kind}): {why} ({shown if data else '<empty>'})"
+        )
 
 
 def body(data: bytes, content_type: str, kind: str = "object") -> dict[str, Any]:
@@ -44,7 +47,7 @@ def body(data: bytes, content_type: str, kind: str = "object") -> dict[str, Any]
         )
     found = from_yaml(data, kind) if media == YAML else from_json(data, kind)
     if fault := _head_fault(found):
-        raise unrecognized(kind, fault, data)
+        raise Unrecognized(kind, fault, data)
     return found or {}
 
 
@@ -67,7 +70,7 @@ def from_json(data: bytes, kind: str = "object") -> Any:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError) as problem:
         why = complaint(data) or str(problem)
-        raise unrecognized(kind, f"couldn't get version/kind; json parse error: {why}", data) from None
+        raise Unrecognized(kind, f"couldn't get version/kind; json parse error: {why}", data) from None
 
 
 def from_yaml(data: bytes, kind: str = "object") -> Any:
@@ -83,7 +86,7 @@ def from_yaml(data: bytes, kind: str = "object") -> Any:
         mark = getattr(problem, "problem_mark", None)
         line = f"line {mark.line + 1}: " if mark is not None else ""
         text = getattr(problem, "problem", None) or str(problem)
-        raise unrecognized(
+        raise Unrecognized(
             kind,
             f"couldn't get version/kind; json parse error: error converting YAML to JSON: yaml: {line}{text}",
             data,

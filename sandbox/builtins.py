@@ -21,6 +21,7 @@ def _make(
     verbs: tuple[str, ...] = ALL_VERBS,
     subresources: tuple[tuple[str, str, tuple[str, ...]], ...] = (),
     shares: str = "",
+    deprecation: str = "",
 ) -> Resource:
     """``flags``: c = cluster scope, s = status subresource, g = counts generations."""
     return Resource(
@@ -38,6 +39,7 @@ def _make(
         generations="g" in flags,
         subresources=subresources,
         shares=shares,
+        deprecation=deprecation,
     )
 
 
@@ -58,7 +60,15 @@ BUILTIN: tuple[Resource, ...] = (
     _make(
         "", "v1", "services", "Service", "s", "svc", "all", subresources=(("proxy", "v1/ServiceProxyOptions", _PROXY),)
     ),
-    _make("", "v1", "endpoints", "Endpoints", "", "ep"),
+    _make(
+        "",
+        "v1",
+        "endpoints",
+        "Endpoints",
+        "",
+        "ep",
+        deprecation="v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+    ),
     _make("", "v1", "configmaps", "ConfigMap", "", "cm"),
     _make("", "v1", "secrets", "Secret"),
     _make(

@@ -10,10 +10,11 @@ from collections.abc import AsyncIterator
 
 from .client import Event
 from .errors import AlreadyExists, NotFound
+from .labels import label_selector
 from .objects import Object, decode
 from .patching import merge_patch
 from .resources import Resource
-from .selectors import field_selector, field_tests, label_selector
+from .selectors import field_selector, field_tests
 from .verbs import Call, DeleteOptions, Verbs
 
 

@@ -117,8 +117,10 @@ class AlreadyExists(ApiError):
     code = 409
     reason = "AlreadyExists"
 
-    def __init__(self, resource: str, name: str, group: str = "", generated: bool = False):
+    def __init__(self, resource: str, name: str, group: str = "", generated: bool = False, leaving: bool = False):
         message, details = f'{qualified(resource, group)} "{name}" already exists', _details(name, group, resource)
+        if leaving:
+            message = f"object is being deleted: {message}"
         if not generated:
             super().__init__(message, details)
             return

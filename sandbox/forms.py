@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from . import listing
+from .errors import NotAcceptable
+from .negotiation import Wanted
 from .objects import Object, at_version, decode, encode, prefix
 from .resources import Resource
+
+
+def check_shape(form: Wanted, resource: Resource, verb: str) -> None:
+    """Metadata of one and of many are different shapes."""
+    if verb == "watch" or (form.shape == "PartialObjectMetadataList") == (verb in ("list", "deletecollection")):
+        return
+    group = resource.group.partition(".")[0] or "core"
+    if form.shape == "PartialObjectMetadataList":
+        name = "unstructured.Unstructured" if resource.custom else f"{group}.{resource.kind}"
+        raise NotAcceptable(f"you requested {form.shape}, but the requested object is not a list (*{name})")
+    if form.shape == "PartialObjectMetadata":
+        name = "unstructured.UnstructuredList" if resource.custom else f"{group}.{resource.collection_kind}"
+        raise NotAcceptable(f"you requested {form.shape}, but the requested object is a list (*{name})")
 
 
 def partial(data: bytes) -> bytes:

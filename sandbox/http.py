@@ -152,8 +152,8 @@ class Request:
         return values[0] if values else default
 
     def flag(self, name: str) -> bool:
-        """A boolean query parameter, as the API server reads it (``true`` or ``1``)."""
-        return self.arg(name).lower() in ("true", "1")
+        """A boolean query parameter, as the API server reads it: given, and not ``false`` or ``0``."""
+        return name in self.query and self.arg(name).lower() not in ("false", "0")
 
     async def body(self) -> bytes:
         """The whole body (ungzipped); BadRequest above 8 MB."""

@@ -1,23 +1,27 @@
 """Lists: which entries match, page by page, and the version that a watch goes on from.
 
-The store keeps no old versions of objects. A list in pages reads the present state for every page but says the version
-of its first page, so that a watch from there brings whatever changed meanwhile: nothing is missed, some news come twice.
+A list in pages shows on every page what there was when it began; so does a list of an exact version. The store's history
+tells what that was, as long as it reaches back.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+import posixpath
+import string
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from .errors import ApiError, BadRequest, Gone, Invalid
-from .objects import Object, decode
+from .errors import ApiError, BadRequest, Gone, Invalid, Plain
+from .gojson import complaint
+from .labels import Matches, label_selector
+from .objects import decode
 from .resources import Resource
-from .selectors import Matches, field_selector, field_tests, label_selector
-from .store import Entry, Key, Store
+from .selectors import field_selector, field_tests
+from .store import Entry, Expired, Key, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,11 @@ class Options:
     continue_: str = ""
     version: str = ""
     match: str = ""
+    #: sendInitialEvents, None when it is not given
+    initial: bool | None = None
+    #: timeoutSeconds of a watch, 0 when it is not given
+    seconds: int = 0
+    bookmarks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +97,7 @@ def selection(resource: Resource, namespace: str, options: Options) -> Selection
     """Parsed selectors; BadRequest when they cannot be."""
     name, others = "", []
     for path, equal, value in field_tests(options.fields):
-        if path == "metadata.name" and equal and not name:
+        if path == "metadata.name" and equal and value and not name:
             name = value
         elif path == "metadata.namespace" and equal and not namespace and resource.namespaced:
             namespace = value
@@ -98,40 +107,46 @@ def selection(resource: Resource, namespace: str, options: Options) -> Selection
     return Selection(namespace, name, label_selector(options.labels), fields)
 
 
-class BadWatchVersion(ApiError):
-    """500 without a reason: how the API server answers a watch from something that is no version."""
-
-    reason = ""
-
-
 def check_versions(options: Options, current: int, watch: bool = False) -> int:
     """The version asked for as a number (0 when none); refuses combinations as the API server does."""
 
-    def refuse(field: str, text: str) -> Invalid:
-        return Invalid("ListOptions", "", [(field, "FieldValueForbidden", f"Forbidden: {text}")], "meta.k8s.io")
-
-    try:
-        version = int(options.version or 0)
-    except ValueError:
-        text = options.version
+    text = options.version
+    if text and not text.isdecimal():
         why = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
-        raise (BadWatchVersion(why) if watch else BadRequest(f"invalid resource version: {why}")) from None
-    if options.match and not watch:
-        if not options.version:
-            raise refuse("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided")
-        if options.continue_:
-            raise refuse("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided")
-        if options.match not in ("Exact", "NotOlderThan"):
-            text = f'Unsupported value: "{options.match}": supported values: "Exact", "NotOlderThan", ""'
-            raise Invalid("ListOptions", "", [("resourceVersionMatch", "FieldValueNotSupported", text)], "meta.k8s.io")
-        if options.match == "Exact" and version == 0:
-            raise refuse(
-                "resourceVersionMatch",
-                'resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
-            )
+        raise Plain(why) if watch else BadRequest(f"invalid resource version: {why}")
+    version = int(text or 0)
+    if not watch and (causes := _list_causes(options)):
+        raise Invalid("ListOptions", "", causes, "meta.k8s.io")
     if version > current:
         raise TooLarge(version, current)
     return version
+
+
+def _list_causes(options: Options) -> list[tuple[str, str, str]]:
+    """What does not go together in a list (ValidateListOptions)."""
+    causes = []
+
+    def forbid(field: str, text: str) -> None:
+        causes.append((field, "FieldValueForbidden", f"Forbidden: {text}"))
+
+    field = "resourceVersionMatch"
+    if options.match and not options.version:
+        forbid(field, f"{field} is forbidden unless resourceVersion is provided")
+    if options.match and options.continue_:
+        forbid(field, f"{field} is forbidden when continue is provided")
+    if options.match not in ("", "Exact", "NotOlderThan"):
+        text = f'Unsupported value: "{options.match}": supported values: "Exact", "NotOlderThan", ""'
+        causes.append((field, "FieldValueNotSupported", text))
+    if options.match == "Exact" and options.version == "0":
+        forbid(field, f'{field} "exact" is forbidden for resourceVersion "0"')
+    if options.initial is not None:
+        forbid("sendInitialEvents", "sendInitialEvents is forbidden for list")
+    return causes
+
+
+def check_get(version: str, current: int) -> None:
+    """A single object may be asked for at least as new as a version."""
+    check_versions(Options(version=version), current, watch=True)
 
 
 def page(store: Store, resource: Resource, namespace: str, options: Options) -> Page:
@@ -143,26 +158,33 @@ def page(store: Store, resource: Resource, namespace: str, options: Options) -> 
         if options.version and version:
             raise BadRequest("specifying resource version is not allowed when using continue")
         first, after = _continued(options.continue_, store, resource)
-    elif options.match == "Exact" and store.changed(resource.key) > version:
-        raise Gone("The resourceVersion for the provided list is too old.")
     elif options.match == "Exact":
         first = version
-    if wanted.name and (wanted.namespace or not resource.namespaced):
+    changed = store.changed(resource.key) > first
+    if not changed and wanted.name and (wanted.namespace or not resource.namespaced):
         entry = store.get(resource.key, wanted.namespace, wanted.name)
         return Page([entry] if entry and wanted.matches(entry) else [], first)
-    return _cut(store, resource, wanted, options.limit, first, after)
+    try:
+        entries = store.snapshot(resource.key, first) if changed else store.scan(resource.key, wanted.namespace, after)
+    except Expired:
+        raise Gone("The resourceVersion for the provided list is too old.") from None
+    # Who is content with any version gets it from a cache, which knows no limits.
+    limit = 0 if options.version == "0" else options.limit
+    return _cut(entries, wanted, limit, first, after)
 
 
-def _cut(store: Store, resource: Resource, wanted: Selection, limit: int, first: int, after: Key | None) -> Page:
+def _cut(entries: Iterable[Entry], wanted: Selection, limit: int, first: int, after: Key | None) -> Page:
     found: list[Entry] = []
     rest = 0
-    for entry in store.scan(resource.key, wanted.namespace, after):
-        if wanted.partial and not wanted.matches(entry):
+    for entry in entries:
+        if (after is not None and entry.key <= after) or not wanted.matches(entry):
             continue
-        if limit > 0 and len(found) == limit:
-            rest = 1 if wanted.partial else store.count_after(resource.key, wanted.namespace, found[-1].key)
-            break
-        found.append(entry)
+        if 0 < limit <= len(found):
+            rest += 1
+            if wanted.partial:
+                break
+        else:
+            found.append(entry)
     if not rest:
         return Page(found, first)
     last = found[-1]
@@ -171,17 +193,32 @@ def _cut(store: Store, resource: Resource, wanted: Selection, limit: int, first:
     return Page(found, first, packed, None if wanted.partial else rest)
 
 
+def _bad_token(why: str) -> BadRequest:
+    return BadRequest(f"invalid continue token: continue key is not valid: {why}")
+
+
 def _continued(text: str, store: Store, resource: Resource) -> tuple[int, Key]:
-    raw = b""
-    try:
-        raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        token: Object = msgspec.json.decode(raw)
-        namespace, _, name = str(token["start"]).rstrip("\0").partition("/")
-        version = int(token["rv"])
-    except (ValueError, KeyError, TypeError):
-        first = raw[:1].decode(errors="replace")
-        why = f"invalid character '{first}' looking for beginning of value"
-        raise BadRequest(f"invalid continue token: continue key is not valid: {why}") from None
+    """(version, key behind which it goes on) of a token (apiserver/pkg/storage/continue.go)."""
+    alphabet = string.ascii_letters + string.digits + "-_"
+    wrong = next((at for at, letter in enumerate(text) if letter not in alphabet), None)
+    if wrong is not None or len(text) % 4 == 1:
+        raise _bad_token(f"illegal base64 data at input byte {len(text) if wrong is None else wrong}")
+    raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    if fault := complaint(raw):
+        raise _bad_token(fault)
+    token = decode(raw)
+    known = token.get("v")
+    if known != "meta.k8s.io/v1":
+        raise _bad_token(f"server does not recognize this encoded version {known or ''}")
+    version, start = token.get("rv") or 0, str(token.get("start") or "")
+    if not version:
+        raise _bad_token("incorrect encoded start resourceVersion (version meta.k8s.io/v1)")
+    if not start:
+        raise _bad_token("encoded start key empty (version meta.k8s.io/v1)")
+    key = "/" + start.lstrip("/")
+    if posixpath.normpath(key.rstrip("\0")) != key.rstrip("\0"):
+        raise _bad_token(start)
+    namespace, _, name = start.rstrip("\0").partition("/")
     if not store.reaches(resource.key, version):
         raise Gone(
             "The provided continue parameter is too old to display a consistent list result. You can start a new list "

@@ -64,7 +64,10 @@ def causes_of(resource: Resource, obj: Object, old: Object | None, names: str) -
     causes += _owner_causes(metadata.get("ownerReferences") or [])
     strict = not resource.custom and resource.group != "apiextensions.k8s.io"
     for index, finalizer in enumerate(metadata.get("finalizers") or []):
-        causes += _finalizer_name(f"metadata.finalizers[{index}]", str(finalizer), strict)
+        causes += _finalizer_name(index, str(finalizer), strict)
+    if {"orphan", "foregroundDeletion"} <= set(metadata.get("finalizers") or []):
+        text = "finalizer orphan and foregroundDeletion cannot be both set"
+        causes.append(_invalid("metadata.finalizers", metadata["finalizers"], text))
     if old is not None and dig(old, "metadata", "deletionTimestamp"):
         causes += _finalizer_causes(metadata, old["metadata"])
     return causes
@@ -127,10 +130,16 @@ def finalizer_warnings(resource: Resource, obj: Object) -> list[str]:
     ]
 
 
-def _finalizer_name(field: str, name: str, strict: bool) -> list[Cause]:
-    causes = _key_causes(field, name)
+def _finalizer_name(index: int, name: str, strict: bool) -> list[Cause]:
+    causes = _key_causes("metadata.finalizers", name)
     if strict and not causes and "/" not in name and name not in ("orphan", "foregroundDeletion", "kubernetes"):
-        causes.append(_invalid(field, name, "name is neither a standard finalizer name nor is it fully qualified"))
+        causes.append(
+            _invalid(
+                f"metadata.finalizers[{index}]",
+                name,
+                "name is neither a standard finalizer name nor is it fully qualified",
+            )
+        )
     return causes
 
 
@@ -150,8 +159,9 @@ def _name_causes(field: str, name: str, names: str, shown: str = "") -> list[Cau
         return [Cause(field, "FieldValueRequired", "Required value: name or generateName is required")]
     limit = 253 if names == "subdomain" else 63
     if names == "path":
-        bad = "/" in name or "%" in name or name in (".", "..")
-        return [_invalid(field, shown, "may not contain '/' or '%'")] if bad else []
+        if name in (".", ".."):
+            return [_invalid(field, shown, f"may not be '{name}'")]
+        return [_invalid(field, shown, f"may not contain '{char}'") for char in "/%" if char in name]
     pattern, text = {
         "subdomain": (_DNS_SUBDOMAIN, _SUBDOMAIN_TEXT),
         "label": (_DNS_LABEL, _LABEL_TEXT),

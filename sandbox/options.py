@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 
-from .bodies import body, duplicates
+from . import listing
+from .bodies import Unrecognized, body, duplicates
 from .errors import BadRequest, Invalid, UnsupportedMediaType
 from .fieldtypes import Type
 from .gojson import complaint
@@ -18,6 +20,7 @@ from .negotiation import JSON_PATCH, MERGE_PATCH, PATCHES, STRATEGIC_PATCH
 from .objects import Object
 from .patching import checked_merge, json_patch
 from .resources import Resource
+from .schemas import schema
 from .strategic import strategic_patch
 from .verbs import Call, DeleteOptions
 
@@ -25,6 +28,7 @@ Change = Callable[[Object], Object]
 #: (field, reason, message)
 Fault = tuple[str, str, str]
 _OPTIONS = {"GET": "Get", "POST": "Create", "PUT": "Update", "PATCH": "Patch", "DELETE": "Delete"}
+_DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 #: How long a manager's name may be, in bytes.
 _MANAGER = 128
 
@@ -113,23 +117,74 @@ def _manager_causes(manager: str) -> list[Fault]:
     return []
 
 
+def list_options(request: Request) -> listing.Options:
+    """The query of a list or watch."""
+    return listing.Options(
+        labels=request.arg("labelSelector"),
+        fields=request.arg("fieldSelector"),
+        limit=_number(request, "limit"),
+        continue_=request.arg("continue"),
+        version=request.arg("resourceVersion"),
+        match=request.arg("resourceVersionMatch"),
+        initial=request.flag("sendInitialEvents") if "sendInitialEvents" in request.query else None,
+        seconds=_number(request, "timeoutSeconds"),
+        bookmarks=request.flag("allowWatchBookmarks"),
+    )
+
+
+def _number(request: Request, name: str) -> int:
+    text = request.arg(name, "0")
+    if not re.fullmatch(r"[+-]?[0-9]+", text):
+        raise BadRequest(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+    return int(text)
+
+
 async def delete_options(request: Request) -> DeleteOptions:
-    """From the body or the query."""
+    """From the body or, when there is none, from the query."""
     data = await request.body()
-    sent = body(data, request.headers.get("content-type", "")) if data.strip() else {}
-    if not isinstance(sent, dict):
-        raise BadRequest("DeleteOptions must be an object")
-    conditions = sent.get("preconditions") or {}
-    propagation = str(sent.get("propagationPolicy") or request.arg("propagationPolicy"))
-    orphan = sent.get("orphanDependents")
-    if orphan is not None and not propagation:
-        propagation = "Orphan" if orphan else "Background"
-    if propagation not in ("", "Orphan", "Background", "Foreground"):
+    sent = _sent_options(data, request.headers.get("content-type", "")) if data else _asked_options(request)
+    if data:
+        request.query.pop("dryRun", None)
+        if "dryRun" in sent:
+            request.query["dryRun"] = [str(value) for value in sent["dryRun"]]
+    propagation, orphan = sent.get("propagationPolicy"), sent.get("orphanDependents")
+    causes: list[Fault] = []
+    if propagation is not None and orphan is not None:
+        text = f'Invalid value: "{propagation}": orphanDependents and deletionPropagation cannot be both set'
+        causes.append(("propagationPolicy", "FieldValueInvalid", text))
+    if propagation not in (None, "Orphan", "Background", "Foreground"):
         text = f'Unsupported value: "{propagation}": supported values: "Foreground", "Background", "Orphan", "nil"'
-        raise refused_option(request, "propagationPolicy", "FieldValueNotSupported", text)
-    grace = sent.get("gracePeriodSeconds")
-    if grace is None and request.arg("gracePeriodSeconds"):
-        grace = int(request.arg("gracePeriodSeconds"))
-    if sent.get("dryRun"):
-        request.query["dryRun"] = [str(value) for value in sent["dryRun"]]
-    return DeleteOptions(propagation, grace, conditions.get("uid", ""), conditions.get("resourceVersion", ""))
+        causes.append(("propagationPolicy", "FieldValueNotSupported", text))
+    if causes:
+        raise Invalid("DeleteOptions", "", causes, "meta.k8s.io")
+    if orphan is not None:
+        propagation = "Orphan" if orphan else "Background"
+    conditions, grace = sent.get("preconditions") or {}, sent.get("gracePeriodSeconds")
+    return DeleteOptions(propagation or "", grace, conditions.get("uid", ""), conditions.get("resourceVersion", ""))
+
+
+def _asked_options(request: Request) -> Object:
+    found: Object = {}
+    if "propagationPolicy" in request.query:
+        found["propagationPolicy"] = request.arg("propagationPolicy")
+    if "gracePeriodSeconds" in request.query:
+        found["gracePeriodSeconds"] = _number(request, "gracePeriodSeconds")
+    if "orphanDependents" in request.query:
+        found["orphanDependents"] = request.flag("orphanDependents")
+    return found
+
+
+def _sent_options(data: bytes, content_type: str) -> Object:
+    """A body must be DeleteOptions, of whatever group."""
+    try:
+        found = body(data, content_type, "DeleteOptions")
+    except Unrecognized as unreadable:
+        raise BadRequest(unreadable.why) from None
+    kind, version = found.get("kind") or "DeleteOptions", found.get("apiVersion") or "v1"
+    if kind != "DeleteOptions":
+        raise BadRequest(
+            f'no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:111"'
+        )
+    if schema is not None and (fault := schema.body_fault(_DELETE_OPTIONS, found)):
+        raise BadRequest(fault)
+    return {key: value for key, value in found.items() if value is not None}

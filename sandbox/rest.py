@@ -7,15 +7,15 @@ from typing import Any
 
 from . import listing, tables, watching
 from .apply import server_side_apply
-from .bodies import body, from_yaml, unrecognized
+from .bodies import Unrecognized, body, from_yaml
 from .errors import AlreadyExists, BadRequest, InternalError, MethodNotAllowed, NotFound, unsupported_verb
 from .fieldtypes import type_of
-from .forms import collection, deleted, partial
+from .forms import check_shape, collection, deleted, partial
 from .http import Request, Response
 from .kinds import strategy
 from .negotiation import APPLY_PATCH, STRATEGIC_PATCH, Wanted, media_type, wanted
 from .objects import Object, at_version, decode
-from .options import call_of, delete_options, patch_of, refused_option, scale_patch, written_call
+from .options import call_of, delete_options, list_options, patch_of, refused_option, scale_patch, written_call
 from .rbac import Authorizer
 from .requestinfo import RequestInfo
 from .resources import ALL_VERBS, Resource
@@ -49,8 +49,10 @@ class Rest:
         if info.verb not in verbs or (not info.name and info.verb in ("update", "patch")):
             raise MethodNotAllowed
         form = wanted(request.headers.get("accept", ""), bool(resource.custom), info.verb in ("list", "watch"))
+        check_shape(form, resource, info.verb)
         match info.verb:
             case "get":
+                listing.check_get(request.arg("resourceVersion"), self._store.version)
                 entry = self._verbs.entry(resource, self._namespace(resource, info), info.name)
                 return self._one(request, resource, entry, form)
             case "list":
@@ -84,31 +86,15 @@ class Rest:
         data = at_version(entry, resource)
         return Response(partial(data) if form.shape else data)
 
-    def _options(self, request: Request) -> listing.Options:
-        limit = request.arg("limit") or "0"
-        if not limit.lstrip("-").isdigit():
-            raise BadRequest(f'strconv.ParseInt: parsing "{limit}": invalid syntax')
-        return listing.Options(
-            labels=request.arg("labelSelector"),
-            fields=request.arg("fieldSelector"),
-            limit=int(limit) if limit.isdigit() else 0,
-            continue_=request.arg("continue"),
-            version=request.arg("resourceVersion"),
-            match=request.arg("resourceVersionMatch"),
-        )
-
     def _list(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
-        page = listing.page(self._store, resource, self._namespace(resource, info), self._options(request))
+        page = listing.page(self._store, resource, self._namespace(resource, info), list_options(request))
         if form.shape == "Table":
             return Response(tables.table(tables.printer(resource), page, request.arg("includeObject", "Metadata")))
         return Response(collection(resource, page, metadata_only=bool(form.shape)))
 
     def _watch(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
-        options = self._options(request)
-        bookmarks = request.flag("allowWatchBookmarks")
-        how = watching.watch_options(
-            options, bookmarks, request.arg("sendInitialEvents"), request.arg("timeoutSeconds")
-        )
+        options = list_options(request)
+        how = watching.watch_options(options)
         if form.shape == "Table":
             stream = tables.stream(resource, request.arg("includeObject", "Metadata"))
         elif form.shape:
@@ -130,7 +116,7 @@ class Rest:
         obj = body(await request.body(), request.headers.get("content-type", ""), resource.kind)
         if resource.custom and isinstance(obj, dict) and not obj.get("kind"):
             raw = await request.body()
-            raise unrecognized(resource.kind, f"Object 'Kind' is missing in '{raw.decode(errors='replace')}'", raw)
+            raise Unrecognized(resource.kind, f"Object 'Kind' is missing in '{raw.decode(errors='replace')}'", raw)
         namespace = self._namespace(resource, info)
         if resource.verbs == ("create",):
             return Response.json(answer(resource, namespace, obj, request.user, self._access, self._tokens), 201)
@@ -207,7 +193,7 @@ class Rest:
         options = await delete_options(request)
         call = call_of(request)
         namespace = self._namespace(resource, info)
-        page = listing.page(self._store, resource, namespace, self._options(request))
+        page = listing.page(self._store, resource, namespace, list_options(request))
         for entry in page.entries:
             try:
                 self._verbs.delete(resource, entry.namespace, entry.name, options, call)

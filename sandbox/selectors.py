@@ -1,113 +1,54 @@
-"""Label and field selectors, as query parameters write them (k8s.io/apimachinery/pkg/labels, /fields)."""
+"""Field selectors, as query parameters write them (k8s.io/apimachinery/pkg/fields), and the fields of each kind."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from .errors import BadRequest
 
-Matches = Callable[[Mapping[str, str]], bool]
 FieldTest = tuple[str, bool, str]
-
-_NAME = re.compile(r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$")
-_VALUE = re.compile(r"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$")
-_SET = re.compile(r"^\s*([^\s!=(),<>]+)\s+(in|notin)\s*\(([^)]*)\)\s*$")
-_COMPARE = re.compile(r"^\s*([^\s!=(),<>]+)\s*(==|=|!=|>|<)\s*([^\s!=(),<>]*)\s*$")
-_EXISTS = re.compile(r"^\s*(!?)\s*([^\s!=(),<>]+)\s*$")
-
-
-def _split(text: str) -> list[str]:
-    """At the commas that are not inside parentheses."""
-    parts, depth, begin = [], 0, 0
-    for index, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if char == "," and depth == 0:
-            parts.append(text[begin:index])
-            begin = index + 1
-    parts.append(text[begin:])
-    return parts
-
-
-def _requirement(text: str) -> Matches:
-    if found := _SET.match(text):
-        key, operator, raw = found.groups()
-        values = frozenset(value.strip() for value in raw.split(","))
-        _check(key, values)
-        if operator == "in":
-            return lambda labels: labels.get(key) in values
-        return lambda labels: labels.get(key) not in values
-    if found := _COMPARE.match(text):
-        key, operator, value = found.groups()
-        _check(key, [] if operator in "<>" else [value])
-        return _comparison(key, operator, value)
-    if found := _EXISTS.match(text):
-        absent, key = found.groups()
-        _check(key, [])
-        return (lambda labels: key not in labels) if absent else (lambda labels: key in labels)
-    raise BadRequest(f"unable to parse requirement: found '{text.strip()}', expected: in, notin, =, ==, !=, gt, lt")
-
-
-def _comparison(key: str, operator: str, value: str) -> Matches:
-    if operator == "!=":
-        return lambda labels: labels.get(key) != value
-    if operator in ("=", "=="):
-        return lambda labels: labels.get(key) == value
-    try:
-        limit = int(value)
-    except ValueError:
-        raise BadRequest(f"for 'Gt', 'Lt' operators, the value must be an integer: {value!r}") from None
-    sign = 1 if operator == ">" else -1
-
-    def compare(labels: Mapping[str, str]) -> bool:
-        try:
-            return sign * (int(labels.get(key, "x")) - limit) > 0
-        except ValueError:
-            return False
-
-    return compare
-
-
-def _check(key: str, values: Any) -> None:
-    if not _NAME.match(key) or len(key) > 317:
-        raise BadRequest(
-            f'unable to parse requirement: <nil>: Invalid value: "{key}": name part must consist of alphanumeric '
-            "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or "
-            "'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-        )
-    for value in values:
-        if not _VALUE.match(value) or len(value) > 63:
-            raise BadRequest(
-                f'unable to parse requirement: values[0][{key}]: Invalid value: "{value}": a valid label must be an '
-                "empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
-                "alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-                "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
-            )
-
-
-def label_selector(text: str) -> Matches | None:
-    """A test of labels; None when everything matches. BadRequest when it cannot be parsed."""
-    if not text.strip():
-        return None
-    tests = [_requirement(part) for part in _split(text)]
-    if len(tests) == 1:
-        return tests[0]
-    return lambda labels: all(test(labels) for test in tests)
 
 
 def field_tests(text: str) -> list[FieldTest]:
     """(path, wanted equal, value) of each term of a field selector."""
-    tests: list[FieldTest] = []
-    for part in text.split(","):
-        if not part.strip():
-            continue
-        found = re.match(r"^\s*([^!=\s]+)\s*(==|=|!=)\s*(.*?)\s*$", part)
-        if found is None:
-            raise BadRequest(f"invalid selector: '{part}'; can't understand '{part}'")
-        path, operator, value = found.groups()
-        tests.append((path, operator != "!=", value.replace("\\,", ",").replace("\\=", "=")))
-    return tests
+    return [_term(part, text) for part in _split(text) if part]
+
+
+def _split(text: str) -> list[str]:
+    """At the commas that no backslash precedes."""
+    parts, begin, at = [], 0, 0
+    while at < len(text):
+        if text[at] == "\\":
+            at += 1
+        elif text[at] == ",":
+            parts.append(text[begin:at])
+            begin = at + 1
+        at += 1
+    return [*parts, text[begin:]]
+
+
+def _term(part: str, whole: str) -> FieldTest:
+    for at in range(len(part)):
+        for operator in ("!=", "==", "="):
+            if part.startswith(operator, at):
+                return part[:at], operator != "!=", _unescaped(part[at + len(operator) :])
+    raise BadRequest(f"invalid selector: '{whole}'; can't understand '{part}'")
+
+
+def _unescaped(value: str) -> str:
+    found, letters = "", iter(value)
+    for letter in letters:
+        if letter == "\\":
+            following = next(letters, "")
+            if not following or following not in "\\,=":
+                raise BadRequest(f"invalid field selector: invalid escape sequence: \\{following}")
+            found += following
+        elif letter in ",=":
+            raise BadRequest(f"invalid field selector: unescaped character in value: {ord(letter)}")
+        else:
+            found += letter
+    return found
 
 
 #: Fields that can be selected by, beside metadata.name and metadata.namespace.
@@ -121,6 +62,7 @@ SELECTABLE: dict[str, dict[str, str]] = {
             "spec.hostNetwork",
             "status.phase",
             "status.podIP",
+            "status.podIPs",
             "status.nominatedNodeName",
         ),
         "",
@@ -146,11 +88,23 @@ SELECTABLE: dict[str, dict[str, str]] = {
     "secrets": {"type": ""},
     "namespaces": {"status.phase": ""},
     "nodes": {"spec.unschedulable": ""},
-    "replicasets.apps": {"status.replicas": ""},
     "replicationcontrollers": {"status.replicas": ""},
     "jobs.batch": {"status.successful": "status.succeeded"},
     "services": {"spec.clusterIP": "", "spec.type": ""},
 }
+
+
+#: Kinds with selectable fields that have no namespace.
+_CLUSTER = ("nodes", "namespaces")
+
+
+def _unknown(path: str, key: str, custom: bool) -> str:
+    """Kinds with fields of their own have words of their own."""
+    if key == "jobs.batch":
+        return f'field label "{path}" not supported for Job'
+    if custom or key in SELECTABLE:
+        return f"field label not supported: {path}"
+    return f'"{path}" is not a known field selector: only "metadata.name", "metadata.namespace"'
 
 
 def field_selector(
@@ -159,13 +113,12 @@ def field_selector(
     """A test of whole objects. ``extra``: JSON paths (``.spec.x``) that the CRD makes selectable."""
     known = {"metadata.name": "", "metadata.namespace": "", **SELECTABLE.get(key, {})}
     known.update({path.lstrip("."): "" for path in extra})
+    if key in _CLUSTER:
+        del known["metadata.namespace"]
     compiled = []
     for path, equal, value in tests:
         if path not in known:
-            if custom:
-                raise BadRequest(f"field label not supported: {path}")
-            listed = ", ".join(f'"{name}"' for name in known)
-            raise BadRequest(f'"{path}" is not a known field selector: only {listed}')
+            raise BadRequest(_unknown(path, key, custom))
         compiled.append(((known[path] or path).split("."), equal, value))
 
     def matches(obj: Any) -> bool:

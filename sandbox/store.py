@@ -102,6 +102,21 @@ class Store:
             if entry is not None:
                 yield entry
 
+    def snapshot(self, resource: str, version: int) -> list[Entry]:
+        """Entries by namespace and name as they were at ``version``; Expired when the history does not reach back so far."""
+        table = self._table(resource)
+        if version < table.complete_above:
+            raise Expired(version, table.complete_above)
+        entries = dict(table.entries)
+        for change in reversed(table.history):
+            if change.version <= version:
+                break
+            if change.previous is None:
+                entries.pop(change.entry.key, None)
+            else:
+                entries[change.entry.key] = change.previous
+        return [entries[key] for key in sorted(entries)]
+
     def count_after(self, resource: str, namespace: str, after: Key) -> int:
         """How many entries (of one namespace, if given) come behind ``after``."""
         order = self._table(resource).order

@@ -78,6 +78,8 @@ class Verbs:
         self.schemas = Schemas(store)
         #: Called with each change that is stored, in the same step: CRDs become served here.
         self.hooks: dict[str, Callable[[Change], None]] = {}
+        #: Called with what a person writes, before it is validated: refuses rights that the writer does not have.
+        self.escalation: Callable[[Resource, str, Object, Object | None, User], None] | None = None
 
     def entry(self, resource: Resource, namespace: str, name: str) -> Entry:
         """The stored entry or NotFound."""
@@ -106,6 +108,7 @@ class Verbs:
         warnings += metadata.finalizer_warnings(resource, obj)
         admission.reset_status(resource, obj, None)
         rules.defaults(obj)
+        self._guard(resource, namespace, obj, None, call)
         if not call.applied:
             track(resource, None, obj, call.manager, call.owner_subresource, self._types(resource))
         rules.create(obj, self.store)
@@ -114,8 +117,11 @@ class Verbs:
         self._validate(resource, obj, None, call, warnings)
         if version:
             raise Plain("resourceVersion should not be set on objects to be created")
-        if self.store.get(resource.key, namespace, metadata_["name"]) is not None:
-            raise AlreadyExists(resource.plural, metadata_["name"], resource.group, bool(metadata_.get("generateName")))
+        present = self.store.get(resource.key, namespace, metadata_["name"])
+        if present is not None:
+            leaving = bool(decode(present.data)["metadata"].get("deletionTimestamp"))
+            generated = bool(metadata_.get("generateName"))
+            raise AlreadyExists(resource.plural, metadata_["name"], resource.group, generated, leaving)
         return self._store(resource, obj, call, warnings, created=True)
 
     def _owned(self, resource: Resource, old: Object, obj: Object, call: Call) -> list[Object] | None:
@@ -137,6 +143,10 @@ class Verbs:
             if self.store.get(resource.key, namespace, name) is None:
                 return name
         return generate_name(base)
+
+    def _guard(self, resource: Resource, namespace: str, obj: Object, old: Object | None, call: Call) -> None:
+        if self.escalation is not None and call.user is not None:
+            self.escalation(resource, namespace, obj, old, call.user)
 
     def _validate(self, resource: Resource, obj: Object, old: Object | None, call: Call, warnings: list[str]) -> None:
         rules = strategy(resource.key)
@@ -190,6 +200,7 @@ class Verbs:
         if obj["metadata"].get("finalizers") != old["metadata"].get("finalizers"):
             warnings += metadata.finalizer_warnings(resource, obj)
         rules.defaults(obj)
+        self._guard(resource, obj["metadata"].get("namespace", ""), obj, old, call)
         owned = self._owned(resource, old, obj, call)
         rules.update(obj, old)
         self._validate(resource, obj, old, call, warnings)

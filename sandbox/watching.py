@@ -62,27 +62,24 @@ def plain(resource: Resource) -> Stream:
     return Stream(lambda entry, _: at_version(entry, resource), mark)
 
 
-def watch_options(options: Options, bookmarks: bool, initial: str, timeout: str) -> WatchOptions:
-    """Checked as the API server does (validation of sendInitialEvents)."""
-    wants_initial = initial in ("true", "1")
-    if initial:
-        if options.match != "NotOlderThan":
-            raise _refused(
-                "resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
-            )
-    elif options.match:
-        text = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
-        causes = [("resourceVersionMatch", "FieldValueForbidden", f"Forbidden: {text}")]
-        if options.match != "NotOlderThan":
-            text = f'Unsupported value: "{options.match}": supported values: "NotOlderThan"'
-            causes.append(("resourceVersionMatch", "FieldValueNotSupported", text))
+def watch_options(options: Options) -> WatchOptions:
+    """Checked as the API server does (validateWatchOptions)."""
+    field, causes = "resourceVersionMatch", []
+    if options.initial is not None and options.match != "NotOlderThan":
+        text = f"Forbidden: sendInitialEvents requires setting {field} to NotOlderThan"
+        causes.append((field, "FieldValueForbidden", text))
+    if options.match and options.initial is None:
+        text = f"Forbidden: {field} is forbidden for watch unless sendInitialEvents is provided"
+        causes.append((field, "FieldValueForbidden", text))
+    if options.match not in ("", "NotOlderThan"):
+        text = f'Unsupported value: "{options.match}": supported values: "NotOlderThan"'
+        causes.append((field, "FieldValueNotSupported", text))
+    if options.match and options.continue_:
+        causes.append((field, "FieldValueForbidden", f"Forbidden: {field} is forbidden when continue is provided"))
+    if causes:
         raise Invalid("ListOptions", "", causes, "meta.k8s.io")
-    seconds = float(timeout) if timeout.isdigit() and int(timeout) else LONGEST * random.uniform(0.5, 1)  # noqa: S311
-    return WatchOptions(bookmarks, wants_initial, seconds)
-
-
-def _refused(field: str, text: str) -> Invalid:
-    return Invalid("ListOptions", "", [(field, "FieldValueForbidden", f"Forbidden: {text}")], "meta.k8s.io")
+    seconds = float(options.seconds) if options.seconds > 0 else LONGEST * random.uniform(0.5, 1)  # noqa: S311
+    return WatchOptions(options.bookmarks, bool(options.initial), seconds)
 
 
 def begin(

@@ -1,4 +1,4 @@
-"""Keeps OperatorGroups: which namespaces they mean (status.namespaces), and that there is one in a namespace.
+"""Keeps OperatorGroups: which namespaces they mean (status.namespaces), that there is one in a namespace, what its operators provide.
 
 Source of the rules: operator-lifecycle-manager, pkg/controller/operators/olm/operatorgroup.go.
 """
@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..catalog.manifests import provided
 from ..cluster import Cluster
 from ..context import Context
 from ..errors import NotFound
-from ..selectors import label_selector
-from .names import OPERATOR_GROUPS, now
+from ..labels import label_selector
+from . import user_roles
+from .csv import is_copy
+from .names import CSVS, OPERATOR_GROUPS, PACE, now
 from .workqueue import Workqueue
 
 Object = dict[str, Any]
 
 #: Condition of groups that are not alone in their namespace.
-MULTIPLE = "MultipleOperatorGroups"
+MULTIPLE = "MultipleOperatorGroup"
+PROVIDED = "olm.providedAPIs"
+ROLES = "clusterroles.rbac.authorization.k8s.io"
 
 
 def targets(cluster: Cluster, group: Object) -> list[str]:
@@ -59,11 +64,16 @@ async def run(cluster: Cluster, context: Context) -> None:
         groups = [g for g in cluster.list(OPERATOR_GROUPS, namespace) if not g["metadata"].get("deletionTimestamp")]
         for group in groups:
             _publish(cluster, group, alone=len(groups) == 1)
+            _provide(cluster, group)
+        _forget_roles(cluster, namespace, {group["metadata"]["name"] for group in groups})
 
     queue = Workqueue("operatorgroup", reconcile)
     try:
-        async for event in cluster.watch(OPERATOR_GROUPS, "namespaces"):
-            if event.resource == OPERATOR_GROUPS:
+        async for event in cluster.watch(OPERATOR_GROUPS, "namespaces", CSVS):
+            if event.resource == CSVS:
+                if not is_copy(event.object):
+                    queue.add(event.object["metadata"]["namespace"], after=PACE)
+            elif event.resource == OPERATOR_GROUPS:
                 queue.add(event.object["metadata"]["namespace"])
             elif event.type != "MODIFIED" or event.object["metadata"].get("labels"):
                 for group in cluster.list(OPERATOR_GROUPS):
@@ -86,14 +96,40 @@ def _publish(cluster: Cluster, group: Object, *, alone: bool) -> None:
             }
         )
     wanted = targets(cluster, group)
+    if not wanted and "namespaces" not in status and not conditions:
+        return
     known = [c["type"] for c in status.get("conditions") or []]
     if status.get("namespaces") == wanted and known == [c["type"] for c in conditions]:
         return
     for condition in conditions:
         condition.setdefault("lastTransitionTime", now())
-    patch = {"namespaces": wanted, "lastUpdated": now(), "conditions": conditions or None}
+    patch = {"namespaces": wanted or None, "lastUpdated": now(), "conditions": conditions or None}
     meta = group["metadata"]
     try:
         cluster.patch(OPERATOR_GROUPS, meta["name"], {"status": patch}, meta["namespace"], "status")
     except NotFound:
         return
+
+
+def _provide(cluster: Cluster, group: Object) -> None:
+    """Names the kinds of its operators in an annotation, and gathers the rights on them in its ClusterRoles."""
+    meta = group["metadata"]
+    owned = [csv for csv in cluster.list(CSVS, meta["namespace"]) if not is_copy(csv) and not _is_going(csv)]
+    apis = sorted({api for csv in owned for api in provided(csv)}, key=lambda api: (api.kind, api.version, api.group))
+    for role in user_roles.for_group(group, apis):
+        cluster.apply(ROLES, role, manager="olm")
+    text = ",".join(f"{api.kind}.{api.version}.{api.group}" for api in apis)
+    present = (meta.get("annotations") or {}).get(PROVIDED)
+    if (present or "") != text:
+        cluster.patch(OPERATOR_GROUPS, meta["name"], {"metadata": {"annotations": {PROVIDED: text}}}, meta["namespace"])
+
+
+def _is_going(csv: Object) -> bool:
+    return bool(csv["metadata"].get("deletionTimestamp"))
+
+
+def _forget_roles(cluster: Cluster, namespace: str, present: set[str]) -> None:
+    """The ClusterRoles of groups that are gone."""
+    for role in cluster.list(ROLES, labels=f"olm.owner.kind=OperatorGroup,olm.owner.namespace={namespace}"):
+        if role["metadata"]["labels"].get("olm.owner") not in present:
+            cluster.delete(ROLES, role["metadata"]["name"])

@@ -18,7 +18,7 @@ from ..context import Context
 from ..durations import since
 from ..errors import MethodNotAllowed, NotFound
 from ..http import Request, Response
-from ..selectors import label_selector
+from ..labels import label_selector
 from .names import CATALOG_SOURCES, GLOBAL_CATALOGS, store_path
 
 Object = dict[str, Any]

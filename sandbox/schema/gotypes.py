@@ -11,7 +11,7 @@ from typing import Any
 
 from .builtin import COMPONENTS
 from .canonical import canonical
-from .nodes import Node, Schema
+from .nodes import Node, Schema, node_of
 
 _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _QUANTITY_TEXT = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$")
@@ -24,6 +24,12 @@ _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 def decode_fault(node: Node, obj: dict[str, Any]) -> str:
     """The first value that Go could not put into its struct; empty when all fit."""
     return _fault(node, obj, str(obj.get("kind", "")), "")
+
+
+def body_fault(name: str, obj: dict[str, Any]) -> str:
+    """The same of a component that is no kind of its own (DeleteOptions)."""
+    node = node_of({**COMPONENTS[name], "components": {"schemas": COMPONENTS}})
+    return _fault(node, obj, name.rpartition(".")[2], "")
 
 
 def _name(raw: Schema) -> str:
