@@ -39,11 +39,11 @@ class Grant(NamedTuple):
     reason: str
 
 
-def attributes(info: RequestInfo) -> Attributes:
-    """What a request asks for."""
+def attributes(info: RequestInfo, name: str) -> Attributes:
+    """What a request asks for, of the object of this name if there is one."""
     if not info.is_resource:
         return Attributes(info.verb, path=info.path)
-    return Attributes(info.verb, info.group, info.resource, info.subresource, info.namespace, info.name)
+    return Attributes(info.verb, info.group, info.resource, info.subresource, info.namespace, name)
 
 
 class Authorizer:

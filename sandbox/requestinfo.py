@@ -32,6 +32,17 @@ class RequestInfo:
         return bool(self.resource)
 
 
+def selected_name(info: RequestInfo, selector: str) -> str:
+    """The one name that a list, watch or deletion of a collection is about: who may read it may list just it."""
+    if info.name or info.verb not in ("list", "watch", "deletecollection"):
+        return info.name
+    for part in selector.split(","):
+        field, equals, value = part.replace("==", "=").partition("=")
+        if field == "metadata.name" and equals:
+            return value
+    return ""
+
+
 def parse(method: str, path: str, parts: list[str], watch: bool) -> RequestInfo:
     """``parts``: the decoded path segments, without empty ones; ``watch``: ?watch=true."""
     verb = _VERBS.get(method, method.lower())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from .errors import BadRequest, Invalid
@@ -22,14 +23,17 @@ def answer(resource: Resource, namespace: str, obj: Object, user: User, access: 
         obj["metadata"]["creationTimestamp"] = now()
     match resource.kind:
         case "SelfSubjectAccessReview":
-            obj["status"] = _access(resource, obj, user, access)
+            obj["status"] = _access(obj, user, access)
         case "SubjectAccessReview" | "LocalSubjectAccessReview":
-            if resource.namespaced and dig(obj, "spec", "resourceAttributes", "namespace") != namespace:
-                raise BadRequest("spec.resourceAttributes.namespace must match the namespace of the request")
-            obj["status"] = _access(resource, obj, _subject(resource, obj), access)
+            if resource.namespaced:
+                obj["metadata"].setdefault("namespace", namespace)
+                _check_local(obj, namespace)
+            obj["status"] = _access(obj, _subject(obj), access)
         case "SelfSubjectRulesReview":
             asked, obj["spec"] = obj.get("spec"), {}
-            obj["status"] = _rules(str(dig(asked, "namespace") or ""), user, access)
+            if not dig(asked, "namespace"):
+                raise BadRequest("no namespace on request")
+            obj["status"] = _rules(str(dig(asked, "namespace")), user, access)
         case "SelfSubjectReview":
             obj["status"] = {"userInfo": user_info(user)}
         case "TokenReview":
@@ -48,21 +52,35 @@ def user_info(user: User) -> Object:
     return info
 
 
-def _subject(resource: Resource, obj: Object) -> User:
+def _refused(field: str, value_and_why: str) -> Invalid:
+    """422; the API server forgets to say which kind it is about."""
+    return Invalid("", "", [(field, "FieldValueInvalid", f"Invalid value: {value_and_why}")], "authorization.k8s.io")
+
+
+def _check_local(obj: Object, namespace: str) -> None:
+    given = dig(obj, "spec", "resourceAttributes", "namespace")
+    if dig(obj, "spec", "resourceAttributes") is not None and given != namespace:
+        raise _refused("spec.resourceAttributes.namespace", f'"{given or ""}": must match metadata.namespace')
+
+
+def _subject(obj: Object) -> User:
     spec = obj.get("spec") or {}
     if not spec.get("user") and not spec.get("groups"):
-        cause = ("spec.user", "FieldValueRequired", "Required value: at least one of user or group must be specified")
-        raise Invalid(resource.kind, "", [cause], resource.group)
+        raise _refused("spec.user", '"": at least one of user or group must be specified')
     return User(spec.get("user", ""), tuple(spec.get("groups") or ()), spec.get("uid", ""))
 
 
-def _access(resource: Resource, obj: Object, user: User, access: Authorizer) -> Object:
+def _access(obj: Object, user: User, access: Authorizer) -> Object:
     asked: Any = dig(obj, "spec", "resourceAttributes")
     paths: Any = dig(obj, "spec", "nonResourceAttributes")
-    if (asked is None) == (paths is None):
-        text = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
-        cause = ("spec.resourceAttributes", "FieldValueInvalid", f"Invalid value: null: {text}")
-        raise Invalid(resource.kind, "", [cause], resource.group)
+    if asked is not None and paths is not None:
+        shown = json.dumps({"Path": paths.get("path", ""), "Verb": paths.get("verb", "")}, separators=(",", ":"))
+        raise _refused(
+            "spec.nonResourceAttributes", f"{shown}: cannot be specified in combination with resourceAttributes"
+        )
+    if asked is None and paths is None:
+        text = "null: exactly one of nonResourceAttributes or resourceAttributes must be specified"
+        raise _refused("spec.resourceAttributes", text)
     if asked is not None:
         wanted = Attributes(
             asked.get("verb", ""),

@@ -116,7 +116,7 @@ class Schemas:
         if not resource.custom:
             # Go's decoder passes over null wherever it stands; an Event's eventTime is null more often than not.
             causes = [cause for cause in causes if not _NULL.search(cause.message)]
-            if resource.key == CRDS:  # sandbox.schema knows better what they need
+            if resource.key in _KNOWN_BETTER:
                 causes = [cause for cause in causes if cause.reason != "FieldValueRequired"]
             _check_types(resource, causes)
         return causes
@@ -138,6 +138,10 @@ def _unknown(problem: str) -> str:
     return problem if " " in problem else f'unknown field "{problem}"'
 
 
+#: Kinds whose own rules say what is required.
+_KNOWN_BETTER = frozenset(
+    {CRDS, "rolebindings.rbac.authorization.k8s.io", "clusterrolebindings.rbac.authorization.k8s.io"}
+)
 _NULL = re.compile(r"in body must be of type \w+: \"?null")
 _TYPE = re.compile(r"in body must be of type (\w+): \"?(\w+)")
 _GO_TYPES = {"integer": "int32", "boolean": "bool", "object": "map[string]interface {}", "array": "[]interface {}"}

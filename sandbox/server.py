@@ -12,14 +12,16 @@ from . import requestinfo
 from .asgi import AsgiApplication
 from .context import Context
 from .discovery import Discovery
-from .errors import NotFound, Unauthorized
-from .http import ANONYMOUS, Request, Response, User
+from .errors import NotFound
+from .escalation import Escalation
+from .http import ANONYMOUS, Request, Response
+from .impersonation import Impersonation
 from .openapi import OpenApi
-from .rbac import Attributes, Authorizer, attributes
+from .rbac import Authorizer, attributes
 from .rendering import render
 from .rest import Rest
 from .routing import NoSuchPage, built_in, no_such_page
-from .tokens import Tokens, authenticate, impersonate
+from .tokens import Tokens, authenticate
 from .verbs import Verbs
 
 HEALTH = frozenset({"healthz", "livez", "readyz"})
@@ -55,6 +57,8 @@ class Application(AsgiApplication):
         self._discovery = Discovery(verbs.registry, context)
         self._openapi = OpenApi(verbs.store, verbs.registry)
         self._rest = Rest(verbs, access, tokens)
+        self._impersonation = Impersonation(access.check)
+        verbs.escalation = Escalation(self._store, access).check
         self.ready = False
 
     def answered(self) -> None:
@@ -68,10 +72,9 @@ class Application(AsgiApplication):
     async def answer(self, request: Request) -> Response:
         parts = [unquote(part) for part in request.raw_path.split("/") if part]
         root = parts[0] if parts else ""
-        if root in HEALTH:
-            return self._health(root)
-        if root == "version":
-            return Response.json(VERSION)
+        if root in HEALTH or root == "version":
+            authenticate(request, self._tokens)
+            return self._health(root) if root in HEALTH else Response.json(VERSION)
         info = self._admit(request, parts)
         for route in self._context.routes:
             params = route.match(request.method, parts)
@@ -113,19 +116,14 @@ class Application(AsgiApplication):
     def _admit(self, request: Request, parts: list[str]) -> requestinfo.RequestInfo:
         """Sets the user; Unauthorized or Forbidden."""
         user = authenticate(request, self._tokens)
-        if user is ANONYMOUS:
-            raise Unauthorized
-        request.user = impersonate(request, user, self._may_impersonate)
         info = requestinfo.parse(request.method, request.path, parts, request.flag("watch"))
-        if info.is_resource or not parts or parts[0] not in _OPEN_ROOTS:
-            self._access.check(request.user, attributes(info))
+        asked = attributes(info, requestinfo.selected_name(info, request.arg("fieldSelector")))
+        request.user = self._impersonation.act(request, user, asked)
+        if info.is_resource or request.user is ANONYMOUS or not parts or parts[0] not in _OPEN_ROOTS:
+            self._access.check(request.user, asked)
         return info
 
     def _health(self, name: str) -> Response:
         if name == "readyz" and not self.ready:
             return Response(b"[-]controllers failed: starting\nreadyz check failed\n", 500, "text/plain; charset=utf-8")
         return Response(b"ok", 200, "text/plain; charset=utf-8")
-
-    def _may_impersonate(self, user: User, group: str, resource: str, namespace: str, name: str) -> None:
-        plural, _, subresource = resource.partition("/")
-        self._access.check(user, Attributes("impersonate", group, plural, subresource, namespace, name))

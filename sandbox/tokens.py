@@ -1,4 +1,4 @@
-"""Who is asking: the admin's token, service-account tokens (signed, JWT), and impersonation."""
+"""Who is asking: the admin's token, service-account tokens (signed, JWT)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import hmac
 import secrets
 import time
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from .errors import BadRequest, Unauthorized
+from .errors import Unauthorized
 from .http import ANONYMOUS, Request, User
 from .journal import Journal
 from .objects import Object, decode
@@ -141,46 +140,6 @@ def _websocket_token(request: Request) -> str:
         if name.strip().startswith(marker):
             return _unpack(name.strip()[len(marker) :]).decode(errors="replace")
     return ""
-
-
-Check = Callable[[User, str, str, str, str], None]
-
-
-def impersonate(request: Request, user: User, check: Check) -> User:
-    """The user whom ``user`` acts as, by the Impersonate-* headers.
-
-    ``check(user, group, resource, namespace, name)`` raises Forbidden when ``user`` may not impersonate that.
-    """
-    name = request.headers.get("impersonate-user", "")
-    groups = request.header_values("impersonate-group")
-    extra = request.headers_with_prefix("impersonate-extra-")
-    if not name:
-        if groups or extra or request.headers.get("impersonate-uid"):
-            listed = ", ".join(f'"{group}"' for group in groups)
-            raise BadRequest(
-                f'requested &user.DefaultInfo{{Name:"", UID:"{request.headers.get("impersonate-uid", "")}", '
-                f"Groups:[]string{{{listed}}}, Extra:map[string][]string(nil)}} without impersonating a user name"
-            )
-        return user
-    parts = name.split(":")
-    if name.startswith("system:serviceaccount:") and len(parts) == 4:
-        check(user, "", "serviceaccounts", parts[2], parts[3])
-        if not groups:
-            groups = list(account_user(parts[2], parts[3]).groups)
-    else:
-        check(user, "", "users", "", name)
-    for group in groups:
-        if not name.startswith("system:serviceaccount:"):
-            check(user, "", "groups", "", group)
-    collected: dict[str, list[str]] = {}
-    for key, value in extra:
-        check(user, "authentication.k8s.io", f"userextras/{key}", "", value)
-        collected.setdefault(key, []).append(value)
-    if name == ANONYMOUS.name:
-        return ANONYMOUS
-    if "system:authenticated" not in groups:
-        groups.append("system:authenticated")
-    return User(name, tuple(groups), request.headers.get("impersonate-uid", ""), collected)
 
 
 def account_object(store: Store, namespace: str, name: str) -> Object | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import Cause
+from ..schema.words import invalid, not_supported, required
 from .strategy import Object, Strategy
 
 GROUP = "rbac.authorization.k8s.io"
@@ -32,13 +33,36 @@ def _binding(binding: Object, old: Object | None) -> list[Cause]:
         causes.append(
             Cause("roleRef", "FieldValueInvalid", f"Invalid value: {_text(reference)}: cannot change roleRef")
         )
-    if not reference.get("name"):
-        causes.append(Cause("roleRef.name", "FieldValueRequired", "Required value"))
+    if old is None:
+        causes += _reference_causes(reference, bool(binding["metadata"].get("namespace")))
     for index, subject in enumerate(binding.get("subjects") or []):
-        if not subject.get("name"):
-            causes.append(Cause(f"subjects[{index}].name", "FieldValueRequired", "Required value"))
-        if subject.get("kind") == "ServiceAccount" and not subject.get("namespace"):
-            causes.append(Cause(f"subjects[{index}].namespace", "FieldValueRequired", "Required value"))
+        causes += _subject_causes(subject, f"subjects[{index}]")
+    return causes
+
+
+def _reference_causes(reference: Object, namespaced: bool) -> list[Cause]:
+    causes = []
+    kinds = ["Role", "ClusterRole"] if namespaced else ["ClusterRole"]
+    group, kind = reference.get("apiGroup") or "", reference.get("kind") or ""
+    if group != GROUP:
+        causes.append(not_supported("roleRef.apiGroup", group, [GROUP]))
+    if kind not in kinds:
+        causes.append(not_supported("roleRef.kind", kind, list(kinds)))
+    if not reference.get("name"):
+        causes.append(required("roleRef.name"))
+    return causes
+
+
+def _subject_causes(subject: Object, path: str) -> list[Cause]:
+    causes = [] if subject.get("name") else [required(f"{path}.name")]
+    kind, group = subject.get("kind") or "", subject.get("apiGroup") or ""
+    if kind == "ServiceAccount":
+        if group:
+            causes.append(not_supported(f"{path}.apiGroup", group, [""]))
+    elif kind not in ("User", "Group"):
+        causes.append(not_supported(f"{path}.kind", kind, ["ServiceAccount", "User", "Group"]))
+    elif group != GROUP:
+        causes.append(not_supported(f"{path}.apiGroup", group, [GROUP]))
     return causes
 
 
@@ -58,7 +82,10 @@ def _role(role: Object, _: Object | None) -> list[Cause]:
                     "Required value: verbs must contain at least one value",
                 )
             )
-        if not rule.get("nonResourceURLs"):
+        if rule.get("nonResourceURLs") and role["metadata"].get("namespace"):
+            text = "namespaced rules cannot apply to non-resource URLs"
+            causes.append(invalid(f"rules[{index}].nonResourceURLs", rule["nonResourceURLs"], text))
+        elif not rule.get("nonResourceURLs"):
             if not rule.get("apiGroups"):
                 text = "Required value: resource rules must supply at least one api group"
                 causes.append(Cause(f"rules[{index}].apiGroups", "FieldValueRequired", text))

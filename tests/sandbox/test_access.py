@@ -17,7 +17,7 @@ def _bind(api: Api, namespace: str, subject: dict, *verbs: str, resource: str = 
 
 def test_without_a_token(api: Api) -> None:
     nobody = Api(api.kubeconfig, token="")
-    assert nobody.get("/api/v1/namespaces").status == 401
+    assert nobody.get("/api/v1/namespaces").status == 403
     assert Api(api.kubeconfig, token="wrong").get("/api").json["message"] == "Unauthorized"
     assert nobody.get("/readyz").raw == b"ok"
     assert nobody.get("/version").json["gitVersion"] == "v1.36.3+sandbox"
