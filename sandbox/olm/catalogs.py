@@ -7,6 +7,7 @@ A CatalogSource that a person makes says why it can not be reached: this cluster
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import sys
 from pathlib import Path
@@ -28,12 +29,26 @@ FOLDER_ANNOTATION = "operator-console.dev/folder"
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
+def about(folder: Path) -> dict[str, str]:
+    """What the folder's catalog.json says of it: name, displayName, publisher. Empty without one."""
+    try:
+        found = json.loads((folder / "catalog.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    return {key: str(value) for key, value in found.items()} if isinstance(found, dict) else {}
+
+
 def catalog_names(folders: tuple[Path, ...]) -> dict[str, Path]:
-    """A name for each folder: the package's if there is only one, else ``community-catalog``; numbered when taken."""
+    """A name for each folder: the one in its catalog.json, else the package's if there is only one, else ``community-catalog``.
+
+    Numbered when taken.
+    """
     found: dict[str, Path] = {}
     for folder in folders:
         packages = package_folders(folder)
-        base = f"{packages[0].name}-catalog" if len(packages) == 1 else "community-catalog"
+        base = about(folder).get("name") or (
+            f"{packages[0].name}-catalog" if len(packages) == 1 else "community-catalog"
+        )
         name, number = base, 2
         while name in found:
             name, number = f"{base}-{number}", number + 1
@@ -43,12 +58,12 @@ def catalog_names(folders: tuple[Path, ...]) -> dict[str, Path]:
 
 def catalog_source(name: str, folder: Path) -> Object:
     """The CatalogSource of a folder."""
-    display = "Community Operators" if name.startswith("community-catalog") else "Operator Console Samples"
+    said = about(folder)
     meta = {"name": name, "namespace": GLOBAL_CATALOGS, "annotations": {FOLDER_ANNOTATION: str(folder)}}
     spec = {
         "sourceType": "internal",
-        "displayName": display,
-        "publisher": "Operator Console",
+        "displayName": said.get("displayName") or "Community Operators",
+        "publisher": said.get("publisher") or "OperatorHub.io",
         "description": f"The bundles in {folder}",
     }
     return {"apiVersion": "operators.coreos.com/v1alpha1", "kind": "CatalogSource", "metadata": meta, "spec": spec}
@@ -115,13 +130,27 @@ def _remove_unwanted(cluster: Cluster, wanted: dict[str, Path]) -> None:
 
 def _refuse(cluster: Cluster, source: Object) -> None:
     meta, spec = source["metadata"], source.get("spec") or {}
-    message = (
-        f"the embedded cluster runs no registry, so {spec.get('image') or spec.get('address') or 'this source'} can not be "
-        "read; start the console with CATALOG=<folder of bundles> instead"
-    )
-    state = {"address": spec.get("address", ""), "lastConnect": now(), "lastObservedState": "TRANSIENT_FAILURE"}
-    status = {"connectionState": state, "reason": "RegistryServerError", "message": message}
+    if message := _too_little(spec):
+        status: Object = {"reason": "SpecInvalidError", "message": message}
+    else:
+        message = (
+            f"the embedded cluster runs no registry, so {spec.get('image') or spec.get('address') or 'this source'} can not "
+            "be read; start the console with CATALOG=<folder of bundles> instead"
+        )
+        state = {"address": spec.get("address", ""), "lastConnect": now(), "lastObservedState": "TRANSIENT_FAILURE"}
+        status = {"connectionState": state, "reason": "RegistryServerError", "message": message}
     try:
         cluster.patch(CATALOG_SOURCES, meta["name"], {"status": status}, meta["namespace"], "status")
     except NotFound:
         log.debug("CatalogSource %s/%s is gone already", meta["namespace"], meta["name"])
+
+
+def _too_little(spec: Object) -> str:
+    """What the sourceType of a CatalogSource needs and does not have."""
+    kind = spec.get("sourceType")
+    if kind == "grpc":
+        given = spec.get("image") or spec.get("address")
+        return "" if given else "image and address unset: at least one must be set for sourcetype: grpc"
+    if kind in ("internal", "configmap"):
+        return "" if spec.get("configMap") else f"configmap name unset: must be set for sourcetype: {kind}"
+    return f"unknown sourcetype: {kind}"

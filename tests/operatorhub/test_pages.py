@@ -14,7 +14,7 @@ from operatorhub.models import Index, Package
 from tests.operatorhub.conftest import until
 
 pytestmark = pytest.mark.django_db
-PACKAGE = "/operatorhub/olm/sampledb-catalog/sampledb/"
+PACKAGE = "/operatorhub/olm/samples-catalog/sampledb/"
 CSV = "sampledb-operator.v1.0.0"
 
 
@@ -153,7 +153,7 @@ def test_a_package(web: Client) -> None:
     assert "provided by Operator Console" in page
     assert "Full Lifecycle" in page
     assert "SampleDB · samples.operator-console.dev/v1" in page
-    gone = web.get("/operatorhub/olm/sampledb-catalog/nothing/")
+    gone = web.get("/operatorhub/olm/samples-catalog/nothing/")
     assert gone.status_code == 404
     assert "There is no package “nothing”" in text(gone)
 
@@ -215,7 +215,7 @@ def test_the_reason_why_nothing_comes(web: Client, client: ClusterClient, namesp
     client.create(
         client.find("", "v1", "namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
     )
-    spec = {"name": "sampledb", "source": "sampledb-catalog", "sourceNamespace": "olm", "channel": "stable"}
+    spec = {"name": "sampledb", "source": "samples-catalog", "sourceNamespace": "olm", "channel": "stable"}
     sub = {
         "apiVersion": "operators.coreos.com/v1alpha1",
         "kind": "Subscription",

@@ -12,7 +12,7 @@ from operatorhub import index
 
 pytestmark = pytest.mark.django_db
 Become = Callable[[str], None]
-PACKAGE = "/operatorhub/olm/sampledb-catalog/sampledb/"
+PACKAGE = "/operatorhub/olm/samples-catalog/sampledb/"
 GROUP = "rbac.authorization.k8s.io"
 
 

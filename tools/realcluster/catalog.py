@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +29,32 @@ MAKE_FBC = SHARED / "tools" / "make_fbc.py"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def build(opm: Path, say: Callable[[str], None], more: tuple[Path, ...] = ()) -> dict[str, Path]:
-    """Each catalog's name and its folder, with `configs` to serve and opm's own `cache`. ``more``: folders of bundles to add."""
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """``folder``: with `configs` to serve and opm's own `cache`."""
+
+    folder: Path
+    title: str
+    publisher: str
+
+
+def about(folder: Path) -> dict[str, str]:
+    """What the folder's catalog.json says of it: name, displayName, publisher."""
+    path = folder / "catalog.json"
+    return dict(json.loads(path.read_text())) if path.exists() else {}
+
+
+def build(opm: Path, say: Callable[[str], None], more: tuple[Path, ...] = ()) -> dict[str, Catalog]:
+    """Each catalog by name. ``more``: folders of bundles to add."""
     folders = [OWN, *([SHARED / "catalog" / "packages"] if MAKE_FBC.is_file() else []), *more]
-    found: dict[str, Path] = {}
+    found: dict[str, Catalog] = {}
     for folder in folders:
         packages = [path.parent.name for path in folder.glob("*/package.json")]
-        base = f"{packages[0]}-catalog" if len(packages) == 1 else "community-catalog"
+        base = about(folder).get("name") or (f"{packages[0]}-catalog" if len(packages) == 1 else "community-catalog")
         name = next(one for one in (base, *(f"{base}-{number}" for number in range(2, 9))) if one not in found)
-        found[name] = _build(opm, folder, say)
+        said = about(folder)
+        title, publisher = said.get("displayName", "Community Operators"), said.get("publisher", "OperatorHub.io")
+        found[name] = Catalog(_build(opm, folder, say), title, publisher)
     return found
 
 

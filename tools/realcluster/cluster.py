@@ -76,12 +76,12 @@ class RealCluster:
         self._until("OLM's types", lambda: all(map(layout.answers, olm.TYPES)), _CRDS_SECONDS)
         self._apply(olm.objects())
         self._run(
-            *(olm.registry(layout, programs, name, ports[name], folder) for name, folder in catalogs.items()),
+            *(olm.registry(layout, programs, name, ports[name], one.folder) for name, one in catalogs.items()),
             olm.operator(layout, programs),
             olm.catalog(layout, programs),
             olm.package_server(layout, programs),
         )
-        sources = [olm.catalog_source(name, port) for name, port in ports.items()]
+        sources = [olm.catalog_source(name, one, ports[name]) for name, one in catalogs.items()]
         self._apply([*olm.package_service(layout), *sources])
         started = time.monotonic()
         self._until("the catalog's packages", self._has_packages, _PACKAGES_SECONDS)

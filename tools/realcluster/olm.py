@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 
 from .build import Programs
+from .catalog import Catalog
 from .layout import Layout
 from .process import Part, listens
 
@@ -73,9 +74,8 @@ def _role(name: str, rules: list[dict[str, list[str]]]) -> dict[str, object]:
     }
 
 
-def catalog_source(name: str, port: int) -> dict[str, object]:
-    """A CatalogSource with an address needs no registry Pod. It is named and titled as the sandbox's."""
-    community = name.startswith("community-catalog")
+def catalog_source(name: str, one: Catalog, port: int) -> dict[str, object]:
+    """A CatalogSource with an address needs no registry Pod."""
     return {
         "apiVersion": "operators.coreos.com/v1alpha1",
         "kind": "CatalogSource",
@@ -83,8 +83,8 @@ def catalog_source(name: str, port: int) -> dict[str, object]:
         "spec": {
             "sourceType": "grpc",
             "address": f"127.0.0.1:{port}",
-            "displayName": "Community Operators" if community else "Operator Console Samples",
-            "publisher": "Operator Console",
+            "displayName": one.title,
+            "publisher": one.publisher,
         },
     }
 

@@ -60,7 +60,7 @@ def port_forward(kubeconfig: Path, namespace: str, target: str, port: int) -> It
 
 
 def test_sampledb_from_the_catalog_to_the_database_and_away(kube: Kube, kubeconfig: Path) -> None:
-    subscribe(kube, "shop", "sampledb", "sampledb-catalog", ["shop"], channel="stable")
+    subscribe(kube, "shop", "sampledb", "samples-catalog", ["shop"], channel="stable")
     csv = kube.until(namespaced(OLM, "shop", "clusterserviceversions"), phase("Succeeded", "Failed"))
     assert csv["status"]["phase"] == "Succeeded", csv["status"]["message"]
     reasons = [one["reason"] for one in csv["status"]["conditions"]]
@@ -114,7 +114,7 @@ def test_the_servers_field_errors(kube: Kube) -> None:
 
 
 def test_a_manual_install_waits_for_approval_and_is_cleared_up(kube: Kube) -> None:
-    subscribe(kube, "careful", "sampledb", "sampledb-catalog", ["careful"], installPlanApproval="Manual")
+    subscribe(kube, "careful", "sampledb", "samples-catalog", ["careful"], installPlanApproval="Manual")
     plans = namespaced(OLM, "careful", "installplans")
     plan = kube.until(plans, phase("RequiresApproval"))
     assert plan["spec"] | {"generation": 0} == {
@@ -137,7 +137,7 @@ def test_a_manual_install_waits_for_approval_and_is_cleared_up(kube: Kube) -> No
 
 
 def test_an_unknown_package_is_told(kube: Kube) -> None:
-    subscribe(kube, "lost", "nothing", "sampledb-catalog")
+    subscribe(kube, "lost", "nothing", "samples-catalog")
 
     def refused(one: dict) -> bool:
         return any(c["type"] == "ResolutionFailed" for c in (one.get("status") or {}).get("conditions", []))

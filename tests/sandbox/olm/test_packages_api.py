@@ -32,10 +32,10 @@ def test_a_package(kube: Kube) -> None:
     found = kube.get(ONE)
     assert found["kind"] == "PackageManifest"
     assert found["metadata"]["namespace"] == "default"
-    assert found["metadata"]["labels"]["catalog"] == "sampledb-catalog"
+    assert found["metadata"]["labels"]["catalog"] == "samples-catalog"
     assert found["metadata"]["labels"]["catalog-namespace"] == "olm"
     status = found["status"]
-    assert status["catalogSource"] == "sampledb-catalog"
+    assert status["catalogSource"] == "samples-catalog"
     assert status["catalogSourceNamespace"] == "olm"
     assert status["defaultChannel"] == "stable"
     (channel,) = status["channels"]
@@ -50,7 +50,7 @@ def test_a_package(kube: Kube) -> None:
 def test_a_list_in_every_namespace_and_by_label(kube: Kube) -> None:
     assert [one["metadata"]["name"] for one in kube.get(f"{API}/packagemanifests")["items"]] == ["sampledb"]
     inside = f"{API}/namespaces/default/packagemanifests"
-    assert len(kube.get(f"{inside}?labelSelector=catalog%3Dsampledb-catalog")["items"]) == 1
+    assert len(kube.get(f"{inside}?labelSelector=catalog%3Dsamples-catalog")["items"]) == 1
     assert kube.get(f"{inside}?labelSelector=catalog%3Dother")["items"] == []
     assert len(kube.get(f"{inside}?fieldSelector=metadata.name%3Dsampledb")["items"]) == 1
 
