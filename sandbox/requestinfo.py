@@ -53,6 +53,9 @@ def parse(method: str, path: str, parts: list[str], watch: bool) -> RequestInfo:
     else:
         return RequestInfo(verb, path)
     namespace = ""
+    old_watch = rest[0] == "watch" and len(rest) > 1 and verb == "get"
+    if old_watch:
+        rest = rest[1:]
     if rest[0] == "namespaces" and len(rest) > 1:
         namespace = rest[1]
         if len(rest) > 2 and rest[2] not in _NAMESPACE_SUBRESOURCES:
@@ -60,7 +63,9 @@ def parse(method: str, path: str, parts: list[str], watch: bool) -> RequestInfo:
     resource = rest[0]
     name = rest[1] if len(rest) > 1 else ""
     subresource = rest[2] if len(rest) > 2 else ""
-    if not name and verb == "get":
+    if old_watch:
+        verb = "watch"
+    elif not name and verb == "get":
         verb = "watch" if watch else "list"
     elif not name and verb == "delete":
         verb = "deletecollection"

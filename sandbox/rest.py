@@ -22,7 +22,7 @@ from .resources import ALL_VERBS, Resource
 from .reviews import answer
 from .routing import resource_of
 from .scale import missing_replicas, scale_of, with_scale
-from .store import Entry
+from .store import Entry, Expired
 from .subresources import Subresources
 from .tokens import Tokens
 from .verbs import Call, Outcome, Verbs
@@ -82,21 +82,21 @@ class Rest:
     def _one(self, request: Request, resource: Resource, entry: Entry, form: Wanted) -> Response:
         if form.shape == "Table":
             of = tables.printer(resource)
-            return Response(tables.single(of, entry, request.arg("includeObject", "Metadata")))
+            return Response(tables.single(of, entry, tables.included(request)))
         data = at_version(entry, resource)
         return Response(partial(data) if form.shape else data)
 
     def _list(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
         page = listing.page(self._store, resource, self._namespace(resource, info), list_options(request))
         if form.shape == "Table":
-            return Response(tables.table(tables.printer(resource), page, request.arg("includeObject", "Metadata")))
+            return Response(tables.table(tables.printer(resource), page, tables.included(request)))
         return Response(collection(resource, page, metadata_only=bool(form.shape)))
 
     def _watch(self, request: Request, resource: Resource, info: RequestInfo, form: Wanted) -> Response:
         options = list_options(request)
         how = watching.watch_options(options)
         if form.shape == "Table":
-            stream = tables.stream(resource, request.arg("includeObject", "Metadata"))
+            stream = tables.stream(resource, tables.included(request))
         elif form.shape:
             plain = watching.plain(resource)
             stream = watching.Stream(
@@ -105,7 +105,12 @@ class Rest:
             )
         else:
             stream = watching.plain(resource)
-        begun = watching.begin(self._store, resource, self._namespace(resource, info), options, how)
+        if info.name:
+            options = replace(options, fields=f"metadata.name={info.name}")
+        try:
+            begun = watching.begin(self._store, resource, self._namespace(resource, info), options, how)
+        except Expired as expired:
+            return Response(chunks=watching.too_old(expired))
         return Response(chunks=watching.events(self._store, begun, how, stream))
 
     # Writing
@@ -177,7 +182,7 @@ class Rest:
             entry = Entry("", "", 0, outcome.data, {})
             page = listing.Page([entry], int(outcome.object["metadata"].get("resourceVersion") or 0))
             of = tables.printer(resource)
-            return Response(tables.table(of, page, request.arg("includeObject", "Metadata")), status)
+            return Response(tables.table(of, page, tables.included(request)), status)
         return Response(partial(outcome.data) if form.shape else outcome.data, status)
 
     # Deleting

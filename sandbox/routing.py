@@ -36,7 +36,7 @@ def resource_of(registry: Registry, info: RequestInfo, method: str) -> Resource:
         if inside != resource.namespaced and not (everywhere and info.verb in _ACROSS_NAMESPACES):
             raise NoSuchPage
         return resource
-    if (inside and not resource.namespaced) or (everywhere and info.name):
+    if (inside and not resource.namespaced) or (everywhere and info.name and info.verb != "watch"):
         raise NotFound
     if (info.rest and info.subresource != "proxy") or (info.name and not _OF_ONE & set(resource.verbs)):
         raise NotFound

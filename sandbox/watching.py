@@ -7,15 +7,16 @@ still reaches brings every change once. Bookmarks carry the version onward when 
 from __future__ import annotations
 
 import random
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from .errors import Gone, Invalid
 from .listing import Options, Selection, check_versions, selection
-from .objects import at_version, prefix
+from .objects import at_version, decode, encode, prefix
 from .resources import Resource
 from .store import Change, Entry, Expired, Store, Subscription
 
@@ -54,7 +55,7 @@ def plain(resource: Resource) -> Stream:
     start = prefix(resource.kind, resource.api_version)
 
     def mark(version: int, annotations: dict[str, str]) -> bytes:
-        metadata: dict[str, object] = {"resourceVersion": str(version), "creationTimestamp": None}
+        metadata: dict[str, object] = {"resourceVersion": str(version)}
         if annotations:
             metadata["annotations"] = annotations
         return start + b'"metadata":' + msgspec.json.encode(metadata) + b"}"
@@ -85,19 +86,24 @@ def watch_options(options: Options) -> WatchOptions:
 def begin(
     store: Store, resource: Resource, namespace: str, options: Options, watch: WatchOptions
 ) -> tuple[Subscription, list[Entry], Selection, int]:
-    """(subscription, entries to send first, selection, version of those). Gone for versions too old."""
-    version = check_versions(options, store.version, watch=True)
+    """(subscription, entries to send first, selection, version of those). Expired for versions too old.
+
+    A version that is still to come is waited for in silence, as kube-apiserver does.
+    """
+    version = check_versions(options, sys.maxsize, watch=True)
     wanted = selection(resource, namespace, options)
     if version and not watch.initial:
-        try:
-            return store.subscribe(resource.key, since=version), [], wanted, version
-        except Expired as expired:
-            raise Gone(str(expired)) from None
+        return store.subscribe(resource.key, since=version), [], wanted, version
     subscription = store.subscribe(resource.key)
     present: list[Entry] = []
     if watch.initial or options.match == "":
         present = [entry for entry in store.scan(resource.key, wanted.namespace) if wanted.matches(entry)]
     return subscription, present, wanted, store.version
+
+
+async def too_old(expired: Expired) -> AsyncIterator[bytes]:
+    """A stream that only says that the history does not reach back so far."""
+    yield _line("ERROR", msgspec.json.encode(Gone(str(expired)).status()))
 
 
 async def events(
@@ -120,7 +126,7 @@ async def events(
         marked = version
         while True:
             if subscription.queue:
-                lines, marked = _drain(subscription, wanted, stream, first, marked)
+                lines, marked = _drain(subscription, wanted, stream, first, marked, version)
                 if lines:
                     first = False
                     yield lines
@@ -142,12 +148,14 @@ async def events(
 
 
 def _drain(
-    subscription: Subscription, wanted: Selection, stream: Stream, first: bool, marked: int
+    subscription: Subscription, wanted: Selection, stream: Stream, first: bool, marked: int, since: int
 ) -> tuple[bytes, int]:
-    """(lines of what waits, at most a batch; version of the last one written)."""
+    """(lines of what waits and is newer than ``since``, at most a batch; version of the last one written)."""
     lines: list[bytes] = []
     while subscription.queue and len(lines) < BATCH:
         change = subscription.queue.popleft()
+        if change.version <= since:
+            continue
         line = _changed(change, wanted, stream, first and not lines)
         if line:
             lines.append(line)
@@ -161,9 +169,16 @@ def _changed(change: Change, wanted: Selection, stream: Stream, first: bool) -> 
     before = change.previous is not None and wanted.matches(change.previous)
     if now:
         return _line("MODIFIED" if before else "ADDED", stream.render(change.entry, first))
-    if before:
-        return _line("DELETED", stream.render(change.entry, first))
+    if before and change.previous is not None:
+        return _line("DELETED", stream.render(_last(change.previous, change.version), first))
     return b""
+
+
+def _last(entry: Entry, version: int) -> Entry:
+    """What was there before it went, with the version at which it did."""
+    obj = decode(entry.data)
+    obj["metadata"]["resourceVersion"] = str(version)
+    return replace(entry, version=version, data=encode(obj))
 
 
 def _line(kind: str, data: bytes) -> bytes:

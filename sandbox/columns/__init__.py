@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import cluster, config, core, workloads
 from .column import Column
+from .descriptions import description
 
 COLUMNS: dict[str, tuple[Column, ...]] = {
     **core.COLUMNS,
@@ -18,4 +19,4 @@ def columns_of(key: str) -> tuple[Column, ...]:
     return COLUMNS.get(key, ())
 
 
-__all__ = ["Column", "columns_of"]
+__all__ = ["Column", "columns_of", "description"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..objects import dig
-from .column import AGE, NAME, NONE, Column, Object, cell, labels_text, number, selector_text, text
+from .column import AGE, NAME, NONE, Column, Object, cell, containers, labels_text, number, selector_text, text
 
 
 def _node_status(obj: Object) -> str:
@@ -131,6 +131,8 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         number("Current", "status", "replicas"),
         number("Ready", "status", "readyReplicas"),
         AGE,
+        cell("Containers", lambda obj: containers(dig(obj, "spec", "template", "spec"), "name"), priority=1),
+        cell("Images", lambda obj: containers(dig(obj, "spec", "template", "spec"), "image"), priority=1),
         cell("Selector", lambda obj: labels_text(dig(obj, "spec", "selector")), priority=1),
     ),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..objects import dig
-from .column import AGE, NAME, NONE, UNSET, Column, Object, cell, text
+from .column import AGE, NAME, UNSET, Column, Object, cell, containers, labels_text, text
 
 _MODES = {"ReadWriteOnce": "RWO", "ReadOnlyMany": "ROX", "ReadWriteMany": "RWX", "ReadWriteOncePod": "RWOP"}
 
@@ -63,7 +63,6 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         AGE,
     ),
     "secrets": (NAME, text("Type", "type"), cell("Data", lambda obj: len(obj.get("data") or {}), "string"), AGE),
-    "serviceaccounts": (NAME, cell("Secrets", lambda obj: len(obj.get("secrets") or []), "string"), AGE),
     "persistentvolumeclaims": (
         NAME,
         cell("Status", _volume_status),
@@ -102,7 +101,8 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
     "leases.coordination.k8s.io": (NAME, text("Holder", "spec", "holderIdentity"), AGE),
     "podtemplates": (
         NAME,
-        AGE,
-        cell("Pod Labels", lambda obj: str(dig(obj, "template", "metadata", "labels") or NONE)),
+        cell("Containers", lambda obj: containers(dig(obj, "template", "spec"), "name")),
+        cell("Images", lambda obj: containers(dig(obj, "template", "spec"), "image")),
+        cell("Pod Labels", lambda obj: labels_text(dig(obj, "template", "metadata", "labels"))),
     ),
 }

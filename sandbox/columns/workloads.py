@@ -115,7 +115,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                 NONE,
             ),
         ),
-        number("Revision", "revision"),
+        cell("Revision", lambda obj: int(obj.get("revision") or 0)),
         AGE,
     ),
     "jobs.batch": (
@@ -131,7 +131,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         NAME,
         text("Schedule", "spec", "schedule"),
         text("Timezone", "spec", "timeZone", default=NONE),
-        cell("Suspend", lambda obj: "True" if dig(obj, "spec", "suspend") else "False"),
+        cell("Suspend", lambda obj: "True" if dig(obj, "spec", "suspend") else "False", "boolean"),
         cell("Active", lambda obj: len(dig(obj, "status", "active") or []), "integer"),
         cell(
             "Last Schedule",
@@ -151,8 +151,8 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         ),
         cell("Targets", _targets),
         cell("MinPods", lambda obj: _amount(dig(obj, "spec", "minReplicas"), UNSET)),
-        number("MaxPods", "spec", "maxReplicas"),
-        number("Replicas", "status", "currentReplicas"),
+        cell("MaxPods", lambda obj: int(dig(obj, "spec", "maxReplicas") or 0)),
+        cell("Replicas", lambda obj: int(dig(obj, "status", "currentReplicas") or 0)),
         AGE,
     ),
     "poddisruptionbudgets.policy": (
