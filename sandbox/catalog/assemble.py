@@ -9,6 +9,7 @@ from pathlib import Path
 from .description import describe, icon, labels
 from .manifests import Api, Object, PackageRequirement, provided, required
 from .store import Bundle, Package
+from .versions import Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,11 @@ def _stored_ancestor(entries: dict[str, Object], name: str, stored: set[str]) ->
 
 def _channel(channel: Object, members: list[Object], head: Object) -> Object:
     entries = []
-    for member in members:
+    # The head comes first, then the others, the newest first.
+    for member in [
+        members[0],
+        *sorted(members[1:], key=lambda one: Version(str(one.get("version", ""))), reverse=True),
+    ]:
         entry: Object = {"name": member["name"], "version": str(member.get("version", ""))}
         if member.get("deprecation"):
             entry["deprecation"] = member["deprecation"]
@@ -109,10 +114,9 @@ def _bundle(catalog: str, package: str, channel: str, position: int, entry: Obje
         version=str((csv.get("spec") or {}).get("version") or entry.get("version", "")),
         folder=str(source.place.resolve()),
         replaces=entry["replaces"],
-        skips=tuple(entry.get("skips") or (csv.get("spec") or {}).get("skips") or ()),
-        skip_range=str(
-            entry.get("skipRange") or ((csv.get("metadata") or {}).get("annotations") or {}).get("olm.skipRange", "")
-        ),
+        # The channel says what is skipped; what the CSV says of it went into the channel when the catalog was made.
+        skips=tuple(entry.get("skips") or ()),
+        skip_range=str(entry.get("skipRange") or ""),
         provides=provided(csv),
         needs_apis=needs,
         needs_packages=tuple(source.packages),

@@ -151,6 +151,11 @@ class CatalogStore:
 
     # What the resolver reads.
 
+    def described(self, catalog: str, package: str) -> Object:
+        """What the package API says of a package; empty when it is not there."""
+        found = next(self.packages(catalog, package), None) if package else None
+        return dict(json.loads(found.status)) if found else {}
+
     def default_channel(self, catalog: str, package: str) -> str:
         """The default channel; empty when the package is not there."""
         row = self._db.execute(

@@ -17,6 +17,7 @@ class Version:
         self.text = text
         found = _VERSION.match(text.strip())
         self.numbers = tuple(int(part or 0) for part in found.groups()[:3]) if found else (-1, -1, -1)
+        self.unreadable = found is None
         self._before = found[4] if found else None
 
     def _key(self) -> tuple[tuple[int, ...], bool, list[tuple[bool, int, str]]]:

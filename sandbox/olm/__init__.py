@@ -1,7 +1,7 @@
 """A small Operator Lifecycle Manager: catalogs from folders, the package API, and installs step by step.
 
 It follows operator-lifecycle-manager v0.46 in what clients can see: kinds, phases, reasons and messages. What it does not do:
-registry Pods, bundle images, webhooks and API services of operators, copied CSVs.
+registry Pods, bundle images, webhooks and API services of operators.
 """
 
 from __future__ import annotations
@@ -10,7 +10,17 @@ from collections.abc import Awaitable, Callable
 
 from ..cluster import Cluster
 from ..context import Context
-from . import catalogs, clusterserviceversions, installplans, operatorgroups, packages_api, seed, subscriptions
+from . import (
+    catalogs,
+    clusterserviceversions,
+    components,
+    copies,
+    installplans,
+    operatorgroups,
+    packages_api,
+    seed,
+    subscriptions,
+)
 
 CONTROLLERS: list[Callable[[Cluster, Context], Awaitable[None]]] = [
     seed.run,
@@ -20,4 +30,6 @@ CONTROLLERS: list[Callable[[Cluster, Context], Awaitable[None]]] = [
     subscriptions.run,
     installplans.run,
     clusterserviceversions.run,
+    copies.run,
+    components.run,
 ]

@@ -12,8 +12,10 @@ from typing import Any
 from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError, NotFound
+from ..rbac import Authorizer
+from .csv import is_copy
 from .csv_lifecycle import Lifecycle
-from .names import CSVS, DEPLOYMENTS, OPERATOR_GROUPS, PACE, SUBSCRIPTIONS
+from .names import CRDS, CSVS, DEPLOYMENTS, FINALIZER, OPERATOR_GROUPS, PACE, SUBSCRIPTIONS
 from .workqueue import Workqueue
 
 Object = dict[str, Any]
@@ -30,6 +32,7 @@ async def run(cluster: Cluster, context: Context) -> None:
     """Watches CSVs and what they depend on until cancelled."""
 
     down_since: dict[str, float] = {}
+    authorizer = Authorizer(cluster.verbs.store)
 
     async def reconcile(namespace: str, name: str) -> None:
         try:
@@ -37,16 +40,20 @@ async def run(cluster: Cluster, context: Context) -> None:
         except NotFound:
             _clear_up(cluster, namespace, name)
             return
-        if csv["metadata"].get("deletionTimestamp"):
+        if is_copy(csv):
             return
-        after = Lifecycle(cluster, csv, down_since).step()
+        if csv["metadata"].get("deletionTimestamp"):
+            _clear_up(cluster, namespace, name)
+            _let_go(cluster, csv)
+            return
+        after = Lifecycle(cluster, csv, down_since, authorizer).step()
         if after:
             queue.add(namespace, name, after=after)
 
     queue = Workqueue("clusterserviceversion", reconcile)
     _sweep(cluster)
     try:
-        async for event in cluster.watch(CSVS, OPERATOR_GROUPS, DEPLOYMENTS, SUBSCRIPTIONS):
+        async for event in cluster.watch(CSVS, OPERATOR_GROUPS, DEPLOYMENTS, SUBSCRIPTIONS, CRDS):
             meta = event.object["metadata"]
             if event.resource == CSVS:
                 queue.add(meta["namespace"], meta["name"], after=PACE)
@@ -56,6 +63,9 @@ async def run(cluster: Cluster, context: Context) -> None:
                 labels = meta.get("labels") or {}
                 if labels.get("olm.owner.kind") == "ClusterServiceVersion":
                     queue.add(labels["olm.owner.namespace"], labels["olm.owner"])
+            elif event.resource == CRDS:
+                if event.type == "DELETED":
+                    _add_users(cluster, queue, meta["name"])
             elif event.resource == OPERATOR_GROUPS or event.object["spec"].get("config"):
                 _add_all(cluster, queue, meta["namespace"])
     finally:
@@ -67,12 +77,28 @@ def _add_all(cluster: Cluster, queue: Workqueue, namespace: str) -> None:
         queue.add(namespace, csv["metadata"]["name"], after=PACE)
 
 
+def _add_users(cluster: Cluster, queue: Workqueue, crd: str) -> None:
+    """The CSVs that own or require a kind."""
+    for csv in cluster.list(CSVS):
+        described = csv["spec"].get("customresourcedefinitions") or {}
+        if any(one["name"] == crd for one in [*(described.get("owned") or []), *(described.get("required") or [])]):
+            queue.add(csv["metadata"]["namespace"], csv["metadata"]["name"])
+
+
 def _clear_up(cluster: Cluster, namespace: str, name: str) -> None:
     """Removes what a deleted CSV leaves behind."""
     labels = f"olm.owner.kind=ClusterServiceVersion,olm.owner={name},olm.owner.namespace={namespace}"
     for resource in BY_LABEL:
         for obj in cluster.list(resource, labels=labels):
             _delete(cluster, resource, obj)
+
+
+def _let_go(cluster: Cluster, csv: Object) -> None:
+    """Takes our finalizer off, so that a deleted CSV goes."""
+    meta = csv["metadata"]
+    others = [one for one in meta.get("finalizers") or [] if one != FINALIZER]
+    if len(others) != len(meta.get("finalizers") or []):
+        cluster.patch(CSVS, meta["name"], {"metadata": {"finalizers": others or None}}, meta["namespace"])
 
 
 def _sweep(cluster: Cluster) -> None:

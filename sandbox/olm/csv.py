@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from ..catalog.manifests import provided, required
+from .digests import go_json
+from .names import COPIED
 from .resolution import Installed
 
 Object = dict[str, Any]
@@ -13,17 +16,35 @@ Object = dict[str, Any]
 TARGETS = "olm.targetNamespaces"
 GROUP_NAME = "olm.operatorGroup"
 GROUP_NAMESPACE = "olm.operatorNamespace"
+PROPERTIES = "operatorframework.io/properties"
 
 
-def installed(csv: Object, *, subscribed: bool) -> Installed:
-    """A CSV as the resolver sees it."""
+def installed(csv: Object, *, subscription: str) -> Installed:
+    """A CSV as the resolver sees it; ``subscription`` is the one that follows it."""
+    meta = csv["metadata"]
     version = str((csv.get("spec") or {}).get("version", ""))
-    return Installed(csv["metadata"]["name"], version, provided(csv), subscribed)
+    found = Installed(meta["name"], version, provided(csv), bool(subscription))
+    return replace(found, subscription=subscription, namespace=meta.get("namespace", ""), package=_package(csv))
+
+
+def _package(csv: Object) -> str:
+    """The package that a CSV is from, as its properties say; empty when a person made it."""
+    text = (csv["metadata"].get("annotations") or {}).get(PROPERTIES)
+    try:
+        found = json.loads(text)["properties"] if text else []
+        return next((one["value"]["packageName"] for one in found if one["type"] == "olm.package"), "")
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def phase(csv: Object) -> str:
     """Pending, InstallReady, Installing, Succeeded, Failed, Replacing, Deleting; empty before the first look."""
     return str((csv.get("status") or {}).get("phase", ""))
+
+
+def is_copy(csv: Object) -> bool:
+    """Whether it only tells that an operator of another namespace watches this one."""
+    return COPIED in (csv["metadata"].get("labels") or {})
 
 
 def strategy(csv: Object) -> Object:
@@ -43,7 +64,7 @@ def owner_reference(csv: Object) -> Object:
         "apiVersion": "operators.coreos.com/v1alpha1",
         "kind": "ClusterServiceVersion",
         "name": csv["metadata"]["name"],
-        "uid": csv["metadata"]["uid"],
+        "uid": csv["metadata"].get("uid", ""),
         "controller": False,
         "blockOwnerDeletion": False,
     }
@@ -58,6 +79,24 @@ def owner_labels(csv: Object) -> dict[str, str]:
         "olm.owner.namespace": meta["namespace"],
         "olm.owner.kind": "ClusterServiceVersion",
     }
+
+
+def as_typed(spec: Object) -> Object:
+    """A spec as OLM writes it back: what its Go types always have is there, empty."""
+    always = {
+        "apiservicedefinitions": {},
+        "cleanup": {"enabled": False},
+        "customresourcedefinitions": {},
+        "provider": {},
+    }
+    found: Object = json.loads(json.dumps({**always, **spec}))
+    for deployment in ((found.get("install") or {}).get("spec") or {}).get("deployments") or []:
+        inner = deployment.setdefault("spec", {})
+        inner.setdefault("strategy", {})
+        pod = inner.setdefault("template", {}).setdefault("spec", {})
+        for container in (pod.get("containers") or []) + (pod.get("initContainers") or []):
+            container.setdefault("resources", {})
+    return found
 
 
 def unsupported(csv: Object, namespaces: list[str]) -> str:
@@ -83,12 +122,12 @@ def unsupported(csv: Object, namespaces: list[str]) -> str:
 
 
 def properties(csv: Object, package: str) -> str:
-    """The value of operatorframework.io/properties: what the bundle is and what it needs."""
-    spec = csv.get("spec") or {}
-    found = [_gvk("olm.gvk", api.group, api.kind, api.version) for api in sorted(provided(csv), key=str)]
+    """The value of operatorframework.io/properties: what the bundle is, what it provides and what it needs."""
+    version = str((csv.get("spec") or {}).get("version", ""))
+    found: list[Object] = [{"type": "olm.package", "value": {"packageName": package, "version": version}}]
+    found += [_gvk("olm.gvk", api.group, api.kind, api.version) for api in sorted(provided(csv), key=str)]
     found += [_gvk("olm.gvk.required", api.group, api.kind, api.version) for api in sorted(required(csv), key=str)]
-    found.append({"type": "olm.package", "value": {"packageName": package, "version": str(spec.get("version", ""))}})
-    return json.dumps({"properties": found}, separators=(",", ":"))
+    return go_json({"properties": found})
 
 
 def _gvk(kind: str, group: str, name: str, version: str) -> Object:

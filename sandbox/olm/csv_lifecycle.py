@@ -9,13 +9,15 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
+from ..catalog.manifests import provided
 from ..cluster import Cluster
 from ..errors import ApiError, NotFound
+from ..rbac import Authorizer
 from . import csv as csv_of
-from . import rbac
+from . import operator_conditions, rbac, user_roles
 from .deployments import deployments, problem
 from .events import record
-from .names import CSVS, DEPLOYMENTS, OPERATOR_CONDITIONS, OPERATOR_GROUPS, PACE, SUBSCRIPTIONS, now
+from .names import CRDS, CSVS, DEPLOYMENTS, FINALIZER, OPERATOR_GROUPS, PACE, SUBSCRIPTIONS, now
 from .operatorgroups import targets
 from .requirements import requirement_status
 
@@ -36,9 +38,10 @@ GROUP_REASONS = (
 class Lifecycle:
     """One pass over one CSV. ``down_since`` remembers between passes since when (monotonic) an operator is down, by uid."""
 
-    def __init__(self, cluster: Cluster, csv: Object, down_since: dict[str, float]):
+    def __init__(self, cluster: Cluster, csv: Object, down_since: dict[str, float], authorizer: Authorizer):
         self._cluster = cluster
         self._csv = csv
+        self._authorizer = authorizer
         self._down_since = down_since
         self._namespace: str = csv["metadata"]["namespace"]
         self._name: str = csv["metadata"]["name"]
@@ -46,8 +49,6 @@ class Lifecycle:
 
     def step(self) -> float:
         """Goes on by one phase at most. Returns after how many seconds to look again; 0 when only a change matters."""
-        if self._status.get("reason") == "Copied":
-            return 0.0
         if not self._join_group():
             return 0.0
         phases = {
@@ -75,49 +76,63 @@ class Lifecycle:
             self._fail("TooManyOperatorGroups", message)
             return False
         names = targets(self._cluster, groups[0])
-        wanted = {
-            csv_of.GROUP_NAME: groups[0]["metadata"]["name"],
-            csv_of.GROUP_NAMESPACE: self._namespace,
-            csv_of.TARGETS: ",".join(names),
-        }
-        present = self._csv["metadata"].get("annotations") or {}
-        if any(present.get(key) != value for key, value in wanted.items()):
-            self._cluster.patch(CSVS, self._name, {"metadata": {"annotations": wanted}}, self._namespace)
+        if self._adopt(groups[0]["metadata"]["name"], names):
+            return False
+        if not names:
+            self._fail("NoTargetNamespaces", "no targetNamespaces are matched operatorgroups namespace selection")
             return False
         if message := csv_of.unsupported(self._csv, names):
             self._fail("UnsupportedOperatorGroup", message)
             return False
-        if other := self._rival(names):
-            self._fail("InterOperatorGroupOwnerConflict", f"intersecting operatorgroups provide the same apis: {other}")
+        if self._has_rival(names):
+            self._fail("InterOperatorGroupOwnerConflict", "intersecting operatorgroups provide the same apis")
             return False
         return True
 
-    def _rival(self, names: list[str]) -> str:
-        """An operator of another namespace that owns one of our kinds and watches one of our namespaces; older ones win."""
-        ours = csv_of.installed(self._csv, subscribed=False).provides
+    def _adopt(self, group: str, names: list[str]) -> bool:
+        """Writes what OLM adds to a CSV of this group; False when all of it is there."""
+        meta = self._csv["metadata"]
+        annotations: Object = {csv_of.GROUP_NAME: group, csv_of.GROUP_NAMESPACE: self._namespace}
+        annotations[csv_of.TARGETS] = ",".join(names) if names else None
+        present, finalizers = meta.get("annotations") or {}, meta.get("finalizers") or []
+        spec = csv_of.as_typed(self._csv["spec"])
+        same = all(present.get(key) == value for key, value in annotations.items()) and spec == self._csv["spec"]
+        if same and FINALIZER in finalizers:
+            return False
+        added = finalizers if FINALIZER in finalizers else [*finalizers, FINALIZER]
+        patch = {"metadata": {"annotations": annotations, "finalizers": added}, "spec": spec}
+        self._cluster.patch(CSVS, self._name, patch, self._namespace)
+        return True
+
+    def _has_rival(self, names: list[str]) -> bool:
+        """Whether there is an operator of another namespace that owns one of our kinds and watches one of our namespaces; older ones win."""
+        ours = provided(self._csv)
         for other in self._cluster.list(CSVS):
             meta = other["metadata"]
             theirs = csv_of.targets(other)
-            if meta["namespace"] == self._namespace or theirs is None or csv_of.phase(other) in ("", "Failed"):
+            away = meta["namespace"] != self._namespace and not csv_of.is_copy(other)
+            if not away or theirs is None or csv_of.phase(other) in ("", "Failed"):
                 continue
             overlap = "" in names or "" in theirs or set(names) & set(theirs)
             older = meta["creationTimestamp"] <= self._csv["metadata"]["creationTimestamp"]
-            if overlap and older and ours & csv_of.installed(other, subscribed=False).provides:
-                return f"{meta['namespace']}/{meta['name']}"
-        return ""
+            if overlap and older and ours & provided(other):
+                return True
+        return False
 
     # Phases on the way up
 
     def _begin(self) -> float:
-        self._condition_object()
+        operator_conditions.ensure(self._cluster, self._csv)
         return self._set("Pending", "RequirementsUnknown", "requirements not yet checked")
 
     def _check(self) -> float:
-        met, statuses = requirement_status(self._cluster, self._csv)
+        met, statuses = self._requirements()
         previous = self._previous()
         if previous and csv_of.phase(previous) == "Succeeded" and met:
             message = f"being replaced by csv: {self._name}"
-            Lifecycle(self._cluster, previous, self._down_since)._set("Replacing", "BeingReplaced", message)
+            Lifecycle(self._cluster, previous, self._down_since, self._authorizer)._set(
+                "Replacing", "BeingReplaced", message
+            )
         if not met:
             message = "one or more requirements couldn't be found"
             self._set("Pending", "RequirementsNotMet", message, requirementStatus=statuses)
@@ -153,7 +168,7 @@ class Lifecycle:
         successor = self._successor()
         if successor:
             return self._set("Replacing", "BeingReplaced", f"being replaced by csv: {successor['metadata']['name']}")
-        met, statuses = requirement_status(self._cluster, self._csv)
+        met, statuses = self._requirements()
         if not met:
             return self._fail("RequirementsNotMet", "requirements no longer met", requirementStatus=statuses)
         text, rewrite = self._problem()
@@ -174,7 +189,7 @@ class Lifecycle:
             return self._set("Pending", "RequirementsUnknown", "InstallModes now support target namespaces")
         if reason in ("InstallCheckFailed", "InstallComponentFailed"):
             return self._set("Pending", "NeedsReinstall", "calculated deployment install is bad") and 10.0
-        met, statuses = requirement_status(self._cluster, self._csv)
+        met, statuses = self._requirements()
         if not met:
             return self._set("Pending", "RequirementsNotMet", "requirements not met", requirementStatus=statuses)
         text, _ = self._problem()
@@ -195,6 +210,11 @@ class Lifecycle:
 
     # What is around it
 
+    def _requirements(self) -> tuple[bool, list[Object] | None]:
+        """Whether they are met, and what the status says of them: None takes it away."""
+        met, found = requirement_status(self._cluster, self._csv, self._authorizer)
+        return met, found or None
+
     def _previous(self) -> Object | None:
         """The CSV that this one replaces, while it exists."""
         name = self._csv["spec"].get("replaces")
@@ -212,12 +232,14 @@ class Lifecycle:
         return None
 
     def _permissions(self) -> None:
+        """What the plan does not make: the rights of its users, and its own outside its namespace."""
         names = csv_of.targets(self._csv) or []
-        objects = [*rbac.namespaced(self._csv), *rbac.cluster_wide(self._csv), *rbac.for_users(self._csv)]
-        objects += rbac.promoted(self._csv) if "" in names else []
+        objects = rbac.promoted(self._csv) if "" in names else []
         for namespace in names:
             if namespace not in ("", self._namespace):
                 objects += rbac.namespaced(self._csv, namespace)
+        for owned in (self._csv["spec"].get("customresourcedefinitions") or {}).get("owned") or []:
+            objects += user_roles.for_kind(self._cluster.get(CRDS, owned["name"]), owned)
         for obj in objects:
             resource = self._cluster.resource_for(obj["apiVersion"], obj["kind"])
             assert resource is not None
@@ -233,16 +255,6 @@ class Lifecycle:
     def _problem(self) -> tuple[str, bool]:
         found = self._cluster.list(DEPLOYMENTS, self._namespace, labels=f"olm.owner={self._name}")
         return problem(self._deployments(), {one["metadata"]["name"]: one for one in found})
-
-    def _condition_object(self) -> None:
-        """The OperatorCondition by which an operator can say that it must not be upgraded now."""
-        meta = {
-            "name": self._name,
-            "namespace": self._namespace,
-            "ownerReferences": [csv_of.owner_reference(self._csv)],
-        }
-        body = {"apiVersion": "operators.coreos.com/v2", "kind": "OperatorCondition", "metadata": meta, "spec": {}}
-        self._cluster.apply(OPERATOR_CONDITIONS, body, manager="olm")
 
     # Writing
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from ..cluster import Cluster
@@ -26,7 +27,8 @@ def record(cluster: Cluster, about: Object, reason: str, message: str, *, warnin
     event = {
         "apiVersion": "v1",
         "kind": "Event",
-        "metadata": {"generateName": f"{meta['name'][:200]}.", "namespace": namespace},
+        # As client-go names them: the object, and the moment in hexadecimal.
+        "metadata": {"name": f"{meta['name'][:230]}.{time.time_ns():x}", "namespace": namespace},
         "involvedObject": {key: value for key, value in involved.items() if value},
         "reason": reason,
         "message": message[:1024],

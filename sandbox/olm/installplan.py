@@ -26,7 +26,6 @@ def new_plan(
         "metadata": {
             "generateName": "install-",
             "namespace": namespace,
-            "labels": {"olm.managed": "true"},
             "ownerReferences": [_owner(one) for one in subscriptions],
         },
         "spec": {
@@ -37,7 +36,6 @@ def new_plan(
         },
     }
     status = {
-        "bundleLookups": [],
         "catalogSources": sorted({choice.bundle.catalog for choice in choices}),
         "phase": "RequiresApproval" if manual else "Installing",
         "plan": plan_steps,

@@ -16,6 +16,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import AlreadyExists, ApiError, NotFound
 from .csv import owner_reference
+from .digests import fnv
 from .names import CRDS, CSVS, INSTALL_PLANS, PACE, now
 from .steps import ORDER
 from .subscription_status import GENERATED_BY
@@ -30,6 +31,8 @@ RETRY_FOR, RETRY_EVERY = 60.0, 2.0
 #: Plans with larger manifests (bytes) are written once for each group of steps, not after each one.
 LARGE = 300_000
 DONE = ("Created", "Present")
+#: On a CRD: a CSV that brought it, under the digest of its name.
+ALONGSIDE = "operatorframework.io/installed-alongside-"
 
 
 class StepRefused(Exception):
@@ -57,7 +60,7 @@ class Execution:
                 self.write()
                 await asyncio.sleep(max(self._pause, 0.01))
             kind = step["resource"]["kind"]
-            obj = json.loads(step["resource"]["manifest"])
+            obj = manifest(step["resource"])
             try:
                 step["status"] = await self._carry_out(kind, obj, step)
             except ApiError as error:
@@ -72,8 +75,9 @@ class Execution:
 
     async def _carry_out(self, kind: str, obj: Object, step: Object) -> str:
         if kind == "CustomResourceDefinition":
-            return await self._crd(obj)
+            return await self._crd(obj, step["resolving"])
         if kind == "ClusterServiceVersion":
+            obj["metadata"].setdefault("labels", {})["olm.managed"] = "true"
             return self._create(CSVS, obj)
         resource = self._cluster.resource_for(obj["apiVersion"], obj["kind"])
         if resource is None:
@@ -85,9 +89,12 @@ class Execution:
             )
         if obj["kind"] == "Subscription":
             obj["metadata"].setdefault("annotations", {})[GENERATED_BY] = self._name
-        elif resource.namespaced:
+            return self._create(resource.key, obj)
+        if resource.namespaced:
             obj["metadata"]["namespace"] = self._namespace
             self._own(obj, step["resolving"])
+        else:
+            obj["metadata"].pop("namespace", None)
         obj["metadata"].setdefault("labels", {})["olm.managed"] = "true"
         return self._create(resource.key, obj)
 
@@ -107,9 +114,11 @@ class Execution:
             return "Present"
         return "Created"
 
-    async def _crd(self, obj: Object) -> str:
-        """Creates a CRD or brings it up to date, and waits until its kind is served."""
+    async def _crd(self, obj: Object, csv: str) -> str:
+        """Creates a CRD or brings it up to date, and waits until its kind is served. An annotation tells for which CSV."""
         obj["metadata"].setdefault("labels", {})["olm.managed"] = "true"
+        whose = f"{self._namespace}/{csv}"
+        obj["metadata"].setdefault("annotations", {})[f"{ALONGSIDE}{fnv(whose):x}"] = whose
         # No operator serves webhooks here, so a conversion webhook would make every other version unreadable.
         obj["spec"]["conversion"] = {"strategy": "None"}
         name, outcome = obj["metadata"]["name"], "Created"
@@ -118,6 +127,10 @@ class Execution:
         except AlreadyExists:
             present = self._cluster.get(CRDS, name)
             present["spec"] = obj["spec"]
+            present["metadata"]["annotations"] = {
+                **(present["metadata"].get("annotations") or {}),
+                **obj["metadata"]["annotations"],
+            }
             self._cluster.update(CRDS, present)
             outcome = "Present"
         for _ in range(200):
@@ -126,6 +139,14 @@ class Execution:
                 return outcome
             await asyncio.sleep(0.05)
         raise StepRefused(f"CustomResourceDefinition {name} was created, but its kind is not served")
+
+
+def manifest(resource: Object) -> Object:
+    """The object of a step; of those that OLM makes itself the kind is told by the step only."""
+    obj: Object = json.loads(resource["manifest"])
+    kind = "Secret" if resource["kind"] == "BundleSecret" else resource["kind"]
+    api = f"{resource['group']}/{resource['version']}" if resource["group"] else resource["version"]
+    return {"apiVersion": api, "kind": kind, **obj}
 
 
 async def run(cluster: Cluster, context: Context) -> None:

@@ -16,9 +16,15 @@ SUBSCRIPTIONS = f"subscriptions.{GROUP}"
 INSTALL_PLANS = f"installplans.{GROUP}"
 CSVS = f"clusterserviceversions.{GROUP}"
 OPERATOR_GROUPS = f"operatorgroups.{GROUP}"
+OLM_CONFIGS = f"olmconfigs.{GROUP}"
+OPERATORS = f"operators.{GROUP}"
 OPERATOR_CONDITIONS = f"operatorconditions.{GROUP}"
 CRDS = "customresourcedefinitions.apiextensions.k8s.io"
 DEPLOYMENTS = "deployments.apps"
+#: Keeps a CSV until what it has outside its namespace is gone.
+FINALIZER = f"{GROUP}/csv-cleanup"
+#: On copies: the namespace of the original.
+COPIED = "olm.copiedFrom"
 
 #: Catalogs in this namespace can be subscribed to from every namespace.
 GLOBAL_CATALOGS = "olm"

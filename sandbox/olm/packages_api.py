@@ -14,6 +14,7 @@ import msgspec
 
 from ..catalog.store import CatalogStore, Package
 from ..cluster import Cluster
+from ..columns.column import AGE_TEXT, NAME_TEXT
 from ..context import Context
 from ..durations import since
 from ..errors import MethodNotAllowed, NotFound
@@ -41,15 +42,21 @@ RESOURCES: list[Object] = [
     },
 ]
 COLUMNS: list[Object] = [
-    {"name": "Name", "type": "string", "format": "name", "description": "Name of the package", "priority": 0},
+    {"name": "Name", "type": "string", "format": "name", "description": NAME_TEXT, "priority": 0},
     {
         "name": "Catalog",
         "type": "string",
         "format": "",
-        "description": "The catalog the package is from",
+        "description": "The source catalog for this package",
         "priority": 0,
     },
-    {"name": "Age", "type": "date", "format": "", "description": "Age of the catalog", "priority": 0},
+    {
+        "name": "Age",
+        "type": "string",
+        "format": "",
+        "description": AGE_TEXT,
+        "priority": 0,
+    },
 ]
 #: Our own picture for a package that has none.
 DEFAULT_ICON = (
@@ -103,7 +110,11 @@ class PackageManifests:
             if request.headers.get("if-none-match") == tag:
                 return Response(status=304, content_type=media_type, headers={"etag": tag})
             return Response(data, content_type=media_type, headers={"etag": tag})
-        raise NotFound("packagemanifests", name, GROUP)
+        return Response(status=404, content_type="")
+
+    async def refuse(self, request: Request) -> Response:
+        """Whatever would change a package."""
+        raise MethodNotAllowed()
 
     def _found(self, namespace: str, name: str) -> Iterator[tuple[Object, Package]]:
         """(metadata, package): of the namespace's own catalogs and of the global ones."""
@@ -172,6 +183,9 @@ async def run(cluster: Cluster, context: Context) -> None:
     context.handle("GET", one, handlers.get)
     context.handle("GET", f"{base}/namespaces/{{namespace}}/packagemanifests", handlers.list)
     context.handle("GET", f"{base}/packagemanifests", handlers.list)
+    for method in ("POST", "PUT", "PATCH", "DELETE"):
+        for path in (one, f"{base}/namespaces/{{namespace}}/packagemanifests"):
+            context.handle(method, path, handlers.refuse)
     context.announce(GROUP, VERSION, RESOURCES)
     try:
         await asyncio.Event().wait()

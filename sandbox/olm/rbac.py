@@ -6,96 +6,94 @@ pkg/controller/operators/olm/operatorgroup.go for namespaces other than the oper
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 from .csv import owner_labels, owner_reference, strategy
+from .digests import digest, name_for, rule
 
 Object = dict[str, Any]
 
-API = "rbac.authorization.k8s.io/v1"
+GROUP = "rbac.authorization.k8s.io"
+API = f"{GROUP}/v1"
+#: The digest of a role's rules, or of a binding's two ends.
+HASH_LABEL = "olm.permissions.hash"
+#: What an operator of all namespaces may do beside its own permissions.
+SEES_NAMESPACES = {"verbs": ["get", "list", "watch"], "apiGroups": [""], "resources": ["namespaces"]}
 
 
 def service_accounts(csv: Object) -> list[Object]:
-    """One for each name in the permissions; ``default`` exists already."""
+    """One for each name in the permissions; ``default`` exists already. Deployments may name others, which are nobody's to make."""
     details = strategy(csv)
-    names = {
+    names = [
         entry["serviceAccountName"] for key in ("permissions", "clusterPermissions") for entry in details.get(key) or []
-    }
-    names |= {
-        ((one.get("spec") or {}).get("template") or {}).get("spec", {}).get("serviceAccountName")
-        for one in details.get("deployments") or []
-    }
-    return [_owned(csv, "v1", "ServiceAccount", name) for name in sorted(filter(None, names)) if name != "default"]
+    ]
+    found = []
+    for name in dict.fromkeys(names):
+        meta = {"name": name, "namespace": csv["metadata"]["namespace"], "ownerReferences": [owner_reference(csv)]}
+        if name != "default":
+            found.append({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": meta})
+    return found
 
 
 def namespaced(csv: Object, namespace: str = "") -> list[Object]:
     """Roles and bindings for ``permissions``, in the operator's namespace or in another one that it watches."""
     found = []
     for permission in strategy(csv).get("permissions") or []:
-        name = _name(f"{csv['metadata']['name']}-{permission['serviceAccountName']}", permission)
-        role = _owned(csv, API, "Role", name, rules=permission["rules"])
-        binding = _owned(csv, API, "RoleBinding", name, **_bound(csv, "Role", name, permission))
-        found += [role, binding]
+        content = {"name": csv["metadata"]["name"], "permission": _content(permission)}
+        name = name_for(f"{csv['metadata']['name']}-{permission['serviceAccountName']}", content)
+        found += _pair(csv, "", name, permission)
+    for obj in found:
+        obj["metadata"] |= {"namespace": csv["metadata"]["namespace"], "ownerReferences": [owner_reference(csv)]}
     if namespace and namespace != csv["metadata"]["namespace"]:
         for obj in found:
             obj["metadata"].pop("ownerReferences")
             obj["metadata"]["namespace"] = namespace
-            obj["metadata"]["labels"]["olm.copiedFrom"] = csv["metadata"]["namespace"]
+            obj["metadata"]["labels"] |= {"olm.copiedFrom": csv["metadata"]["namespace"], "olm.managed": "true"}
     return found
 
 
 def cluster_wide(csv: Object) -> list[Object]:
     """ClusterRoles and bindings for ``clusterPermissions``."""
-    return [obj for entry in strategy(csv).get("clusterPermissions") or [] for obj in _cluster(csv, entry)]
+    meta, found = csv["metadata"], []
+    for permission in strategy(csv).get("clusterPermissions") or []:
+        content = {"name": meta["name"], "namespace": meta["namespace"], "permission": _content(permission)}
+        found += _pair(csv, "Cluster", name_for(meta["name"], content), permission)
+    return found
 
 
 def promoted(csv: Object) -> list[Object]:
-    """``permissions`` as ClusterRoles, for an operator that watches all namespaces."""
-    return [obj for entry in strategy(csv).get("permissions") or [] for obj in _cluster(csv, entry)]
+    """``permissions`` as ClusterRoles of the same names, for an operator that watches all namespaces."""
+    found = []
+    for obj in namespaced(csv):
+        meta = {"name": obj["metadata"]["name"], "labels": {**obj["metadata"]["labels"], "olm.managed": "true"}}
+        lifted = {**obj, "kind": f"Cluster{obj['kind']}", "metadata": meta}
+        if "rules" in obj:
+            lifted["rules"] = [*obj["rules"], SEES_NAMESPACES]
+        else:
+            lifted["roleRef"] = {**obj["roleRef"], "kind": "ClusterRole"}
+        found.append(lifted)
+    return found
 
 
-def _cluster(csv: Object, permission: Object) -> list[Object]:
-    name = _name(csv["metadata"]["name"], {"namespace": csv["metadata"]["namespace"], **permission})
-    meta = {"name": name, "labels": owner_labels(csv)}
-    role = {"apiVersion": API, "kind": "ClusterRole", "metadata": meta, "rules": permission["rules"]}
-    binding = {"apiVersion": API, "kind": "ClusterRoleBinding", "metadata": {**meta, "labels": owner_labels(csv)}}
-    return [role, {**binding, **_bound(csv, "ClusterRole", name, permission)}]
+def _content(permission: Object) -> Object:
+    return {"serviceAccountName": permission["serviceAccountName"], "rules": [rule(one) for one in permission["rules"]]}
 
 
-def _bound(csv: Object, kind: str, name: str, permission: Object) -> Object:
+def _pair(csv: Object, scope: str, name: str, permission: Object) -> list[Object]:
+    """A role and its binding, both without a namespace. ``scope`` is empty or ``Cluster``."""
+    rules = [rule(one) for one in permission["rules"]]
     account = {
         "kind": "ServiceAccount",
         "name": permission["serviceAccountName"],
         "namespace": csv["metadata"]["namespace"],
     }
-    return {"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name}, "subjects": [account]}
+    reference = {"apiGroup": GROUP, "kind": f"{scope}Role", "name": name}
+    ends = {"RoleRef": reference, "Subjects": [account]}
+    role = {"apiVersion": API, "kind": f"{scope}Role", "metadata": _meta(csv, name, digest(rules)), "rules": rules}
+    binding = {"apiVersion": API, "kind": f"{scope}RoleBinding", "metadata": _meta(csv, name, digest(ends))}
+    return [role, {**binding, "subjects": [account], "roleRef": reference}]
 
 
-def _owned(csv: Object, api_version: str, kind: str, name: str, **rest: Any) -> Object:
-    meta: Object = {"name": name, "namespace": csv["metadata"]["namespace"], "labels": owner_labels(csv)}
-    if csv["metadata"].get("uid"):
-        meta["ownerReferences"] = [owner_reference(csv)]
-    return {"apiVersion": api_version, "kind": kind, "metadata": meta, **rest}
-
-
-def _name(base: str, content: Object) -> str:
-    """A name that says whose it is and changes with its content; at most 63 characters."""
-    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:10]
-    return f"{base[: 63 - len(digest) - 1]}-{digest}"
-
-
-def for_users(csv: Object) -> list[Object]:
-    """What the admin, edit and view ClusterRoles gain for each kind that the operator owns."""
-    found = []
-    owned = ((csv.get("spec") or {}).get("customresourcedefinitions") or {}).get("owned") or []
-    grants = {"admin": ["*"], "edit": ["create", "update", "patch", "delete"], "view": ["get", "list", "watch"]}
-    for crd in owned:
-        plural, _, group = crd["name"].partition(".")
-        for role, verbs in grants.items():
-            labels = {**owner_labels(csv), f"rbac.authorization.k8s.io/aggregate-to-{role}": "true"}
-            meta = {"name": f"{crd['name']}-{crd['version']}-{role}", "labels": labels}
-            rules = [{"apiGroups": [group], "resources": [plural], "verbs": verbs}]
-            found.append({"apiVersion": API, "kind": "ClusterRole", "metadata": meta, "rules": rules})
-    return found
+def _meta(csv: Object, name: str, content: str) -> Object:
+    labels = {key: value for key, value in owner_labels(csv).items() if key != "olm.managed"}
+    return {"name": name, "labels": {**labels, HASH_LABEL: content}}

@@ -5,23 +5,24 @@ Source of the sentences: operator-lifecycle-manager, pkg/controller/operators/ol
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ..catalog.versions import Version
 from ..cluster import Cluster
 from ..errors import NotFound
-from .csv import strategy
+from ..rbac import Authorizer
 from .names import CRDS
+from .rights import permission_statuses
 
 Object = dict[str, Any]
 
 KUBERNETES = "1.36.3"
 
 
-def requirement_status(cluster: Cluster, csv: Object) -> tuple[bool, list[Object]]:
+def requirement_status(cluster: Cluster, csv: Object, authorizer: Authorizer) -> tuple[bool, list[Object]]:
     """(all met, one status for each requirement)."""
-    found = [*_kubernetes(csv), *_kinds(cluster, csv), *_native(cluster, csv), *_accounts(cluster, csv)]
+    found = [*_kubernetes(csv), *_kinds(cluster, csv), *_native(cluster, csv)]
+    found += permission_statuses(cluster, csv, authorizer)
     return all(one["status"] in ("Present", "DeploymentFound") for one in found), found
 
 
@@ -43,6 +44,8 @@ def _kubernetes(csv: Object) -> list[Object]:
         return []
     name = csv["metadata"]["name"]
     about = ("operators.coreos.com", "v1alpha1", "ClusterServiceVersion", name)
+    if Version(least).unreadable:
+        return [_status(*about, "PresentNotSatisfied", "CSV version parsing error")]
     if Version(least) > Version(KUBERNETES):
         message = f"CSV version requirement not met: minKubeVersion ({least}) > server version ({KUBERNETES})"
         return [_status(*about, "PresentNotSatisfied", message)]
@@ -79,32 +82,3 @@ def _native(cluster: Cluster, csv: Object) -> list[Object]:
         status, message = ("Present", "Native API exists") if served else ("NotPresent", "Native API does not exist")
         found.append(_status(group, version, kind, f"{version}.{group}", status, message))
     return found
-
-
-def _accounts(cluster: Cluster, csv: Object) -> list[Object]:
-    rules: dict[str, list[Object]] = {}
-    details = strategy(csv)
-    for key, scope in (("permissions", "namespaced"), ("clusterPermissions", "cluster")):
-        for permission in details.get(key) or []:
-            dependents = rules.setdefault(permission["serviceAccountName"], [])
-            dependents += [_rule(scope, rule) for rule in permission.get("rules") or []]
-    found = []
-    for name, dependents in rules.items():
-        try:
-            cluster.get("serviceaccounts", name, csv["metadata"]["namespace"])
-        except NotFound:
-            found.append(_status("", "v1", "ServiceAccount", name, "NotPresent", "Service account does not exist"))
-        else:
-            found.append(_status("", "v1", "ServiceAccount", name, "Present", dependents=dependents))
-    return found
-
-
-def _rule(scope: str, rule: Object) -> Object:
-    text = json.dumps(rule, separators=(",", ":"))
-    return {
-        "group": "rbac.authorization.k8s.io",
-        "version": "v1",
-        "kind": "PolicyRule",
-        "status": "Satisfied",
-        "message": f"{scope} rule:{text}",
-    }

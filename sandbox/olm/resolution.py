@@ -23,12 +23,29 @@ class Unsatisfiable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A CSV that is in force in the namespace. ``subscribed`` says whether a Subscription follows it."""
+    """A CSV that is in force in the namespace. ``subscribed`` says whether a Subscription follows it, ``subscription`` which one."""
 
     name: str
     version: str
     provides: frozenset[Api]
     subscribed: bool
+    subscription: str = ""
+    namespace: str = ""
+    package: str = ""
+
+    @property
+    def identifier(self) -> str:
+        """As OLM writes it in its messages."""
+        return f"@existing/{self.namespace}//{self.name}"
+
+    def reasons(self) -> list[str]:
+        """Why it is there."""
+        if not self.subscribed:
+            return [f"clusterserviceversion {self.name} exists and is not referenced by a subscription"]
+        if not self.subscription:
+            return []
+        name = self.subscription
+        return [f"subscription {name} exists", f"subscription {name} requires {self.identifier}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +100,7 @@ class Resolution:
     def _best(self, request: Request) -> Choice | None:
         """The bundle that a Subscription asks for; None when the newest is installed."""
         exists = f"subscription {request.name} exists"
-        if request.catalog not in self._catalogs:
+        if request.catalog not in self._catalogs or request.catalog_namespace != self._namespace:
             raise Unsatisfiable(
                 f"no operators found from catalog {request.catalog} in namespace {request.catalog_namespace} referenced by "
                 f"subscription {request.name}",
@@ -152,30 +169,28 @@ class Resolution:
         return found
 
     def _check_conflicts(self) -> None:
-        """No two operators may provide the same kind in one namespace."""
+        """No two operators may be of one package, or provide the same kind, in one namespace."""
         replaced = {choice.replaces for choice in self._choices}
-        owners: dict[Api, tuple[str, list[str]]] = {}
-        for one in self._installed:
-            if one.name not in replaced:
-                reasons = (
-                    []
-                    if one.subscribed
-                    else [f"clusterserviceversion {one.name} exists and is not referenced by a subscription"]
-                )
-                owners |= dict.fromkeys(one.provides, (f"@existing/{self._namespace}//{one.name}", reasons))
+        others: list[tuple[str, str, frozenset[Api], list[str]]] = [
+            (one.identifier, one.package, one.provides, one.reasons())
+            for one in self._installed
+            if one.name not in replaced
+        ]
         for choice in self._choices:
-            for api in sorted(choice.bundle.provides, key=str):
-                if api in owners:
-                    other, reasons = owners[api]
-                    text = f"{other} and {choice.identifier} provide {api.kind} ({api.group}/{api.version})"
-                    name = choice.subscription
-                    about = (
-                        [f"subscription {name} requires {choice.identifier}", f"subscription {name} exists"]
-                        if name
-                        else []
-                    )
-                    raise Unsatisfiable(text, *reasons, *about)
-                owners[api] = (choice.identifier, [])
+            bundle, name = choice.bundle, choice.subscription
+            about = [f"subscription {name} requires {choice.identifier}", f"subscription {name} exists"] if name else []
+            for other, package, provides, reasons in others:
+                if text := _clash(bundle, package, provides):
+                    raise Unsatisfiable(f"{other} and {choice.identifier} {text}", *reasons, *about)
+            others.append((choice.identifier, bundle.package, bundle.provides, about))
+
+
+def _clash(bundle: Bundle, package: str, provides: frozenset[Api]) -> str:
+    """What two operators have in common that they must not."""
+    if package == bundle.package:
+        return f"originate from package {package}"
+    api = min(bundle.provides & provides, key=str, default=None)
+    return f"provide {api.kind} ({api.group}/{api.version})" if api else ""
 
 
 def replaces(bundle: Bundle, current: Installed) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import rbac
-from .csv import properties
+from .csv import as_typed, properties
 from .names import GROUP
 from .resolution import Choice
 
@@ -52,13 +52,16 @@ async def steps(choice: Choice, namespace: str) -> list[Object]:
                 f"bundle {choice.bundle.name} has a {obj['kind']} without apiVersion or metadata.name"
             )
     csv = prepared(csv, choice, namespace)
-    objects = [csv, *others, *rbac.service_accounts(csv), *rbac.namespaced(csv), *rbac.cluster_wide(csv)]
+    made = [*rbac.service_accounts(csv), *rbac.namespaced(csv), *rbac.cluster_wide(csv)]
     for obj in others:
         if obj["kind"] != "CustomResourceDefinition":
             obj["metadata"].pop("namespace", None)
-    found = [step(obj, choice) for obj in objects]
+    for obj in made:
+        if obj["kind"] == "ClusterRoleBinding":
+            obj["metadata"]["namespace"] = namespace
     if not choice.subscription:
-        found.append(step(dependency_subscription(choice, namespace), choice))
+        made.append(dependency_subscription(choice, namespace))
+    found = [step(obj, choice) for obj in (csv, *others)] + [step(obj, choice, made_here=True) for obj in made]
     return sorted(found, key=lambda one: ORDER.get(one["resource"]["kind"], 2))
 
 
@@ -70,23 +73,19 @@ def prepared(csv: Object, choice: Choice, namespace: str) -> Object:
         **(meta.get("annotations") or {}),
         "operatorframework.io/properties": properties(csv, bundle.package),
     }
-    labels = {**(meta.get("labels") or {}), component_label(bundle.package, namespace): "", "olm.managed": "true"}
-    spec = {key: value for key, value in csv["spec"].items() if key != "replaces"}
+    spec = {key: value for key, value in as_typed(csv["spec"]).items() if key != "replaces"}
     if choice.replaces:
         spec["replaces"] = choice.replaces
     if "version" in spec:
         spec["version"] = str(spec["version"])
+    head = {"name": bundle.name, "namespace": namespace, "annotations": annotations}
     return {
-        "apiVersion": f"{GROUP}/v1alpha1",
         "kind": "ClusterServiceVersion",
-        "metadata": {"name": bundle.name, "namespace": namespace, "annotations": annotations, "labels": labels},
+        "apiVersion": f"{GROUP}/v1alpha1",
+        "metadata": head | ({"labels": meta["labels"]} if meta.get("labels") else {}),
         "spec": spec,
+        "status": {"cleanup": {}},
     }
-
-
-def component_label(package: str, namespace: str) -> str:
-    """The label that ties together what one Subscription installed."""
-    return f"{GROUP}/{f'{package}.{namespace}'[:63].rstrip('-.')}"
 
 
 def dependency_subscription(choice: Choice, namespace: str) -> Object:
@@ -108,10 +107,12 @@ def dependency_subscription(choice: Choice, namespace: str) -> Object:
     }
 
 
-def step(obj: Object, choice: Choice) -> Object:
-    """One entry of status.plan."""
+def step(obj: Object, choice: Choice, *, made_here: bool = False) -> Object:
+    """One entry of status.plan. The manifests of objects that no bundle has do not say what kind they are."""
     group, _, version = obj["apiVersion"].rpartition("/")
     kind = "BundleSecret" if obj["kind"] == "Secret" else obj["kind"]
+    if made_here:
+        obj = {key: value for key, value in obj.items() if key not in ("apiVersion", "kind")}
     return {
         "resolving": choice.bundle.name,
         "resource": {

@@ -38,6 +38,29 @@ def observed(subscription: Object, sources: list[Object], csvs: dict[str, Object
     return status
 
 
+def deprecated(status: Object, package: str, channel: str, described: Object) -> Object:
+    """What the catalog says against a package, its channel and the current CSV, as conditions. ``described``: a PackageManifest's status."""
+    channels = {one["name"]: one for one in described.get("channels") or []}
+    entries = {one["name"]: one for one in channels.get(channel, {}).get("entries") or []}
+    csv = str(status.get("currentCSV") or "")
+    found = []
+    for type_, schema, name, about in (
+        ("PackageDeprecated", "olm.package", package, described),
+        ("ChannelDeprecated", "olm.channel", channel, channels.get(channel, {})),
+        ("BundleDeprecated", "olm.bundle", csv, entries.get(csv, {})),
+    ):
+        if about.get("deprecation"):
+            found.append((type_, f"{schema}/{name}: {about['deprecation']['message']}"))
+    if found:
+        found.append(("Deprecated", "; ".join(message for _, message in found)))
+    kept = [type_ for type_, _ in found]
+    every = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated", "Deprecated")
+    status = _without(status, *(type_ for type_ in every if type_ not in kept))
+    for type_, message in found:
+        status = with_condition(status, type_, "True", "", message)
+    return status
+
+
 def pending(status: Object, csv: str, plan: Object, generation: int) -> Object:
     """The status right after an InstallPlan was made."""
     found = _without(status, "ResolutionFailed")
@@ -47,9 +70,8 @@ def pending(status: Object, csv: str, plan: Object, generation: int) -> Object:
 
 def with_condition(status: Object, type_: str, value: str, reason: str, message: str = "") -> Object:
     """The status with a condition; its time changes only when the rest of it does."""
-    condition = {"type": type_, "status": value, "reason": reason, "message": message}
-    if not message:
-        condition.pop("message")
+    told = {"type": type_, "status": value, "reason": reason, "message": message}
+    condition = {key: one for key, one in told.items() if one}
     others = []
     for old in status.get("conditions") or []:
         if old["type"] != type_:
@@ -115,9 +137,8 @@ def _adopted(subscription: Object, status: Object, plans: dict[str, Object]) -> 
     name = (subscription["metadata"].get("annotations") or {}).get(GENERATED_BY)
     if not name or status.get("installPlanRef") or name not in plans:
         return status
-    return pending(
-        status, subscription["spec"].get("startingCSV", ""), plans[name], plans[name]["spec"].get("generation", 1)
-    )
+    csv = subscription["spec"].get("startingCSV", "")
+    return {**status, "currentCSV": csv, "state": "UpgradePending", **_references(plans[name])}
 
 
 def _plan(status: Object, plans: dict[str, Object]) -> Object:

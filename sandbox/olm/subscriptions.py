@@ -14,7 +14,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError
 from . import subscription_status as status_of
-from .csv import installed, phase, targets
+from .csv import installed, is_copy, phase, targets
 from .installplan import new_plan
 from .names import (
     CATALOG_SOURCES,
@@ -51,7 +51,7 @@ class Namespace:
         self.subscriptions = [
             one for one in cluster.list(SUBSCRIPTIONS, name) if not one["metadata"].get("deletionTimestamp")
         ]
-        self.csvs = {csv["metadata"]["name"]: csv for csv in cluster.list(CSVS, name)}
+        self.csvs = {csv["metadata"]["name"]: csv for csv in cluster.list(CSVS, name) if not is_copy(csv)}
         self.plans = {plan["metadata"]["name"]: plan for plan in cluster.list(INSTALL_PLANS, name)}
 
     def publish(self) -> bool:
@@ -60,10 +60,16 @@ class Namespace:
         for subscription in self.subscriptions:
             old = subscription.get("status") or {}
             wanted = status_of.observed(subscription, self.sources, self.csvs, self.plans)
+            wanted = self._with_deprecations(subscription, wanted)
             if {**wanted, "lastUpdated": ""} != {**old, "lastUpdated": ""}:
                 self.write(subscription, wanted)
                 changed = True
         return changed
+
+    def _with_deprecations(self, subscription: Object, status: Object) -> Object:
+        spec = subscription["spec"]
+        channel = spec.get("channel") or self._store.default_channel(spec["source"], spec["name"])
+        return status_of.deprecated(status, spec["name"], channel, self._store.described(spec["source"], spec["name"]))
 
     def write(self, subscription: Object, status: Object) -> None:
         """Replaces a Subscription's status."""
@@ -79,22 +85,25 @@ class Namespace:
 
     def choices(self) -> list[Choice]:
         """What has to be installed. Raises Unsatisfiable."""
-        groups = self._cluster.list(OPERATOR_GROUPS, self.name)
-        if len(groups) != 1:
-            raise ValueError(f"expected 1 OperatorGroup in the namespace, found {len(groups)}")
+        if len(self._cluster.list(OPERATOR_GROUPS, self.name)) != 1:
+            return []  # its CSVs would fail; as upstream, nothing is said of it here
         ready = [source["metadata"]["name"] for source in self.sources if _state(source) == "READY"]
         resolution = Resolution(self._store, ready, GLOBAL_CATALOGS, self._installed())
         return resolution.resolve(filter(None, map(self._request, self.subscriptions)))
 
     def _installed(self) -> list[Installed]:
-        followed = {(one.get("status") or {}).get("installedCSV") for one in self.subscriptions}
+        followed = {(one.get("status") or {}).get("installedCSV"): one for one in self.subscriptions}
         found = [
-            installed(csv, subscribed=name in followed) for name, csv in self.csvs.items() if phase(csv) != "Replacing"
+            installed(csv, subscription=followed[name]["metadata"]["name"] if name in followed else "")
+            for name, csv in self.csvs.items()
+            if phase(csv) != "Replacing"
         ]
         # Operators of other namespaces that watch all of them serve this one too; upstream copies their CSVs for that.
-        others = [csv for csv in self._cluster.list(CSVS) if csv["metadata"]["namespace"] != self.name]
+        others = [
+            csv for csv in self._cluster.list(CSVS) if csv["metadata"]["namespace"] != self.name and not is_copy(csv)
+        ]
         return found + [
-            installed(csv, subscribed=True) for csv in others if targets(csv) == [""] and phase(csv) == "Succeeded"
+            installed(csv, subscription="-") for csv in others if targets(csv) == [""] and phase(csv) == "Succeeded"
         ]
 
     def _request(self, subscription: Object) -> Request | None:
@@ -110,13 +119,15 @@ class Namespace:
             starting_csv=spec.get("startingCSV", ""),
             catalog=spec["source"],
             catalog_namespace=spec["sourceNamespace"],
-            current=installed(csv, subscribed=True) if csv else None,
+            current=installed(csv, subscription=subscription["metadata"]["name"]) if csv else None,
         )
 
     async def install(self, choices: list[Choice]) -> None:
         """Creates the InstallPlan and points the Subscriptions at it."""
         plan_steps = [one for choice in choices for one in await steps(choice, self.name)]
-        generation = 1 + max([plan["spec"].get("generation", 0) for plan in self.plans.values()], default=0)
+        known = [plan["spec"].get("generation", 0) for plan in self.plans.values()]
+        known += [(one.get("status") or {}).get("installPlanGeneration", 0) for one in self.subscriptions]
+        generation = 1 + max(known, default=0)
         manual = any(one["spec"].get("installPlanApproval") == "Manual" for one in self.subscriptions)
         body, status = new_plan(self.name, self.subscriptions, choices, plan_steps, generation, manual=manual)
         plan = self._cluster.create(INSTALL_PLANS, body, self.name)

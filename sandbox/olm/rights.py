@@ -1,0 +1,87 @@
+"""Whether the accounts of an operator are there and have the rights that its CSV asks for, each rule told one by one.
+
+Source of the sentences: operator-lifecycle-manager, pkg/controller/operators/olm/requirements.go (permissionStatus).
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from ..cluster import Cluster
+from ..errors import NotFound
+from ..http import User
+from ..rbac import Attributes, Authorizer
+from .csv import owner_labels, strategy
+from .digests import digest, go_json, rule
+from .rbac import GROUP, HASH_LABEL
+
+Object = dict[str, Any]
+
+
+def permission_statuses(cluster: Cluster, csv: Object, authorizer: Authorizer) -> list[Object]:
+    """One status for each account; none for one whose rights are all in its namespace and were given by OLM itself."""
+    found: dict[str, Object] = {}
+    details = strategy(csv)
+    for key, scope in (("permissions", "namespaced"), ("clusterPermissions", "cluster")):
+        for permission in details.get(key) or []:
+            name = permission["serviceAccountName"]
+            status = found.get(name) or _status(name)
+            if problem := _account_problem(cluster, csv, name):
+                found[name] = status | problem
+            elif scope == "cluster" or not _given_by_olm(cluster, csv, permission):
+                found[name] = _with_rules(status, csv, permission, scope, authorizer)
+    return list(found.values())
+
+
+def _status(name: str) -> Object:
+    return {"group": "", "version": "v1", "kind": "ServiceAccount", "name": name, "status": "Present", "message": ""}
+
+
+def _account_problem(cluster: Cluster, csv: Object, name: str) -> Object:
+    try:
+        account = cluster.get("serviceaccounts", name, csv["metadata"]["namespace"])
+    except NotFound:
+        return {"status": "NotPresent", "message": "Service account does not exist"}
+    references = account["metadata"].get("ownerReferences") or []
+    owners = [one["uid"] for one in references if one["kind"] == "ClusterServiceVersion"]
+    if owners and csv["metadata"]["uid"] not in owners:
+        message = "Service account is owned by another ClusterServiceVersion"
+        return {"status": "PresentNotSatisfied", "message": message}
+    return {}
+
+
+def _given_by_olm(cluster: Cluster, csv: Object, permission: Object) -> bool:
+    """Whether OLM has made a role with these rules for the CSV."""
+    labels = {key: value for key, value in owner_labels(csv).items() if key != "olm.managed"}
+    labels[HASH_LABEL] = digest([rule(one) for one in permission.get("rules") or []])
+    query = ",".join(f"{key}={value}" for key, value in labels.items())
+    return bool(cluster.list(f"roles.{GROUP}", csv["metadata"]["namespace"], labels=query))
+
+
+def _with_rules(status: Object, csv: Object, permission: Object, scope: str, authorizer: Authorizer) -> Object:
+    namespace = csv["metadata"]["namespace"]
+    name = f"system:serviceaccount:{namespace}:{permission['serviceAccountName']}"
+    groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
+    user = User(name, groups)
+    found = {**status, "dependents": list(status.get("dependents") or [])}
+    for one in permission.get("rules") or []:
+        asked = _asked(one, namespace if scope == "namespaced" else "")
+        satisfied = all(authorizer.allows(user, attributes) is not None for attributes in asked)
+        if not satisfied:
+            found |= {"status": "PresentNotSatisfied", "message": "Policy rule not satisfied for service account"}
+        dependent = {"group": GROUP, "version": "v1", "kind": "PolicyRule"}
+        dependent["status"] = "Satisfied" if satisfied else "NotSatisfied"
+        found["dependents"].append({**dependent, "message": f"{scope} rule:{go_json(rule(one))}"})
+    return found
+
+
+def _asked(one: Object, namespace: str) -> list[Attributes]:
+    """Every request that a rule stands for."""
+    verbs = one.get("verbs") or []
+    found = [Attributes(verb, path=path) for verb, path in product(verbs, one.get("nonResourceURLs") or [])]
+    names = one.get("resourceNames") or [""]
+    for verb, group, text, name in product(verbs, one.get("apiGroups") or [], one.get("resources") or [], names):
+        resource, _, subresource = text.partition("/")
+        found.append(Attributes(verb, group, resource, subresource, namespace, name))
+    return found

@@ -1,0 +1,77 @@
+"""OLM: plans that wait for an approval, and Subscriptions that change channels"""
+
+from .olm import Olm, condition
+from .seen import Seen
+
+PACKAGE = "conformance-pots"
+V1, V3 = f"{PACKAGE}.v1.0.0", f"{PACKAGE}.v1.2.0"
+MANUAL = {"installPlanApproval": "Manual"}
+
+
+def waiting(olm: Olm, seen: Seen, word: str, csv: str) -> dict:
+    """The plan for this CSV as it waits for its approval."""
+    plan = olm.plan(PACKAGE, "RequiresApproval", csv)
+    seen.alias(word, plan["metadata"]["name"])
+    return plan
+
+
+def test_a_plan_waits_for_its_approval(seen: Seen, olm: Olm) -> None:
+    """With manual approval a plan waits, and the Subscription says UpgradePending"""
+    olm.group()
+    assert olm.subscribe(PACKAGE, **MANUAL).status == 201
+    plan = waiting(olm, seen, "install", V3)
+    seen.value("spec", plan["spec"])
+    seen.value("status", plan["status"], without=["plan"])
+    assert {step["status"] for step in plan["status"]["plan"]} == {"Unknown"}
+    found = olm.subscription(
+        PACKAGE,
+        lambda status: condition(status, "InstallPlanPending") and condition(status, "CatalogSourcesUnhealthy"),
+    )
+    status = found["status"]
+    seen.value("subscription", status, without=["catalogHealth", "conditions"])
+    assert "installedCSV" not in status
+    seen.value("pending", condition(status, "InstallPlanPending"))
+    assert olm.api.get(olm.path("clusterserviceversions", V3)).status == 404
+
+
+def test_approval(seen: Seen, olm: Olm) -> None:
+    """An approved plan is carried out"""
+    olm.group()
+    olm.subscribe(PACKAGE, **MANUAL)
+    plan = waiting(olm, seen, "install", V3)
+    seen("approve", olm.approve(plan["metadata"]["name"]), only=["spec", "status.phase"])
+    done = olm.plan(PACKAGE, "Complete")
+    seen.value("status", done["status"], without=["plan"])
+    olm.csv(V3, "Succeeded")
+    seen.value("subscription", olm.settled(PACKAGE, V3)["status"], without=["catalogHealth"])
+
+
+def test_a_plan_that_is_deleted(seen: Seen, olm: Olm) -> None:
+    """A waiting plan that is deleted is made again, as a new generation"""
+    olm.group()
+    olm.subscribe(PACKAGE, **MANUAL)
+    plan = waiting(olm, seen, "first", V3)
+    olm.api.delete(olm.path("installplans", plan["metadata"]["name"]))
+    olm.subscription(PACKAGE, lambda status: status.get("installPlanGeneration") == 2)
+    again = waiting(olm, seen, "second", V3)
+    assert again["metadata"]["uid"] != plan["metadata"]["uid"]
+    seen.value("spec", again["spec"])
+
+
+def test_skip_range_in_another_channel(seen: Seen, olm: Olm) -> None:
+    """A Subscription that changes to a channel whose head has the installed version in its skipRange is upgraded"""
+    olm.group()
+    olm.install(PACKAGE, V1, channel="first")
+    seen("change", olm.api.patch(olm.path("subscriptions", PACKAGE), {"spec": {"channel": "range"}}), only=["spec"])
+    found = olm.csv(V3, "Succeeded")
+    seen.value("replaces", found["spec"]["replaces"])
+    olm.api.until_gone(olm.path("clusterserviceversions", V1))
+
+
+def test_nothing_above(seen: Seen, olm: Olm) -> None:
+    """A channel that does not know the installed version has no upgrade for it, and that is no failure"""
+    olm.group()
+    olm.install(PACKAGE, V3)
+    olm.api.patch(olm.path("subscriptions", PACKAGE), {"spec": {"channel": "range"}})
+    found = olm.subscription(PACKAGE, lambda status: not condition(status, "ResolutionFailed"))
+    seen.value("status", found["status"], only=["state", "currentCSV", "installedCSV"])
