@@ -6,6 +6,8 @@ Wording follows kube-apiserver (registry/rest/create.go, update.go; apimachinery
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
+from typing import Any
 
 from .errors import BadRequest, Conflict, Invalid, NotFound, Plain, forbidden
 from .objects import Object, copy, decode, dig, now
@@ -35,6 +37,12 @@ def _agree_namespace(resource: Resource, namespace: str, metadata: Object) -> No
     if metadata.get("namespace", namespace) != namespace and metadata.get("namespace"):
         raise BadRequest("the namespace of the provided object does not match the namespace sent on the request")
     metadata["namespace"] = namespace
+
+
+def check_deletable(resource: Resource, name: str) -> None:
+    """Namespaces that a cluster cannot be without (plugin/namespace/lifecycle)."""
+    if resource.key == "namespaces" and name in ("default", "kube-system", "kube-public"):
+        raise forbidden(resource.plural, name, "this namespace may not be deleted")
 
 
 def check_served(resource: Resource, obj: Object) -> None:
@@ -137,7 +145,9 @@ def keep_metadata(resource: Resource, old: Object, obj: Object) -> None:
 
 
 def reset_status(resource: Resource, obj: Object, old: Object | None) -> None:
-    """Main-resource writes do not touch the status of kinds that have a status subresource."""
+    """Main-resource writes do not touch the status of kinds that have a status subresource, nor a Namespace's finalizers."""
+    if resource.key == "namespaces" and old is not None:
+        obj["spec"] = copy(old.get("spec") or {})
     if not resource.status:
         return
     obj.pop("status", None)
@@ -148,8 +158,14 @@ def reset_status(resource: Resource, obj: Object, old: Object | None) -> None:
 def only_subresource(resource: Resource, old: Object, obj: Object, subresource: str) -> Object:
     """``old`` with just what a write to the subresource may change."""
     result: Object = copy(old)
+    if subresource == "ephemeralcontainers":
+        wanted = dig(obj, "spec", "ephemeralContainers")
+        result["spec"] = {**result["spec"], "ephemeralContainers": wanted} if wanted else result["spec"]
+        return result
     if subresource == "finalize":
-        result.setdefault("spec", {})["finalizers"] = dig(obj, "spec", "finalizers") or []
+        result["spec"] = {**(result.get("spec") or {}), "finalizers": dig(obj, "spec", "finalizers")}
+        if not result["spec"]["finalizers"]:
+            del result["spec"]["finalizers"]
         return result
     if "status" in obj:
         result["status"] = obj["status"]
@@ -170,14 +186,17 @@ def only_subresource(resource: Resource, old: Object, obj: Object, subresource: 
     return result
 
 
-def count_generation(resource: Resource, old: Object, obj: Object) -> None:
-    """Anything but metadata and (with a status subresource) status is the spec."""
+def count_generation(
+    resource: Resource, old: Object, obj: Object, counted: Callable[[Object], Any] | None = None
+) -> None:
+    """Anything but metadata and (with a status subresource) status is the spec, unless ``counted`` tells what is."""
     if not resource.generations:
         return
 
-    def spec(value: Object) -> Object:
+    def spec(value: Object) -> Any:
         left_out = {"metadata", "apiVersion", "kind"} | ({"status"} if resource.status else set())
         return {key: item for key, item in value.items() if key not in left_out}
 
-    if spec(obj) != spec(old):
+    counted = counted or spec
+    if counted(obj) != counted(old):
         obj["metadata"]["generation"] = int(old["metadata"].get("generation") or 0) + 1

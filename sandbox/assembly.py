@@ -46,11 +46,11 @@ def assemble(data: Path, catalogs: tuple[Path, ...] = (), images: Path | None = 
     tokens = Tokens(store, journal)
     access = Authorizer(store)
 
-    def token_for(namespace: str, name: str) -> str:
+    def token_for(namespace: str, name: str, secret: str = "") -> str:
         account = account_object(store, namespace, name)
         if account is None:
             raise NotFound("serviceaccounts", name)
-        return tokens.issue(account)
+        return tokens.issue_for_good(account, secret) if secret else tokens.issue(account)
 
     context = Context(data, "", data / "kubeconfig", images, catalogs, token_for, data / "tls.crt")
     return Sandbox(journal, store, tokens, Cluster(verbs), context, Application(verbs, context, tokens, access))

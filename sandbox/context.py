@@ -43,7 +43,8 @@ class Context:
     ``api_url`` is the plain http:// address of this sandbox: for programs on this machine that send tokens without TLS
     (kubectl does not; ``admin_kubeconfig`` has the https:// address of the same port).
     ``authority`` is the certificate (PEM) that vouches for the https:// address.
-    ``token_for(namespace, name)`` mints a bearer token for a ServiceAccount (it need not expire before the sandbox).
+    ``token_for(namespace, name)`` mints a bearer token for a ServiceAccount (it need not expire before the sandbox);
+    with the name of a Secret as a third argument, the one that is kept there.
     """
 
     data_dir: Path
@@ -51,7 +52,7 @@ class Context:
     admin_kubeconfig: Path
     images: Path | None
     catalogs: tuple[Path, ...]
-    token_for: Callable[[str, str], str]
+    token_for: Callable[..., str]
     authority: Path
     routes: list[Route] = field(default_factory=list)
     aggregated: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)

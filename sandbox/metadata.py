@@ -169,7 +169,7 @@ def _name_causes(field: str, name: str, names: str, shown: str = "") -> list[Cau
     }[names]
     causes = []
     if len(name) > limit:
-        unit = "characters" if names == "subdomain" else "bytes"
+        unit = "bytes" if names == "label1035" else "characters"
         causes.append(_invalid(field, shown, f"must be no more than {limit} {unit}"))
     if not pattern.match(name):
         dotted = names == "label" and _DNS_SUBDOMAIN.match(name)

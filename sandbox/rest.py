@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from . import listing, tables, watching
+from . import admission, listing, tables, watching
 from .apply import server_side_apply
 from .bodies import Unrecognized, body, from_yaml
 from .errors import AlreadyExists, BadRequest, InternalError, MethodNotAllowed, NotFound, unsupported_verb
@@ -188,6 +188,7 @@ class Rest:
     # Deleting
 
     async def _delete(self, request: Request, resource: Resource, info: RequestInfo) -> Response:
+        admission.check_deletable(resource, info.name)
         options = await delete_options(request)
         call = call_of(request)
         obj, gone = self._verbs.delete(resource, self._namespace(resource, info), info.name, options, call)
@@ -216,11 +217,11 @@ class Rest:
         )
         if known:
             match info.verb:
-                case "get":
+                case "get" if info.subresource == "status":
                     return self._one(request, resource, self._verbs.entry(resource, namespace, info.name), form)
                 case "update":
                     return await self._update(request, resource, info, form)
-                case "patch":
+                case "patch" if info.subresource == "status":
                     return await self._patch(request, resource, info, form)
             raise unsupported_verb(resource, info.verb)
         if info.subresource == "scale" and resource.scale is not None:

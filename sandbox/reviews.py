@@ -10,7 +10,7 @@ from .http import User
 from .objects import Object, dig, now
 from .rbac import Attributes, Authorizer
 from .resources import Resource
-from .tokens import Tokens
+from .tokens import ISSUER, Tokens
 
 
 def answer(resource: Resource, namespace: str, obj: Object, user: User, access: Authorizer, tokens: Tokens) -> Object:
@@ -37,7 +37,7 @@ def answer(resource: Resource, namespace: str, obj: Object, user: User, access: 
         case "SelfSubjectReview":
             obj["status"] = {"userInfo": user_info(user)}
         case "TokenReview":
-            obj["status"] = _token(str(dig(obj, "spec", "token") or ""), tokens)
+            obj["status"] = _token(obj.get("spec") or {}, tokens)
     return obj
 
 
@@ -119,12 +119,11 @@ def _rules(namespace: str, user: User, access: Authorizer) -> Object:
     return {"resourceRules": resource_rules, "nonResourceRules": other_rules, "incomplete": False}
 
 
-def _token(token: str, tokens: Tokens) -> Object:
-    user = tokens.user(token) if token else None
-    if user is None:
-        return {"user": {}, "error": "[invalid bearer token]"}
-    return {
-        "authenticated": True,
-        "user": user_info(user),
-        "audiences": ["https://kubernetes.default.svc.cluster.local"],
-    }
+def _token(spec: Object, tokens: Tokens) -> Object:
+    token = str(spec.get("token") or "")
+    if not token:
+        raise BadRequest("token is required for TokenReview in authentication")
+    found = tokens.review(token, tuple(spec.get("audiences") or (ISSUER,)))
+    if found.user is None:
+        return {"user": {}, "error": found.why}
+    return {"authenticated": True, "user": user_info(found.user), "audiences": list(found.audiences)}

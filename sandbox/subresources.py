@@ -5,15 +5,14 @@ Logs, exec, attach, port-forward and proxies are streams; sandbox.streams regist
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
+from . import tokenrequests
 from .bodies import body
-from .errors import BadRequest, Invalid, MethodNotAllowed, NotFound
+from .errors import BadRequest, MethodNotAllowed, NotFound
 from .http import Request, Response
-from .objects import Object, decode, dig, now
+from .objects import Object, decode, dig
 from .requestinfo import RequestInfo
 from .resources import Resource
-from .tokens import ISSUER, Tokens
+from .tokens import Tokens
 from .verbs import Call, DeleteOptions, Verbs
 
 
@@ -42,7 +41,7 @@ class Subresources:
                 return self._evict(resource, info, sent, call)
             case "pods/binding":
                 return self._bind(resource, info, sent, call)
-        return self._token(decode(entry.data), sent)
+        return Response.json(tokenrequests.answer(self._verbs.store, self._tokens, decode(entry.data), sent), 201)
 
     def _evict(self, resource: Resource, info: RequestInfo, sent: Object, call: Call) -> Response:
         grace = dig(sent, "deleteOptions", "gracePeriodSeconds")
@@ -58,30 +57,6 @@ class Subresources:
 
         self._verbs.patch(resource, info.namespace, info.name, change, call)
         return _success()
-
-    def _token(self, account: Object, sent: Object) -> Response:
-        spec = sent.get("spec") or {}
-        seconds = int(spec.get("expirationSeconds") or 3600)
-        if seconds < 600:
-            text = f"Invalid value: {seconds}: may not specify a duration less than 10 minutes"
-            cause = ("spec.expirationSeconds", "FieldValueInvalid", text)
-            raise Invalid("TokenRequest", "", [cause], "authentication.k8s.io")
-        bound = spec.get("boundObjectRef") or {}
-        claims = {}
-        if bound.get("kind") in ("Pod", "Secret"):
-            claims[str(bound["kind"]).lower()] = {"name": bound.get("name"), "uid": bound.get("uid")}
-        audiences = list(spec.get("audiences") or [ISSUER])
-        token = self._tokens.issue(account, seconds, audiences, **claims)
-        expires = (datetime.now(UTC) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
-        metadata = account["metadata"]
-        answer = {
-            "kind": "TokenRequest",
-            "apiVersion": "authentication.k8s.io/v1",
-            "metadata": {"name": metadata["name"], "namespace": metadata["namespace"], "creationTimestamp": now()},
-            "spec": {"audiences": audiences, "expirationSeconds": seconds, "boundObjectRef": bound or None},
-            "status": {"token": token, "expirationTimestamp": expires},
-        }
-        return Response.json(answer, 201)
 
 
 def _success() -> Response:

@@ -8,7 +8,7 @@ import hmac
 import secrets
 import time
 import uuid
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -21,6 +21,10 @@ from .store import Store
 ADMIN = User("kubernetes-admin", ("system:masters", "system:authenticated"))
 ISSUER = "https://kubernetes.default.svc.cluster.local"
 #: Tokens of Pods and of token_for: they end with the sandbox's data, not before.
+_LEGACY_ISSUER = "kubernetes/serviceaccount"
+_FLAT = "kubernetes.io/serviceaccount/"
+#: Claim → resource of what a token may be bound to.
+_BOUND = {"pod": "pods", "secret": "secrets", "node": "nodes"}
 LONG = 10 * 365 * 24 * 3600
 
 
@@ -32,6 +36,15 @@ def _unpack(text: str) -> bytes:
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
+class Reviewed(NamedTuple):
+    """``user`` is None for a token that is not good, ``why`` then says it. ``expires`` is a Unix time, 0 for none."""
+
+    user: User | None
+    audiences: tuple[str, ...] = ()
+    why: str = ""
+    expires: float = 0
+
+
 class Tokens:
     """Makes and reads bearer tokens. Keys are made once and kept in the journal."""
 
@@ -39,7 +52,7 @@ class Tokens:
         self._store = store
         self.admin = self._remembered(journal, "admin_token")
         self._key = self._remembered(journal, "signing_key").encode()
-        self._known: dict[str, tuple[int, float, User]] = {}
+        self._known: dict[str, tuple[tuple[int, ...], float, User]] = {}
 
     @staticmethod
     def _remembered(journal: Journal, name: str) -> str:
@@ -67,6 +80,23 @@ class Tokens:
                 **bound,
             },
         }
+        return self._signed(claims)
+
+    def issue_for_good(self, account: Object, secret: str) -> str:
+        """The token that is kept in a Secret. It has no end and its claims are of the old form."""
+        metadata = account["metadata"]
+        return self._signed(
+            {
+                "iss": _LEGACY_ISSUER,
+                f"{_FLAT}namespace": metadata["namespace"],
+                f"{_FLAT}secret.name": secret,
+                f"{_FLAT}service-account.name": metadata["name"],
+                f"{_FLAT}service-account.uid": metadata["uid"],
+                "sub": f"system:serviceaccount:{metadata['namespace']}:{metadata['name']}",
+            }
+        )
+
+    def _signed(self, claims: dict[str, Any]) -> str:
         head = _pack(msgspec.json.encode({"alg": "HS256", "kid": "sandbox"}))
         body = f"{head}.{_pack(msgspec.json.encode(claims))}"
         return f"{body}.{_pack(self._sign(body))}"
@@ -75,20 +105,41 @@ class Tokens:
         return hmac.new(self._key, text.encode(), hashlib.sha256).digest()
 
     def user(self, token: str) -> User | None:
-        """Whose token this is; None when it is nobody's (any more)."""
-        if hmac.compare_digest(token.encode(), self.admin.encode()):
-            return ADMIN
-        accounts = self._store.changed("serviceaccounts")
+        """Whose token this is, for this server; None when it is nobody's (any more)."""
+        present = tuple(self._store.changed(resource) for resource in ("serviceaccounts", *_BOUND.values()))
         known = self._known.get(token)
-        if known is not None and known[0] == accounts and known[1] > time.time():
+        if known is not None and known[0] == present and known[1] > time.time():
             return known[2]
-        claims = self._claims(token)
-        user = self._account(claims) if claims else None
-        if user is not None and claims is not None:
+        found = self.review(token, (ISSUER,))
+        if found.user is not None and found.expires:
             if len(self._known) > 1000:
                 self._known.clear()
-            self._known[token] = (accounts, float(claims["exp"]), user)
-        return user
+            self._known[token] = (present, found.expires, found.user)
+        return found.user
+
+    def review(self, token: str, audiences: tuple[str, ...]) -> Reviewed:
+        """Whose token this is, and for which of the audiences; or why it is nobody's."""
+        if hmac.compare_digest(token.encode(), self.admin.encode()):
+            return Reviewed(ADMIN, audiences)
+        claims = self._claims(token)
+        if claims is None:
+            return Reviewed(None, why="invalid bearer token")
+        if claims.get("iss") == _LEGACY_ISSUER:
+            user = self._legacy(claims)
+            return (
+                Reviewed(user, audiences)
+                if user
+                else Reviewed(None, why="[invalid bearer token, token has been invalidated]")
+            )
+        meant = tuple(name for name in audiences if name in claims["aud"])
+        if not meant:
+            texts = [" ".join(f'"{name}"' for name in names) for names in (claims["aud"], audiences)]
+            why = f"token audiences [{texts[0]}] is invalid for the target audiences [{texts[1]}]"
+            return Reviewed(None, why=f"[invalid bearer token, {why}]")
+        user = self._account(claims)
+        if user is None:
+            return Reviewed(None, why="[invalid bearer token, service account token has been invalidated]")
+        return Reviewed(user, meant, expires=float(claims["exp"]))
 
     def _claims(self, token: str) -> dict[str, Any] | None:
         body, _, signature = token.rpartition(".")
@@ -98,7 +149,10 @@ class Tokens:
             claims = msgspec.json.decode(_unpack(body.split(".")[1]))
         except (ValueError, IndexError, msgspec.DecodeError):
             return None
-        return claims if isinstance(claims, dict) and claims.get("exp", 0) > time.time() else None
+        if not isinstance(claims, dict):
+            return None
+        good = claims.get("iss") == _LEGACY_ISSUER or claims.get("exp", 0) > time.time()
+        return claims if good else None
 
     def _account(self, claims: dict[str, Any]) -> User | None:
         bound = claims["kubernetes.io"]
@@ -107,10 +161,29 @@ class Tokens:
         if entry is None or entry.uid != account["uid"]:
             return None
         extra = {"authentication.kubernetes.io/credential-id": [f"JTI={claims['jti']}"]}
-        if "pod" in bound:
-            extra["authentication.kubernetes.io/pod-name"] = [bound["pod"]["name"]]
-            extra["authentication.kubernetes.io/pod-uid"] = [bound["pod"]["uid"]]
+        for kind, resource in _BOUND.items():
+            if kind not in bound:
+                continue
+            held = self._store.get(resource, "" if kind == "node" else namespace, bound[kind]["name"])
+            if held is None or held.uid != bound[kind].get("uid", held.uid):
+                return None
+            if kind != "secret":
+                extra[f"authentication.kubernetes.io/{kind}-name"] = [bound[kind]["name"]]
+                extra[f"authentication.kubernetes.io/{kind}-uid"] = [held.uid]
         return account_user(namespace, account["name"], account["uid"], extra)
+
+    def _legacy(self, claims: dict[str, Any]) -> User | None:
+        """Of a Secret: good as long as it and the account are there."""
+        namespace = claims[f"{_FLAT}namespace"]
+        entry = self._store.get("serviceaccounts", namespace, claims[f"{_FLAT}service-account.name"])
+        uid = claims[f"{_FLAT}service-account.uid"]
+        if (
+            entry is None
+            or entry.uid != uid
+            or self._store.get("secrets", namespace, claims[f"{_FLAT}secret.name"]) is None
+        ):
+            return None
+        return account_user(namespace, entry.name, uid)
 
 
 def account_user(namespace: str, name: str, uid: str = "", extra: dict[str, list[str]] | None = None) -> User:

@@ -23,6 +23,7 @@ from . import (
     replicasets,
     scheduler,
     statefulsets,
+    tokens,
     volumes,
 )
 
@@ -41,4 +42,5 @@ CONTROLLERS: list[Callable[[Cluster, Context], Awaitable[None]]] = [
     jobs.run,
     cronjobs.run,
     events.run,
+    tokens.run,
 ]

@@ -66,6 +66,9 @@ class Namespaces:
                     self._cluster.create(resource, obj)
                 except AlreadyExists:
                     continue
+        present = self._cluster.get("configmaps", ROOT_CA, name)
+        if present.get("data") != data:
+            self._cluster.update("configmaps", {**present, "data": data})
 
     def _empty(self, namespace: Object) -> None:
         name = namespace["metadata"]["name"]
@@ -129,10 +132,11 @@ async def run(cluster: Cluster, context: Context) -> None:
     """Watches Namespaces, and what each must always have."""
     namespaces = Namespaces(cluster, context)
     try:
-        async for event in cluster.watch("namespaces", "serviceaccounts"):
+        async for event in cluster.watch("namespaces", "serviceaccounts", "configmaps"):
+            metadata = event.object["metadata"]
             if event.resource == "namespaces":
-                namespaces.queue.add("", event.object["metadata"]["name"])
-            elif event.type == "DELETED" and event.object["metadata"]["name"] == "default":
-                namespaces.queue.add("", event.object["metadata"]["namespace"])
+                namespaces.queue.add("", metadata["name"])
+            elif metadata["name"] == ROOT_CA or (event.type == "DELETED" and metadata["name"] == "default"):
+                namespaces.queue.add("", metadata["namespace"])
     finally:
         namespaces.queue.close()
