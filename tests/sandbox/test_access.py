@@ -101,8 +101,8 @@ def test_impersonation_needs_permission(api: Api, namespace: str, maps: str) -> 
     robot = Api(api.kubeconfig, token=token, **{"Impersonate-User": "admin"})
     refused = robot.get(maps)
     assert refused.message == (
-        f'users "admin" is forbidden: User "system:serviceaccount:{namespace}:robot" cannot impersonate resource "users" '
-        'in API group "" at the cluster scope'
+        f'configmaps is forbidden: User "system:serviceaccount:{namespace}:robot" cannot impersonate-on:user-info:list '
+        f'resource "configmaps" in API group "" in the namespace "{namespace}"'
     )
 
 
