@@ -32,9 +32,8 @@ def observed(subscription: Object, sources: list[Object], csvs: dict[str, Object
         if current in csvs:
             status |= {"state": "AtLatestKnown", "installedCSV": current}
         else:
+            # What was installed is still told when somebody has deleted it.
             status["state"] = "UpgradePending"
-            if status.get("installedCSV") and status["installedCSV"] not in csvs:
-                status.pop("installedCSV")
     return status
 
 
