@@ -162,6 +162,9 @@ def only_subresource(resource: Resource, old: Object, obj: Object, subresource: 
         wanted = dig(obj, "spec", "ephemeralContainers")
         result["spec"] = {**result["spec"], "ephemeralContainers": wanted} if wanted else result["spec"]
         return result
+    if subresource == "binding":
+        result["spec"] = {**result["spec"], "nodeName": dig(obj, "spec", "nodeName")}
+        return result
     if subresource == "finalize":
         result["spec"] = {**(result.get("spec") or {}), "finalizers": dig(obj, "spec", "finalizers")}
         if not result["spec"]["finalizers"]:

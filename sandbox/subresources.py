@@ -9,11 +9,12 @@ from . import tokenrequests
 from .bodies import body
 from .errors import BadRequest, MethodNotAllowed, NotFound
 from .http import Request, Response
-from .objects import Object, decode, dig
+from .objects import decode
+from .podsubresources import bind, evict
 from .requestinfo import RequestInfo
 from .resources import Resource
 from .tokens import Tokens
-from .verbs import Call, DeleteOptions, Verbs
+from .verbs import Call, Verbs
 
 
 class Subresources:
@@ -32,33 +33,13 @@ class Subresources:
             raise NotFound
         if info.verb != "create":
             raise MethodNotAllowed
-        entry = self._verbs.entry(resource, info.namespace, info.name)
         sent = body(await request.body(), request.headers.get("content-type", ""))
         if not isinstance(sent, dict):
             raise BadRequest("the request body must be a JSON object")
         match name:
             case "pods/eviction":
-                return self._evict(resource, info, sent, call)
+                return evict(self._verbs, resource, info.namespace, info.name, sent, call)
             case "pods/binding":
-                return self._bind(resource, info, sent, call)
+                return bind(self._verbs, resource, info.namespace, info.name, sent, call)
+        entry = self._verbs.entry(resource, info.namespace, info.name)
         return Response.json(tokenrequests.answer(self._verbs.store, self._tokens, decode(entry.data), sent), 201)
-
-    def _evict(self, resource: Resource, info: RequestInfo, sent: Object, call: Call) -> Response:
-        grace = dig(sent, "deleteOptions", "gracePeriodSeconds")
-        self._verbs.delete(resource, info.namespace, info.name, DeleteOptions(grace=grace), call)
-        return _success()
-
-    def _bind(self, resource: Resource, info: RequestInfo, sent: Object, call: Call) -> Response:
-        node = str(dig(sent, "target", "name") or "")
-
-        def change(pod: Object) -> Object:
-            pod.setdefault("spec", {})["nodeName"] = node
-            return pod
-
-        self._verbs.patch(resource, info.namespace, info.name, change, call)
-        return _success()
-
-
-def _success() -> Response:
-    status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
-    return Response.json(status, 201)

@@ -126,7 +126,7 @@ class Verbs:
 
     def _owned(self, resource: Resource, old: Object, obj: Object, call: Call) -> list[Object] | None:
         """managedFields as this write leaves them; before the server's own changes, which nobody owns."""
-        if call.applied:
+        if call.applied or call.subresource == "binding":
             return None
         draft = {**obj, "metadata": {**obj["metadata"]}}
         track(resource, old, draft, call.manager, call.owner_subresource, self._types(resource))
@@ -153,11 +153,14 @@ class Verbs:
         causes = metadata.causes_of(resource, obj, old, rules.names)
         if old is not None:  # the API server looks several times at updates, and details.causes shows it
             causes *= 3 if resource.custom else 2
-        causes += self.schemas.validate(resource, obj, old, call.subresource, warnings)
+        found = self.schemas.validate(resource, obj, old, call.subresource, warnings)
+        causes += [cause for cause in found if rules.schema_required or cause.reason != "FieldValueRequired"]
         causes += replicas_causes(resource, obj, call.subresource)
-        causes += rules.validate(obj, old)
+        causes += rules.validate_subresource.get(call.subresource, rules.validate)(obj, old)
         if causes:
             raise Invalid(resource.kind, obj["metadata"].get("name", ""), causes, resource.group)
+        rules.allocate(obj, old, self.store)
+        warnings += rules.warn(obj, old)
 
     def update(self, resource: Resource, namespace: str, name: str, obj: Object, call: Call) -> Outcome:
         """Replaces the object, or one of its subresources (``status``, ``finalize``)."""
@@ -204,7 +207,7 @@ class Verbs:
         owned = self._owned(resource, old, obj, call)
         rules.update(obj, old)
         self._validate(resource, obj, old, call, warnings)
-        admission.count_generation(resource, old, obj)
+        admission.count_generation(resource, old, obj, rules.counted)
         if call.applied:
             obj["metadata"]["managedFields"] = managed
         elif managed == [{}] or managed == []:  # the client wants them cleared
@@ -235,7 +238,7 @@ class Verbs:
         grace = options.grace
         rules = strategy(resource.key)
         default = rules.grace(obj) if rules.grace else 0
-        grace = default if grace is None or default == 0 else max(grace, 0)
+        grace = default if grace is None or default == 0 else 1 if grace < 0 else grace
         before = copy(obj)
         rules.delete(obj)
         marked = deletion.mark(resource, obj, options.propagation, grace)

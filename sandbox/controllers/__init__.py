@@ -13,6 +13,7 @@ from . import (
     cronjobs,
     daemonsets,
     deployments,
+    disruption,
     endpoints,
     events,
     garbage,
@@ -41,6 +42,7 @@ CONTROLLERS: list[Callable[[Cluster, Context], Awaitable[None]]] = [
     daemonsets.run,
     jobs.run,
     cronjobs.run,
+    disruption.run,
     events.run,
     tokens.run,
 ]

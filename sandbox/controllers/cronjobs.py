@@ -10,9 +10,9 @@ from ..context import Context
 from ..errors import AlreadyExists, ApiError, NotFound
 from ..objects import Object, copy, dig, now, parse_time
 from ..runtime.recorder import Recorder
+from ..schedule import Every, Schedule, parse_schedule
 from .conditions import is_true
 from .owners import controller_of, is_going, owned_by, owner_reference
-from .schedule import Schedule
 from .workqueue import Workqueue
 
 RESOURCE = "cronjobs.batch"
@@ -63,7 +63,7 @@ class CronJobs:
 
     def _run_due(self, cron: Object, status: Object, jobs: list[Object]) -> None:
         try:
-            schedule, zone = Schedule.parse(cron["spec"]["schedule"]), _zone(cron)
+            schedule, zone = parse_schedule(cron["spec"]["schedule"]), _zone(cron)
         except ValueError as problem:
             text = f'unparseable schedule: "{cron["spec"]["schedule"]}" : {problem}'
             self._recorder.warning(cron, "UnparseableSchedule", text)
@@ -84,7 +84,7 @@ class CronJobs:
             metadata = cron["metadata"]
             self.queue.add_after(min(wait, LONGEST_WAIT), metadata["namespace"], metadata["name"])
 
-    def _last_due(self, cron: Object, status: Object, schedule: Schedule, moment: datetime) -> datetime | None:
+    def _last_due(self, cron: Object, status: Object, schedule: Schedule | Every, moment: datetime) -> datetime | None:
         """The newest time that has passed without a Job; older ones are forgotten."""
         since = parse_time(str(status.get("lastScheduleTime"))) or parse_time(cron["metadata"]["creationTimestamp"])
         earliest = (since or moment).astimezone(moment.tzinfo)

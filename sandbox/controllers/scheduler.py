@@ -82,7 +82,7 @@ class Scheduler:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("kube-scheduler")
-        self._recorder = Recorder(cluster, "default-scheduler")
+        self._recorder = Recorder(cluster, "default-scheduler", new=True)
         #: Pods that found no place: (namespace, name)
         self.stuck: set[tuple[str, str]] = set()
         self.queue = Workqueue("scheduler", self.reconcile)
@@ -152,14 +152,14 @@ class Scheduler:
         if conditions != dig(pod, "status", "conditions"):
             change = {"status": {"conditions": conditions}}
             self._cluster.patch("pods", metadata["name"], change, metadata["namespace"], subresource="status")
-            self._recorder.warning(pod, "FailedScheduling", text)
+            self._recorder.warning(pod, "FailedScheduling", text, action="Scheduling")
 
     def _bind(self, pod: Object, node: str) -> None:
         namespace, name = pod["metadata"]["namespace"], pod["metadata"]["name"]
-        self._cluster.patch("pods", name, {"spec": {"nodeName": node}}, namespace)
+        self._cluster.patch("pods", name, {"spec": {"nodeName": node}}, namespace, subresource="binding")
         conditions = with_condition(dig(pod, "status", "conditions"), "PodScheduled", "True")
         self._cluster.patch("pods", name, {"status": {"conditions": conditions}}, namespace, subresource="status")
-        self._recorder.normal(pod, "Scheduled", f"Successfully assigned {namespace}/{name} to {node}")
+        self._recorder.normal(pod, "Scheduled", f"Successfully assigned {namespace}/{name} to {node}", action="Binding")
 
 
 async def run(cluster: Cluster, context: Context) -> None:

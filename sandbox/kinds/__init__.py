@@ -6,10 +6,17 @@ A :class:`Strategy` is looked up by resource key. Everything is optional; kinds 
 
 from __future__ import annotations
 
-from . import core, pods, rbac, workloads
+from . import core, pods, rbac, services, storage, workloads
 from .strategy import NONE, Strategy
 
-STRATEGIES: dict[str, Strategy] = {**core.STRATEGIES, **pods.STRATEGIES, **workloads.STRATEGIES, **rbac.STRATEGIES}
+STRATEGIES: dict[str, Strategy] = {
+    **core.STRATEGIES,
+    **services.STRATEGIES,
+    **storage.STRATEGIES,
+    **pods.STRATEGIES,
+    **workloads.STRATEGIES,
+    **rbac.STRATEGIES,
+}
 
 
 def strategy(key: str) -> Strategy:

@@ -75,7 +75,7 @@ def _event(obj: Object, _: Any) -> None:
 
 
 STRATEGIES = {
-    "events": Strategy(create=_event, validate=event, creates_on_update=True),
+    "events": Strategy(create=_event, validate=event, schema_required=False, creates_on_update=True),
     "namespaces": Strategy(defaults=_namespace_label, create=_namespace, names="label"),
     "secrets": Strategy(defaults=_secret, update=_secret_type, validate=secret),
     "configmaps": Strategy(validate=config_map),

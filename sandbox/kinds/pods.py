@@ -3,91 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Cause
-from ..objects import copy, dig, now
+from ..objects import dig, now
+from ..quantity import amount
+from .checks import podspec as checks
+from .checks.basics import forbidden
+from .checks.podupdates import ephemeral_update, spec_update
+from .podadmission import admit, tolerate
+from .poddefaults import default_spec, default_template
+from .podwarnings import warnings
 from .strategy import Object, Strategy
 
-_CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")
-
-
-def default_spec(spec: Any) -> None:
-    """Defaults of a PodSpec (kubernetes/pkg/apis/core/v1/defaults.go)."""
-    if not isinstance(spec, dict):
-        return
-    spec.setdefault("restartPolicy", "Always")
-    spec.setdefault("terminationGracePeriodSeconds", 30)
-    spec.setdefault("dnsPolicy", "ClusterFirst")
-    spec.setdefault("securityContext", {})
-    spec.setdefault("schedulerName", "default-scheduler")
-    if spec.get("serviceAccountName"):
-        spec.setdefault("serviceAccount", spec["serviceAccountName"])
-    elif spec.get("serviceAccount"):
-        spec["serviceAccountName"] = spec["serviceAccount"]
-    for name in _CONTAINER_LISTS:
-        for container in spec.get(name) or []:
-            if isinstance(container, dict):
-                _default_container(container)
-    for volume in spec.get("volumes") or []:
-        if isinstance(volume, dict):
-            _default_volume(volume)
-
-
-def _default_container(container: Object) -> None:
-    container.setdefault("resources", {})
-    container.setdefault("terminationMessagePath", "/dev/termination-log")
-    container.setdefault("terminationMessagePolicy", "File")
-    image = str(container.get("image") or "")
-    if image:
-        tag = image.rpartition("/")[2].partition(":")[2]
-        latest = "@" not in image and tag in ("", "latest")
-        container.setdefault("imagePullPolicy", "Always" if latest else "IfNotPresent")
-    for port in container.get("ports") or []:
-        port.setdefault("protocol", "TCP")
-    for variable in container.get("env") or []:
-        reference = dig(variable, "valueFrom", "fieldRef")
-        if isinstance(reference, dict):
-            reference.setdefault("apiVersion", "v1")
-    for name in ("livenessProbe", "readinessProbe", "startupProbe"):
-        probe = container.get(name)
-        if isinstance(probe, dict):
-            _default_probe(probe)
-
-
-def _default_probe(probe: Object) -> None:
-    for key, value in (("timeoutSeconds", 1), ("periodSeconds", 10), ("successThreshold", 1), ("failureThreshold", 3)):
-        if not probe.get(key):
-            probe[key] = value
-    http = probe.get("httpGet")
-    if isinstance(http, dict):
-        http.setdefault("path", "/")
-        http.setdefault("scheme", "HTTP")
-
-
-def _default_volume(volume: Object) -> None:
-    if set(volume) == {"name"}:
-        volume["emptyDir"] = {}
-    for name in ("secret", "configMap", "downwardAPI", "projected"):
-        source = volume.get(name)
-        if isinstance(source, dict):
-            source.setdefault("defaultMode", 420)
-    for source in dig(volume, "projected", "sources") or []:
-        token = source.get("serviceAccountToken")
-        if isinstance(token, dict):
-            token.setdefault("expirationSeconds", 3600)
-    path = volume.get("hostPath")
-    if isinstance(path, dict):
-        path.setdefault("type", "")
-
-
-def default_template(template: Any) -> None:
-    """Defaults of a PodTemplateSpec."""
-    if isinstance(template, dict):
-        template.setdefault("metadata", {})
-        if template["metadata"] is None:
-            template["metadata"] = {}
-        default_spec(template.get("spec"))
+if TYPE_CHECKING:
+    from ..store import Store
 
 
 def _defaults(pod: Object) -> None:
@@ -101,26 +31,19 @@ def _defaults(pod: Object) -> None:
                 container["resources"]["requests"] = {**limits, **(container["resources"].get("requests") or {})}
 
 
-def _create(pod: Object, _: Any) -> None:
-    spec = pod.get("spec")
-    if isinstance(spec, dict):
-        spec.setdefault("serviceAccountName", "default")
-        spec.setdefault("serviceAccount", spec["serviceAccountName"])
-        spec.setdefault("preemptionPolicy", "PreemptLowerPriority")
-        spec.setdefault("priority", 0)
-        spec.setdefault(
-            "tolerations",
-            [
-                {
-                    "key": f"node.kubernetes.io/{name}",
-                    "operator": "Exists",
-                    "effect": "NoExecute",
-                    "tolerationSeconds": 300,
-                }
-                for name in ("not-ready", "unreachable")
-            ],
-        )
-    pod["status"] = {"phase": "Pending", "qosClass": _quality(spec)}
+def _create(pod: Object, store: Store) -> None:
+    admit(pod, store)
+    pod["status"] = {"phase": "Pending", "qosClass": _quality(pod.get("spec"))}
+    if dig(pod, "spec", "schedulingGates"):
+        pod["status"]["conditions"] = [
+            {
+                "type": "PodScheduled",
+                "status": "False",
+                "reason": "SchedulingGated",
+                "message": "Scheduling is blocked due to non-empty scheduling gates",
+                "lastTransitionTime": now(),
+            }
+        ]
 
 
 def _quality(spec: Any) -> str:
@@ -131,72 +54,42 @@ def _quality(spec: Any) -> str:
     for container in containers:
         limits = dig(container, "resources", "limits") or {}
         requests = dig(container, "resources", "requests") or {}
-        if not {"cpu", "memory"} <= set(limits) or any(requests.get(k, v) != v for k, v in limits.items()):
+        if not {"cpu", "memory"} <= set(limits) or any(
+            amount(requests.get(k, v)) != amount(v) for k, v in limits.items()
+        ):
             return "Burstable"
     return "Guaranteed"
 
 
 def _update(pod: Object, old: Object) -> None:
+    if isinstance(pod.get("spec"), dict):
+        tolerate(pod["spec"])
     quality = dig(old, "status", "qosClass")
     if quality:
         pod.setdefault("status", {}).setdefault("qosClass", quality)
 
 
-def template_causes(spec: Any, path: str, claims: Iterable[str] = ()) -> list[Cause]:
-    """What is wrong with a PodSpec at ``path`` that its schema does not say. ``claims`` are volumes that come later."""
-    spec = spec if isinstance(spec, dict) else {}
-    causes: list[Cause] = []
-    if not spec.get("containers"):
-        causes.append(Cause(f"{path}.containers", "FieldValueRequired", "Required value"))
-    seen: set[str] = set()
-    volumes = {volume.get("name") for volume in spec.get("volumes") or [] if isinstance(volume, dict)} | set(claims)
-    for kind in ("containers", "initContainers"):
-        for index, container in enumerate(spec.get(kind) or []):
-            causes += _container_causes(container, f"{path}.{kind}[{index}]", seen, volumes)
-    return causes
+def _validate(pod: Object, old: Object | None) -> Iterable[Cause]:
+    yield from checks.pod(pod)
+    if old is not None:
+        yield from spec_update(pod.get("spec") or {}, old.get("spec") or {})
+    elif dig(pod, "spec", "ephemeralContainers"):
+        yield forbidden("spec.ephemeralContainers", "cannot be set on create")
 
 
-def _container_causes(container: Object, path: str, seen: set[str], volumes: set[Any]) -> list[Cause]:
-    causes = []
-    name = str(container.get("name") or "")
-    if not name:
-        causes.append(Cause(f"{path}.name", "FieldValueRequired", "Required value"))
-    elif name in seen:
-        causes.append(Cause(f"{path}.name", "FieldValueDuplicate", f'Duplicate value: "{name}"'))
-    seen.add(name)
-    if not container.get("image"):
-        causes.append(Cause(f"{path}.image", "FieldValueRequired", "Required value"))
-    for index, mount in enumerate(container.get("volumeMounts") or []):
-        if mount.get("name") not in volumes:
-            text = f'Not found: "{mount.get("name")}"'
-            causes.append(Cause(f"{path}.volumeMounts[{index}].name", "FieldValueNotFound", text))
-    return causes
+def _validate_ephemeral(pod: Object, old: Object | None) -> Iterable[Cause]:
+    yield from checks.pod(pod)
+    yield from ephemeral_update(pod, old or {})
 
 
-#: What may change in the spec of a Pod that exists.
-_MUTABLE = ("activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds", "schedulingGates", "nodeName")
+def _unchecked(*_: Any) -> list[Cause]:
+    """Whoever binds a Pod changes nothing else."""
+    return []
 
 
-def _validate(pod: Object, old: Object | None) -> list[Cause]:
-    spec = pod.get("spec")
-    causes = template_causes(spec, "spec")
-    if old is not None and isinstance(spec, dict) and spec != old.get("spec") and _frozen(spec) != _frozen(old["spec"]):
-        text = (
-            "Forbidden: pod updates may not change fields other than `spec.containers[*].image`,"
-            "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "
-            "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
-        )
-        causes.append(Cause("spec", "FieldValueForbidden", text))
-    return causes
-
-
-def _frozen(spec: Object) -> Object:
-    kept: Object = copy({key: value for key, value in spec.items() if key not in _MUTABLE})
-    for name in _CONTAINER_LISTS:
-        for container in kept.get(name) or []:
-            container.pop("image", None)
-            container.pop("resources", None)
-    return kept
+def _spec(pod: Object) -> Any:
+    """Which node it is bound to is no change of the spec."""
+    return {key: value for key, value in (pod.get("spec") or {}).items() if key != "nodeName"}
 
 
 def _grace(pod: Object) -> int:
@@ -214,7 +107,20 @@ def ready_condition(kind: str, status: bool) -> Object:
 
 STRATEGIES = {
     "pods": Strategy(
-        defaults=_defaults, create=_create, update=_update, validate=_validate, grace=_grace, returns_deleted=True
+        defaults=_defaults,
+        create=_create,
+        update=_update,
+        validate=_validate,
+        validate_subresource={"ephemeralcontainers": _validate_ephemeral, "binding": _unchecked},
+        warn=warnings,
+        schema_required=False,
+        counted=_spec,
+        grace=_grace,
+        returns_deleted=True,
     ),
-    "podtemplates": Strategy(defaults=lambda obj: default_template(obj.get("template"))),
+    "podtemplates": Strategy(
+        defaults=lambda obj: default_template(obj.setdefault("template", {})),
+        validate=lambda obj, _: checks.template("template", obj.get("template")),
+        schema_required=False,
+    ),
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Cause
@@ -22,11 +22,19 @@ def _valid(*_: Any) -> list[Cause]:
     return []
 
 
+def _silent(*_: Any) -> list[str]:
+    return []
+
+
+Check = Callable[[Object, "Object | None"], Iterable[Cause]]
+
+
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """``defaults(obj)`` runs on every write; ``create(obj, store)`` and ``update(obj, old)`` before validation.
 
-    ``validate(obj, old)`` returns causes; ``old`` is None on create. ``grace(obj)`` is the default grace of a deletion,
+    ``validate(obj, old)`` returns causes; ``old`` is None on create; ``validate_subresource`` takes its place in writes of
+    a subresource. ``allocate(obj, old, store)`` comes after validation. ``counted(obj)`` is what generations count. ``grace(obj)`` is the default grace of a deletion,
     ``delete(obj)`` may still change what is about to be deleted.
     ``returns_deleted``: an immediate deletion answers with the object, not with a Status.
     """
@@ -34,7 +42,14 @@ class Strategy:
     defaults: Callable[[Object], None] = _nothing
     create: Callable[[Object, Store], None] = _nothing
     update: Callable[[Object, Object], None] = _nothing
-    validate: Callable[[Object, Object | None], list[Cause]] = _valid
+    validate: Check = _valid
+    validate_subresource: Mapping[str, Check] = field(default_factory=dict)
+    allocate: Callable[[Object, Object | None, Store], None] = _nothing
+    #: sentences for people, beside an answer that is no refusal
+    warn: Callable[[Object, Object | None], list[str]] = _silent
+    #: the kind's own checks know what is required
+    schema_required: bool = True
+    counted: Callable[[Object], Any] | None = None
     grace: Callable[[Object], int] | None = None
     delete: Callable[[Object], None] = _nothing
     returns_deleted: bool = False

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
-from ..errors import Cause
-from ..objects import dig
-from .pods import default_template, template_causes
+from .checks.budgets import budget
+from .checks.jobs import cron_job, job
+from .checks.statuses import workload_status
+from .checks.workloads import daemon_set, deployment, replica_set, stateful_set
+from .poddefaults import default_template
 from .strategy import Object, Strategy
 
 
@@ -32,13 +32,13 @@ def _deployment(obj: Object) -> None:
         rolling.setdefault("maxUnavailable", "25%")
         rolling.setdefault("maxSurge", "25%")
         strategy["rollingUpdate"] = rolling
-    default_template(spec.get("template"))
+    default_template(spec.setdefault("template", {}))
 
 
 def _replica_set(obj: Object) -> None:
     spec = _spec(obj)
     spec.setdefault("replicas", 1)
-    default_template(spec.get("template"))
+    default_template(spec.setdefault("template", {}))
 
 
 def _stateful_set(obj: Object) -> None:
@@ -59,7 +59,7 @@ def _stateful_set(obj: Object) -> None:
         claim.setdefault("kind", "PersistentVolumeClaim")
         claim.setdefault("spec", {}).setdefault("volumeMode", "Filesystem")
         claim.setdefault("status", {"phase": "Pending"})
-    default_template(spec.get("template"))
+    default_template(spec.setdefault("template", {}))
 
 
 def _daemon_set(obj: Object) -> None:
@@ -69,7 +69,7 @@ def _daemon_set(obj: Object) -> None:
     if strategy.get("type", "RollingUpdate") == "RollingUpdate":
         strategy["type"] = "RollingUpdate"
         strategy.setdefault("rollingUpdate", {"maxUnavailable": 1, "maxSurge": 0})
-    default_template(spec.get("template"))
+    default_template(spec.setdefault("template", {}))
 
 
 def _job_spec(spec: Object) -> None:
@@ -81,7 +81,7 @@ def _job_spec(spec: Object) -> None:
     spec.setdefault("suspend", False)
     spec.setdefault("manualSelector", False)
     spec.setdefault("podReplacementPolicy", "TerminatingOrFailed")
-    default_template(spec.get("template"))
+    default_template(spec.setdefault("template", {}))
 
 
 def _job(obj: Object) -> None:
@@ -111,112 +111,8 @@ def _cron_job(obj: Object) -> None:
     spec.setdefault("failedJobsHistoryLimit", 1)
     if isinstance(spec.get("jobTemplate"), dict):
         spec["jobTemplate"].setdefault("metadata", {})
-    template = dig(spec, "jobTemplate", "spec", "template")
+    template = spec.setdefault("jobTemplate", {}).setdefault("spec", {}).setdefault("template", {})
     default_template(template)
-
-
-def _cron_causes(obj: Object, _: Object | None) -> list[Cause]:
-    schedule = str(dig(obj, "spec", "schedule") or "")
-    fields = schedule.split()
-    if not schedule:
-        return [Cause("spec.schedule", "FieldValueRequired", "Required value")]
-    if len(fields) != 5 and not schedule.startswith("@"):
-        text = f"expected exactly 5 fields, found {len(fields)}: [{' '.join(fields)}]"
-        return [Cause("spec.schedule", "FieldValueInvalid", f'Invalid value: "{schedule}": {text}')]
-    return []
-
-
-def _selector_causes(obj: Object, old: Object | None) -> list[Cause]:
-    """A selector must select the template, and never changes."""
-    causes: list[Cause] = []
-    selector = dig(obj, "spec", "selector")
-    labels = dig(obj, "spec", "template", "metadata", "labels") or {}
-    if not selector:
-        causes.append(Cause("spec.selector", "FieldValueRequired", "Required value"))
-    wanted = (selector or {}).get("matchLabels") or {}
-    if not labels or any(labels.get(key) != value for key, value in wanted.items()):
-        shown = (
-            "{" + ",".join(f'"{key}":"{value}"' for key, value in sorted(labels.items())) + "}" if labels else "null"
-        )
-        text = f"Invalid value: {shown}: `selector` does not match template `labels`"
-        causes.append(Cause("spec.template.metadata.labels", "FieldValueInvalid", text))
-    if old is not None and selector and selector != dig(old, "spec", "selector"):
-        shown = msgspec.json.encode(selector).decode()
-        causes.append(Cause("spec.selector", "FieldValueInvalid", f"Invalid value: {shown}: field is immutable"))
-    return causes
-
-
-def _workload(obj: Object, old: Object | None) -> list[Cause]:
-    causes = _negative(obj, "replicas") + _selector_causes(obj, old)
-    # A StatefulSet adds a volume to its Pods for each of its claim templates.
-    claims = [str(dig(claim, "metadata", "name")) for claim in dig(obj, "spec", "volumeClaimTemplates") or []]
-    causes += template_causes(dig(obj, "spec", "template", "spec"), "spec.template.spec", claims)
-    policy = dig(obj, "spec", "template", "spec", "restartPolicy")
-    if policy not in (None, "Always"):
-        text = f'Unsupported value: "{policy}": supported values: "Always"'
-        causes.append(Cause("spec.template.spec.restartPolicy", "FieldValueNotSupported", text))
-    return causes
-
-
-def _deployment_causes(obj: Object, old: Object | None) -> list[Cause]:
-    causes = _workload(obj, old)
-    strategy = dig(obj, "spec", "strategy") or {}
-    if strategy.get("type") == "Recreate" and "rollingUpdate" in strategy:
-        text = "Forbidden: may not be specified when strategy `type` is 'Recreate'"
-        causes.append(Cause("spec.strategy.rollingUpdate", "FieldValueForbidden", text))
-    return causes
-
-
-def _negative(obj: Object, field: str) -> list[Cause]:
-    value = dig(obj, "spec", field)
-    if isinstance(value, int) and value < 0:
-        text = f"Invalid value: {value}: must be greater than or equal to 0"
-        return [Cause(f"spec.{field}", "FieldValueInvalid", text)]
-    return []
-
-
-#: What may change in a StatefulSet's spec.
-_STATEFUL = {
-    "replicas",
-    "ordinals",
-    "template",
-    "updateStrategy",
-    "revisionHistoryLimit",
-    "persistentVolumeClaimRetentionPolicy",
-    "minReadySeconds",
-}
-
-
-def _stateful(obj: Object, old: Object | None) -> list[Cause]:
-    causes = _workload(obj, None)
-    if old is not None:
-        new_spec, old_spec = obj.get("spec") or {}, old.get("spec") or {}
-        changed = {key for key in {*new_spec, *old_spec} - _STATEFUL if new_spec.get(key) != old_spec.get(key)}
-        if changed:
-            text = (
-                "Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
-                "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
-                "'minReadySeconds' are forbidden"
-            )
-            causes.append(Cause("spec", "FieldValueForbidden", text))
-    return causes
-
-
-def _job_causes(obj: Object, old: Object | None) -> list[Cause]:
-    causes = _negative(obj, "parallelism") + _negative(obj, "completions")
-    causes += template_causes(dig(obj, "spec", "template", "spec"), "spec.template.spec")
-    policy = dig(obj, "spec", "template", "spec", "restartPolicy")
-    if policy not in ("OnFailure", "Never"):
-        text = 'Required value: valid values: "OnFailure", "Never"'
-        causes.append(Cause("spec.template.spec.restartPolicy", "FieldValueRequired", text))
-    if old is not None:
-        for field in ("template", "selector", "completions"):
-            if dig(obj, "spec", field) != dig(old, "spec", field):
-                shown = msgspec.json.encode(dig(obj, "spec", field)).decode()
-                causes.append(
-                    Cause(f"spec.{field}", "FieldValueInvalid", f"Invalid value: {shown}: field is immutable")
-                )
-    return causes
 
 
 def _no_replicas(obj: Object, _: Any) -> None:
@@ -225,11 +121,41 @@ def _no_replicas(obj: Object, _: Any) -> None:
         obj["status"]["availableReplicas"] = 0
 
 
+def _no_disruptions(obj: Object, _: Any) -> None:
+    counted = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+    obj["status"] = dict.fromkeys(counted, 0)
+
+
+def _annotated(obj: Object) -> Any:
+    """A Deployment's annotations are handed down, so they count."""
+    return obj.get("spec"), obj["metadata"].get("annotations") or {}
+
+
+_STATUS = {"status": lambda obj, _: workload_status(obj)}
 STRATEGIES = {
-    "deployments.apps": Strategy(defaults=_deployment, validate=_deployment_causes),
-    "replicasets.apps": Strategy(defaults=_replica_set, create=_no_replicas, validate=_workload),
-    "statefulsets.apps": Strategy(defaults=_stateful_set, create=_no_replicas, validate=_stateful),
-    "daemonsets.apps": Strategy(defaults=_daemon_set, validate=_workload),
-    "jobs.batch": Strategy(defaults=_job, create=_job_create, validate=_job_causes),
-    "cronjobs.batch": Strategy(defaults=_cron_job, validate=_cron_causes),
+    "deployments.apps": Strategy(
+        defaults=_deployment,
+        validate=deployment,
+        validate_subresource=_STATUS,
+        schema_required=False,
+        counted=_annotated,
+    ),
+    "replicasets.apps": Strategy(
+        defaults=_replica_set,
+        create=_no_replicas,
+        validate=replica_set,
+        validate_subresource=_STATUS,
+        schema_required=False,
+    ),
+    "statefulsets.apps": Strategy(
+        defaults=_stateful_set,
+        create=_no_replicas,
+        validate=stateful_set,
+        validate_subresource=_STATUS,
+        schema_required=False,
+    ),
+    "daemonsets.apps": Strategy(defaults=_daemon_set, validate=daemon_set, schema_required=False),
+    "jobs.batch": Strategy(defaults=_job, create=_job_create, validate=job, schema_required=False),
+    "cronjobs.batch": Strategy(defaults=_cron_job, validate=cron_job, schema_required=False),
+    "poddisruptionbudgets.policy": Strategy(create=_no_disruptions, validate=budget, schema_required=False),
 }

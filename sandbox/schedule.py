@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -28,6 +29,10 @@ _BOUNDS: tuple[tuple[int, int, dict[str, int]], ...] = (
     (1, 12, _MONTHS),
     (0, 6, _DAYS),
 )
+_PART = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)")
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+_EVERY = "@every "
+_ZONE = re.compile(r"(?:CRON_)?TZ=\S* +")
 #: Nothing repeats more rarely than the 29th of February.
 _HORIZON = timedelta(days=366 * 5)
 
@@ -47,7 +52,9 @@ class Schedule:
     @classmethod
     def parse(cls, text: str) -> Schedule:
         """ValueError says what is wrong."""
-        fields = _WORDS.get(text.strip(), text).split()
+        if text.startswith("@") and text not in _WORDS:
+            raise ValueError(f"unrecognized descriptor: {text}")
+        fields = _WORDS.get(text, text).split()
         if len(fields) != 5:
             raise ValueError(f"expected exactly 5 fields, found {len(fields)}: [{' '.join(fields)}]")
         minutes, hours, days, months, weekdays = (
@@ -80,25 +87,62 @@ class Schedule:
         return day or weekday
 
 
+@dataclass(frozen=True, slots=True)
+class Every:
+    """Again and again after so much time."""
+
+    pause: timedelta
+
+    @classmethod
+    def parse(cls, text: str) -> Every:
+        """``@every 1h30m``; ValueError says what is wrong."""
+        length = text.removeprefix(_EVERY)
+        parts = _PART.findall(length)
+        if not parts or "".join(number + unit for number, unit in parts) != length.removeprefix("+"):
+            raise ValueError(f'failed to parse duration {text}: time: invalid duration "{length}"')
+        seconds = int(sum(float(number) * _SECONDS[unit] for number, unit in parts))
+        return cls(timedelta(seconds=max(1, seconds)))
+
+    def after(self, moment: datetime) -> datetime | None:
+        """The next time."""
+        return moment.replace(microsecond=0) + self.pause
+
+
+def parse_schedule(text: str) -> Schedule | Every:
+    """A CronJob's schedule; ValueError says what is wrong."""
+    plain = text[found.end() :] if (found := _ZONE.match(text)) else text
+    return Every.parse(plain) if plain.startswith(_EVERY) else Schedule.parse(plain)
+
+
+def fault_of(text: str) -> str:
+    """What is wrong with a schedule; empty when nothing is."""
+    try:
+        parse_schedule(text)
+    except ValueError as fault:
+        return str(fault)
+    return ""
+
+
 def _field(text: str, low: int, high: int, names: dict[str, int]) -> frozenset[int]:
     found: set[int] = set()
     for part in text.split(","):
         span, _, step = part.partition("/")
-        if step and (not step.isdigit() or not int(step)):
-            raise ValueError(f"failed to parse int from {step}")
         if span in ("*", "?"):
             first, last = low, high
         else:
             begin, dash, end = span.partition("-")
             first = _number(begin, names)
             last = _number(end, names) if dash else (high if step else first)
+        pace = _number(step, {}) if step else 1
         if first < low:
-            raise ValueError(f"beginning of range ({first}) below minimum ({low}): {text}")
-        if last > high and not (high == 6 and last == 7):
-            raise ValueError(f"end of range ({last}) above maximum ({high}): {text}")
+            raise ValueError(f"beginning of range ({first}) below minimum ({low}): {part}")
+        if last > high:
+            raise ValueError(f"end of range ({last}) above maximum ({high}): {part}")
         if first > last:
-            raise ValueError(f"beginning of range ({first}) beyond end of range ({last}): {text}")
-        found.update(number % 7 if high == 6 else number for number in range(first, last + 1, int(step or 1)))
+            raise ValueError(f"beginning of range ({first}) beyond end of range ({last}): {part}")
+        if not pace:
+            raise ValueError(f"step of range should be a positive number: {part}")
+        found.update(range(first, last + 1, pace))
     return frozenset(found)
 
 
@@ -106,5 +150,5 @@ def _number(text: str, names: dict[str, int]) -> int:
     if text.lower() in names:
         return names[text.lower()]
     if not text.isdigit():
-        raise ValueError(f"failed to parse int from {text}")
+        raise ValueError(f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": invalid syntax')
     return int(text)

@@ -1,0 +1,61 @@
+"""PersistentVolumeClaims, PersistentVolumes, StorageClasses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..objects import decode
+from .checks.claims import claim
+from .checks.storage import storage_class, volume
+from .strategy import Object, Strategy
+
+if TYPE_CHECKING:
+    from ..store import Store
+
+
+def _claim(obj: Object) -> None:
+    obj.setdefault("spec", {}).setdefault("volumeMode", "Filesystem")
+
+
+def _claim_create(obj: Object, store: Store) -> None:
+    obj["status"] = {"phase": "Pending"}
+    finalizers = obj["metadata"].setdefault("finalizers", [])
+    if "kubernetes.io/pvc-protection" not in finalizers:
+        finalizers.append("kubernetes.io/pvc-protection")
+    if "storageClassName" in obj["spec"]:
+        return
+    for entry in store.scan("storageclasses.storage.k8s.io"):
+        notes = decode(entry.data)["metadata"].get("annotations") or {}
+        if notes.get("storageclass.kubernetes.io/is-default-class") == "true":
+            obj["spec"]["storageClassName"] = entry.name
+
+
+def _volume(obj: Object) -> None:
+    spec = obj.setdefault("spec", {})
+    spec.setdefault("persistentVolumeReclaimPolicy", "Retain")
+    spec.setdefault("volumeMode", "Filesystem")
+
+
+def _volume_create(obj: Object, _: Any) -> None:
+    obj["status"] = {"phase": "Pending"}
+    finalizers = obj["metadata"].setdefault("finalizers", [])
+    if "kubernetes.io/pv-protection" not in finalizers:
+        finalizers.append("kubernetes.io/pv-protection")
+
+
+def _class(obj: Object) -> None:
+    obj.setdefault("reclaimPolicy", "Delete")
+    obj.setdefault("volumeBindingMode", "Immediate")
+
+
+STRATEGIES = {
+    "persistentvolumeclaims": Strategy(
+        defaults=_claim, create=_claim_create, validate=claim, returns_deleted=True, schema_required=False
+    ),
+    "persistentvolumes": Strategy(
+        defaults=_volume, create=_volume_create, validate=volume, returns_deleted=True, schema_required=False
+    ),
+    "storageclasses.storage.k8s.io": Strategy(
+        defaults=_class, validate=storage_class, returns_deleted=True, schema_required=False
+    ),
+}
