@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import ApplyConflict, BadRequest, Cause
+from .errors import ApplyConflict, BadRequest, Cause, Plain
+from .fieldpaths import Path, dotted, in_order
 from .fieldtypes import Type, identity, type_of
-from .managed import Fields, Owner, Owners, Path, compare, fields_of, of_subresource, owners_of, write_owners
+from .managed import Fields, Owner, Owners, compare, fields_of, of_subresource, owners_of, write_owners
 from .objects import Object, copy
 from .resources import Resource
+from .typed import typed_fault
 
 
 def server_side_apply(
@@ -27,7 +29,12 @@ def server_side_apply(
     """The new object, with managedFields. ApplyConflict names every field and its owner."""
     if applied.get("metadata", {}).get("managedFields"):
         raise BadRequest("metadata.managedFields must be nil")
+    _check_kind(resource, applied)
     type_ = type_of(resource, schema)
+    if schema is not None and (fault := typed_fault(applied, type_)):
+        metadata, kind = applied["metadata"], _kind(resource.api_version, resource.kind)
+        about = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {kind}"
+        raise Plain(f"failed to create typed patch object ({about}): {fault}")
     owners = owners_of(old)
     mine = Owner(manager, "Apply", resource.api_version, subresource)
     wanted = of_subresource(resource, fields_of(applied, type_), subresource)
@@ -37,13 +44,33 @@ def server_side_apply(
         changed, _ = compare(old, merged, type_)
         _settle(owners, mine, changed & wanted, force)
     owners[mine] = wanted
-    write_owners(merged, owners, old)
+    # Who changes nothing but ownership does so at no particular time.
+    write_owners(merged, owners, old, mine if old is None or _without_owners(merged) != _without_owners(old) else None)
     return merged
+
+
+def _without_owners(obj: Object) -> Object:
+    return {**obj, "metadata": {key: value for key, value in obj["metadata"].items() if key != "managedFields"}}
+
+
+def _kind(api_version: str, kind: str) -> str:
+    return f"{api_version if '/' in api_version else f'/{api_version}'}, Kind={kind}"
+
+
+def _check_kind(resource: Resource, applied: Object) -> None:
+    version, kind = str(applied.get("apiVersion") or ""), str(applied.get("kind") or "")
+    if (version, kind) != (resource.api_version, resource.kind):
+        raise BadRequest(f"invalid object type: {_kind(version, kind)}")
 
 
 def _settle(owners: Owners, mine: Owner, changed: Fields, force: bool) -> None:
     """Takes changed fields from others when forced, refuses otherwise."""
-    clashes = [(owner, path) for owner, fields in owners.items() if owner != mine for path in sorted(fields & changed)]
+    clashes = [
+        (owner, path)
+        for owner, fields in owners.items()
+        if owner != mine
+        for path in sorted(fields & changed, key=in_order)
+    ]
     if clashes and not force:
         raise _conflict(clashes)
     for owner, path in clashes:
@@ -78,20 +105,6 @@ def _described(owner: Owner) -> str:
     if owner.subresource:
         text += f' with subresource "{owner.subresource}"'
     return f"{text} using {owner.api_version}" if owner.operation == "Update" else text
-
-
-def dotted(path: Path) -> str:
-    """A path as the API server writes it in conflicts: ``.spec.containers[name="a"].image``."""
-    text = ""
-    for element in path:
-        kind, _, rest = element.partition(":")
-        if kind == "f":
-            text += f".{rest}"
-        elif kind == "k":
-            text += "[" + rest[1:-1].replace('":', "=").replace('"', "", 1).replace(',"', ",") + "]"
-        else:
-            text += f"[={rest}]"
-    return text
 
 
 def _merge(old: Any, new: Any, type_: Type) -> Any:

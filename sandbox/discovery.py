@@ -16,6 +16,8 @@ from .http import Request, Response
 from .resources import Registry, Resource
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+#: Where etcd has another version than the one that is served.
+_STORED_AS = {"customresourcedefinitions.apiextensions.k8s.io": "v1beta1"}
 _STATUS_VERBS = ["get", "patch", "update"]
 #: The order in which CRD handlers list them.
 _CUSTOM_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
@@ -42,8 +44,11 @@ class Discovery:
             self._for = state
         if key not in self._made:
             document = self._aggregated(parts[0]) if aggregated else self._document(parts)
+            if parts == ["api"] and not aggregated:
+                address = {"clientCIDR": "0.0.0.0/0", "serverAddress": request.headers.get("host", "")}
+                document["serverAddressByClientCIDRs"] = [address]
             body = msgspec.json.encode(document)
-            self._made[key] = (body, hashlib.sha256(body).hexdigest().upper())
+            self._made[key] = (body, hashlib.sha512(body).hexdigest().upper())
         body, tag = self._made[key]
         content_type = AGGREGATED if aggregated else "application/json"
         headers = {"vary": "Accept", "cache-control": "public"} if aggregated else {}
@@ -108,7 +113,7 @@ class Discovery:
         for group, versions in self._versions().items():
             if (root == "api") != (group == ""):
                 continue
-            metadata = {"name": group, "creationTimestamp": None} if group else {"creationTimestamp": None}
+            metadata = {"name": group} if group else {}
             items.append({"metadata": metadata, "versions": [self._aggregated_version(group, v) for v in versions]})
         return {
             "kind": "APIGroupDiscoveryList",
@@ -144,8 +149,10 @@ def _custom_verbs(resource: Resource) -> list[str]:
 
 def _storage_hash(resource: Resource) -> str:
     """What tells clients whether the stored form changed (apiserver/pkg/endpoints/discovery/storageversionhash.go)."""
-    version = resource.storage_version or resource.version
-    digest = hashlib.sha256(f"{resource.group}/{version}/{resource.kind}".encode()).digest()
+    group, version = resource.group, _STORED_AS.get(resource.key, resource.storage_version or resource.version)
+    if resource.shares:
+        group = ""
+    digest = hashlib.sha256(f"{group}/{version}/{resource.kind}".encode()).digest()
     return base64.b64encode(digest[:8]).decode()
 
 
@@ -157,7 +164,7 @@ def _api_resource(resource: Resource) -> dict[str, Any]:
         "kind": resource.kind,
         "verbs": _custom_verbs(resource) if resource.custom else sorted(resource.verbs),
     }
-    if "get" in resource.verbs and not resource.shares:
+    if "get" in resource.verbs:
         found["storageVersionHash"] = _storage_hash(resource)
     if resource.short_names:
         found["shortNames"] = list(resource.short_names)
@@ -188,13 +195,19 @@ def _kind(group: str, version: str, kind: str) -> dict[str, str]:
     return {"group": group, "version": version, "kind": kind}
 
 
+def _answered(resource: Resource, group: str, version: str, kind: str) -> dict[str, str]:
+    """Built-in groups do not repeat themselves."""
+    own = not resource.custom and (group, version) == (resource.group, resource.version)
+    return _kind("", "", kind) if own else _kind(group, version, kind)
+
+
 def _discovered(resource: Resource) -> dict[str, Any]:
     found: dict[str, Any] = {
         "resource": resource.plural,
-        "responseKind": _kind(resource.group, resource.version, resource.kind),
+        "responseKind": _answered(resource, resource.group, resource.version, resource.kind),
         "scope": "Namespaced" if resource.namespaced else "Cluster",
         "singularResource": resource.singular,
-        "verbs": sorted(resource.verbs),
+        "verbs": _custom_verbs(resource) if resource.custom else sorted(resource.verbs),
     }
     if resource.short_names:
         found["shortNames"] = list(resource.short_names)
@@ -204,7 +217,7 @@ def _discovered(resource: Resource) -> dict[str, Any]:
     for name, kind, verbs in _subresources(resource):
         group_version, _, short = kind.rpartition("/")
         group, _, version = group_version.rpartition("/")
-        subresources.append({"subresource": name, "responseKind": _kind(group, version, short), "verbs": verbs})
+        subresources.append({"subresource": name, "responseKind": _answered(resource, group, version, short), "verbs": verbs})
     if subresources:
         found["subresources"] = subresources
     return found

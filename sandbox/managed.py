@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .fieldpaths import Path
 from .fieldtypes import Type, identity, type_of
 from .objects import Object, now
 from .resources import Resource
 
-Path = tuple[str, ...]
 Fields = set[Path]
 
 _IGNORED = ("apiVersion", "kind")
@@ -74,48 +74,26 @@ def to_tree(fields: Fields) -> Object:
 
 def owners_of(obj: Object | None) -> Owners:
     """The sets in an object's managedFields."""
-    found: Owners = {}
-    for entry in ((obj or {}).get("metadata") or {}).get("managedFields") or []:
-        owner = Owner(
-            entry.get("manager", ""),
-            entry.get("operation", ""),
-            entry.get("apiVersion", ""),
-            entry.get("subresource", ""),
-        )
-        found[owner] = to_fields(entry.get("fieldsV1"))
-    return found
+    return {_owner(entry): to_fields(entry.get("fieldsV1")) for entry in _entries(obj)}
 
 
-def write_owners(obj: Object, owners: Owners, before: Object | None) -> None:
-    """Sets managedFields; entries whose set did not change keep their time."""
-    times = {}
-    for entry in ((before or {}).get("metadata") or {}).get("managedFields") or []:
-        owner = Owner(
-            entry.get("manager", ""),
-            entry.get("operation", ""),
-            entry.get("apiVersion", ""),
-            entry.get("subresource", ""),
-        )
-        times[owner] = entry
+def write_owners(obj: Object, owners: Owners, before: Object | None, writer: Owner | None) -> None:
+    """Sets managedFields. ``writer`` did it now; the others keep their times."""
+    times = {_owner(entry): entry.get("time") for entry in _entries(before)}
     entries = []
     for owner, fields in owners.items():
         if not fields:
             continue
-        tree = to_tree(fields)
-        old = times.get(owner)
-        if old is not None and old.get("fieldsV1") == tree:
-            entries.append(old)
-            continue
+        # kube-apiserver writes no time for the scale subresource
+        time = now() if owner == writer and owner.subresource != "scale" else times.get(owner)
         entry = {
             "manager": owner.manager,
             "operation": owner.operation,
             "apiVersion": owner.api_version,
-            "time": now(),
+            **({"time": time} if time else {}),
             "fieldsType": "FieldsV1",
-            "fieldsV1": tree,
+            "fieldsV1": to_tree(fields),
         }
-        if owner.subresource == "scale":  # kube-apiserver writes no time there
-            del entry["time"]
         if owner.subresource:
             entry["subresource"] = owner.subresource
         entries.append(entry)
@@ -126,9 +104,24 @@ def write_owners(obj: Object, owners: Owners, before: Object | None) -> None:
         obj["metadata"].pop("managedFields", None)
 
 
-def _order(entry: Object) -> tuple[bool, str, str]:
-    updates = entry["operation"] != "Apply"
-    return updates, entry.get("time", "") if updates else "", entry["manager"]
+def _entries(obj: Object | None) -> list[Object]:
+    return ((obj or {}).get("metadata") or {}).get("managedFields") or []
+
+
+def _owner(entry: Object) -> Owner:
+    return Owner(
+        entry.get("manager", ""), entry.get("operation", ""), entry.get("apiVersion", ""), entry.get("subresource", "")
+    )
+
+
+def _order(entry: Object) -> tuple[str, ...]:
+    return (
+        entry["operation"],
+        entry.get("time", ""),
+        entry["manager"],
+        entry["apiVersion"],
+        entry.get("subresource", ""),
+    )
 
 
 # What an object sets, and what changed
@@ -165,24 +158,28 @@ def _ignored(path: Path, key: str) -> bool:
     return path == ("f:metadata",) and key in _IGNORED_METADATA
 
 
-def compare(old: Any, new: Any, type_: Type, path: Path = ()) -> tuple[Fields, Fields]:
-    """(added or changed, removed) fields between two values."""
+def compare(old: Any, new: Any, type_: Type, path: Path = (), fresh: bool = False) -> tuple[Fields, Fields]:
+    """(added or changed, removed) fields between two values.
+
+    ``fresh``: they are in something that was not there, so that nothing was written before of itself.
+    """
     if old == new:
         return set(), set()
     if isinstance(new, dict) and isinstance(old, dict | None) and not type_.atomic_map():
-        return _compare_maps(old, new, type_, path)
+        return _compare_maps(old, new, type_, path, fresh)
     keys = type_.list_keys() if isinstance(new, list) else None
     if keys is not None and isinstance(old, list | None):
-        return _compare_lists(old or [], new, type_, keys, path)
+        return _compare_lists(old or [], new, type_, keys, path, fresh)
     removed = _below(old, type_, path) - {path} if isinstance(old, dict | list) else set()
     return {path}, removed
 
 
-def _compare_maps(old: Object | None, new: Object, type_: Type, path: Path) -> tuple[Fields, Fields]:
+def _compare_maps(old: Object | None, new: Object, type_: Type, path: Path, fresh: bool) -> tuple[Fields, Fields]:
     changed: Fields = set()
     removed: Fields = set()
-    if old is None and path and not type_.written:
+    if old is None and path and (fresh or not type_.written):
         changed.add(path)
+        fresh = True
     before = old or {}
     for key, value in new.items():
         if _ignored(path, key):
@@ -191,8 +188,8 @@ def _compare_maps(old: Object | None, new: Object, type_: Type, path: Path) -> t
         if key in before:
             more, less = compare(before[key], value, type_.field(key), at)
         elif isinstance(value, dict | list) and value:
-            more, less = compare(None, value, type_.field(key), at)
-        elif value == {} and type_.field(key).written:
+            more, less = compare(None, value, type_.field(key), at, fresh)
+        elif value == {} and type_.field(key).written and not fresh:
             continue
         else:
             more, less = {at}, set()
@@ -205,12 +202,12 @@ def _compare_maps(old: Object | None, new: Object, type_: Type, path: Path) -> t
 
 
 def _compare_lists(
-    old: list[Any], new: list[Any], type_: Type, keys: tuple[str, ...], path: Path
+    old: list[Any], new: list[Any], type_: Type, keys: tuple[str, ...], path: Path, fresh: bool
 ) -> tuple[Fields, Fields]:
     before = {identity(type_, keys, item): item for item in old}
     changed: Fields = set()
     removed: Fields = set()
-    if not old and not type_.written:
+    if not old and (fresh or not type_.written):
         changed.add(path)
     seen = set()
     for item in new:
@@ -220,7 +217,7 @@ def _compare_lists(
         if name not in before:
             changed.add(at)
             if keys:
-                changed |= compare(None, item, type_.item(), at)[0]
+                changed |= compare(None, item, type_.item(), at, fresh=True)[0]
         elif keys:
             more, less = compare(before[name], item, type_.item(), at)
             changed |= more
@@ -260,7 +257,7 @@ def track(
         if owner != mine:
             owners[owner] -= gone
     owners[mine] = (owners.get(mine, set()) - removed) | changed
-    write_owners(obj, owners, old)
+    write_owners(obj, owners, old, mine if changed or removed & owners_of(old).get(mine, set()) else None)
 
 
 def of_subresource(resource: Resource, fields: Fields, subresource: str) -> Fields:

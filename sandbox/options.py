@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 
 from . import listing
-from .bodies import Unrecognized, body, duplicates
+from .bodies import YAML, Unrecognized, body, duplicates, from_yaml
 from .errors import BadRequest, Invalid, UnsupportedMediaType
 from .fieldtypes import Type
 from .gojson import complaint
 from .http import Request
-from .negotiation import JSON_PATCH, MERGE_PATCH, PATCHES, STRATEGIC_PATCH
+from .negotiation import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, PATCHES, STRATEGIC_PATCH, media_type
 from .objects import Object
-from .patching import checked_merge, json_patch
+from .patching import checked_merge, go_mismatch, json_patch
 from .resources import Resource
 from .schemas import schema
 from .strategic import strategic_patch
@@ -56,6 +56,23 @@ def patch_of(resource: Resource, media: str, data: bytes, type_: Type) -> Change
     )
 
 
+def applied_object(data: bytes, strict: bool) -> Object:
+    """The body of an apply, which is YAML."""
+    try:
+        found = from_yaml(data)
+    except Unrecognized as unreadable:
+        why = unreadable.why.partition("json parse error: ")[2]
+        raise BadRequest(f"error decoding YAML: {why}") from None
+    if found is not None and not isinstance(found, dict):
+        why = go_mismatch(found, "map[string]interface {}")
+        raise BadRequest(f"error decoding YAML: error unmarshaling JSON: while decoding JSON: {why}")
+    twice = duplicates(data, YAML, strict) if strict else ()
+    if twice:
+        raise BadRequest(f"error strict decoding YAML: error converting YAML to JSON: {twice[0]}")
+    metadata = (found or {}).get("metadata")
+    return {**(found or {}), "metadata": metadata if isinstance(metadata, dict) else {}}
+
+
 def _read(data: bytes) -> Any:
     try:
         return msgspec.json.decode(data)
@@ -71,11 +88,6 @@ def _strategic(resource: Resource, old: Object, patch: Any, type_: Type) -> Obje
     return {**found, "apiVersion": resource.api_version, "kind": resource.kind}
 
 
-def refused_option(request: Request, field: str, reason: str, text: str) -> Invalid:
-    """422 about a query parameter or option."""
-    return Invalid(f"{_OPTIONS[request.method]}Options", "", [(field, reason, text)], "meta.k8s.io")
-
-
 def call_of(request: Request, subresource: str = "") -> Call:
     """How a write is meant, from its query; Invalid names the options that are none."""
     causes = [*_dry_run_causes(request.query.get("dryRun", [])), *_manager_causes(request.arg("fieldManager"))]
@@ -83,6 +95,11 @@ def call_of(request: Request, subresource: str = "") -> Call:
     if validation not in ("", "Strict", "Warn", "Ignore"):
         text = f'Unsupported value: "{validation}": supported values: "", "Ignore", "Strict", "Warn"'
         causes.append(("fieldValidation", "FieldValueNotSupported", text))
+    applied = media_type(request.headers.get("content-type", "")) == APPLY_PATCH
+    if request.method == "PATCH" and applied and not request.arg("fieldManager"):
+        causes.append(("fieldManager", "FieldValueRequired", "Required value: is required for apply patch"))
+    if request.method == "PATCH" and not applied and "force" in request.query:
+        causes.append(("force", "FieldValueForbidden", "Forbidden: may not be specified for non-apply patch"))
     if causes:
         raise Invalid(f"{_OPTIONS[request.method]}Options", "", causes, "meta.k8s.io")
     manager = request.arg("fieldManager") or request.headers.get("user-agent", "unknown").partition("/")[0]

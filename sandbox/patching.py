@@ -70,10 +70,13 @@ def json_patch(target: Any, operations: Any) -> Any:
 _GO = {dict: "object", list: "array", str: "string", bool: "bool", int: "number", float: "number"}
 
 
+def go_mismatch(given: Any, wanted: str) -> str:
+    """What Go says when a value is of another type than the one wanted."""
+    return f"json: cannot unmarshal {_GO.get(type(given), 'null')} into Go value of type {wanted}"
+
+
 def _no_patch(given: Any, wanted: str) -> BadRequest:
-    return BadRequest(
-        f"error decoding patch: json: cannot unmarshal {_GO.get(type(given), 'null')} into Go value of type {wanted}"
-    )
+    return BadRequest(f"error decoding patch: {go_mismatch(given, wanted)}")
 
 
 def _operate(document: Any, operation: dict[str, Any]) -> Any:

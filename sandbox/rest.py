@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from . import admission, listing, tables, watching
+from .admission import check_names
 from .apply import server_side_apply
-from .bodies import Unrecognized, body, from_yaml
-from .errors import AlreadyExists, BadRequest, InternalError, MethodNotAllowed, NotFound, unsupported_verb
+from .bodies import Unrecognized, body
+from .errors import AlreadyExists, Conflict, InternalError, MethodNotAllowed, NotFound, unsupported_verb
 from .fieldtypes import type_of
 from .forms import check_shape, collection, deleted, partial
 from .http import Request, Response
 from .kinds import strategy
 from .negotiation import APPLY_PATCH, STRATEGIC_PATCH, Wanted, media_type, wanted
 from .objects import Object, at_version, decode
-from .options import call_of, delete_options, list_options, patch_of, refused_option, scale_patch, written_call
+from .options import (
+    applied_object,
+    call_of,
+    delete_options,
+    list_options,
+    patch_of,
+    scale_patch,
+    written_call,
+)
 from .rbac import Authorizer
 from .requestinfo import RequestInfo
 from .resources import ALL_VERBS, Resource
@@ -26,6 +34,9 @@ from .store import Entry, Expired
 from .subresources import Subresources
 from .tokens import Tokens
 from .verbs import Call, Outcome, Verbs
+
+#: Subresources that are the object itself, of which less can be written.
+_OBJECTS = ("namespaces/finalize", "pods/ephemeralcontainers")
 
 
 class Rest:
@@ -140,23 +151,19 @@ class Rest:
         call = await written_call(request, info.subresource)
         namespace = self._namespace(resource, info)
         if media == APPLY_PATCH:
-            outcome = self._apply(request, resource, namespace, info.name, from_yaml(data), call)
+            outcome = self._apply(request, resource, namespace, info.name, data, call)
         else:
             change = patch_of(resource, media, data, type_of(resource, self._verbs.schemas.of(resource)))
             call = replace(call, structured=data) if media == STRATEGIC_PATCH else call
             outcome = self._verbs.patch(resource, namespace, info.name, change, call)
         return self._written(request, resource, outcome, form)
 
-    def _apply(self, request: Request, resource: Resource, namespace: str, name: str, obj: Any, call: Call) -> Outcome:
-        manager = request.arg("fieldManager")
-        if not manager:
-            raise refused_option(
-                request, "fieldManager", "FieldValueRequired", "Required value: is required for apply patch"
-            )
-        if not isinstance(obj, dict):
-            raise BadRequest("error decoding YAML: the patch must be an object")
+    def _apply(
+        self, request: Request, resource: Resource, namespace: str, name: str, data: bytes, call: Call
+    ) -> Outcome:
+        obj = applied_object(data, call.validation == "Strict")
+        manager, force = request.arg("fieldManager"), request.flag("force")
         schema = self._verbs.schemas.of(resource)
-        force = request.flag("force")
         call = Call(manager, call.subresource, call.dry_run, call.validation, user=call.user, applied=True)
 
         def change(old: Object | None) -> Object:
@@ -165,12 +172,13 @@ class Rest:
         if self._store.get(resource.key, namespace, name) is None:
             if call.subresource:
                 raise NotFound(resource.plural, name, resource.group)
-            if not (obj.get("metadata") or {}).get("name"):
-                raise BadRequest(
-                    f"the name of the object ({name} based on URL) was undeterminable: name must be provided"
-                )
+            made = change(None)
+            check_names(resource, namespace, name, made)
+            if uid := made["metadata"].get("uid"):
+                why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+                raise Conflict(resource.plural, name, resource.group, why)
             try:
-                return self._verbs.create(resource, namespace, change(None), call)
+                return self._verbs.create(resource, namespace, made, call)
             except AlreadyExists:
                 pass
         return self._verbs.patch(resource, namespace, name, change, call)
@@ -212,16 +220,14 @@ class Rest:
     async def _subresource(self, request: Request, info: RequestInfo, resource: Resource) -> Response:
         form = wanted(request.headers.get("accept", ""), bool(resource.custom))
         namespace = self._namespace(resource, info)
-        known = (info.subresource == "status" and resource.status) or (
-            info.subresource == "finalize" and resource.key == "namespaces"
-        )
+        known = (info.subresource == "status" and resource.status) or (f"{resource.key}/{info.subresource}" in _OBJECTS)
         if known:
             match info.verb:
-                case "get" if info.subresource == "status":
+                case "get" if info.subresource != "finalize":
                     return self._one(request, resource, self._verbs.entry(resource, namespace, info.name), form)
                 case "update":
                     return await self._update(request, resource, info, form)
-                case "patch" if info.subresource == "status":
+                case "patch" if info.subresource != "finalize":
                     return await self._patch(request, resource, info, form)
             raise unsupported_verb(resource, info.verb)
         if info.subresource == "scale" and resource.scale is not None:

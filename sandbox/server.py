@@ -74,7 +74,7 @@ class Application(AsgiApplication):
         root = parts[0] if parts else ""
         if root in HEALTH or root == "version":
             authenticate(request, self._tokens)
-            return self._health(root) if root in HEALTH else Response.json(VERSION)
+            return self._health(request, root) if root in HEALTH else Response.json(VERSION)
         info = self._admit(request, parts)
         for route in self._context.routes:
             params = route.match(request.method, parts)
@@ -123,7 +123,10 @@ class Application(AsgiApplication):
             self._access.check(request.user, asked)
         return info
 
-    def _health(self, name: str) -> Response:
+    def _health(self, request: Request, name: str) -> Response:
+        plain = "text/plain; charset=utf-8"
         if name == "readyz" and not self.ready:
-            return Response(b"[-]controllers failed: starting\nreadyz check failed\n", 500, "text/plain; charset=utf-8")
-        return Response(b"ok", 200, "text/plain; charset=utf-8")
+            return Response(b"[+]ping ok\n[-]controllers failed: starting\nreadyz check failed\n", 500, plain)
+        if "verbose" in request.query:
+            return Response(f"[+]ping ok\n[+]controllers ok\n{name} check passed\n".encode(), 200, plain)
+        return Response(b"ok", 200, plain)
