@@ -40,6 +40,7 @@ PATHS = {
     "RoleBinding": ("apis/rbac.authorization.k8s.io/v1", "rolebindings"),
     "SampleDB": ("apis/samples.operator-console.dev/v1", "sampledbs"),
     "ArgoCD": ("apis/argoproj.io/v1beta1", "argocds"),
+    "Memcached": ("apis/cache.example.com/v1alpha1", "memcacheds"),
 }
 
 

@@ -1,0 +1,69 @@
+"""The queue: one pass at a time for each object, none missed, failed ones again."""
+
+import asyncio
+
+import pytest
+
+from operators.kubeapi import ApiError
+from operators.memcached import passes
+from operators.memcached.passes import NotYet, Passes
+
+
+async def until_idle(queue: Passes) -> None:
+    async with asyncio.timeout(5):
+        while queue._running:
+            await asyncio.sleep(0.001)
+
+
+async def test_many_changes_during_a_pass_are_one_more_pass() -> None:
+    begun: list[str] = []
+    go_on = asyncio.Event()
+
+    async def work(namespace: str, name: str) -> None:
+        begun.append(name)
+        await go_on.wait()
+
+    queue = Passes(work)
+    queue.want("demo", "one")
+    await asyncio.sleep(0)
+    for _ in range(10):
+        queue.want("demo", "one")
+    queue.want("demo", "other")
+    await asyncio.sleep(0)
+    assert begun == ["one", "other"]
+    go_on.set()
+    await until_idle(queue)
+    assert begun == ["one", "other", "one"]
+
+
+async def test_a_failed_pass_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passes, "FIRST", 0.001)
+    problems = [ApiError(500, "", "no"), NotYet("later"), TimeoutError()]
+    tries: list[str] = []
+
+    async def work(namespace: str, name: str) -> None:
+        tries.append(name)
+        if problems:
+            raise problems.pop()
+
+    queue = Passes(work)
+    queue.want("demo", "one")
+    await until_idle(queue)
+    assert len(tries) == 4
+
+
+async def test_stopping_ends_what_runs() -> None:
+    ended: list[bool] = []
+
+    async def work(namespace: str, name: str) -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append(True)
+
+    queue = Passes(work)
+    queue.want("demo", "one")
+    await asyncio.sleep(0)
+    await queue.stop()
+    assert ended == [True]
+    assert not queue._running
