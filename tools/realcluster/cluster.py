@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -54,13 +53,12 @@ class RealCluster:
         self._run(parts.etcd(layout, programs))
         self._run(parts.apiserver(layout, programs))
         self._apply([parts.kwok_node(), *nodes.objects()])
-        page = ("page", str(layout.ports["page"]), layout.pki("kubelet.crt"), layout.pki("kubelet.key"))
         self._run(
             parts.controller_manager(layout, programs),
             parts.scheduler(layout, programs),
             parts.kwok(layout, programs),
             nodes.agent(layout, programs),
-            Part("page", (sys.executable, "-m", f"tools.realcluster.{page[0]}", *page[1:]), lambda: True, nodes.PYTHON),
+            nodes.page(layout),
         )
         self._until("its nodes", lambda: nodes.ready(layout), 60)
         if self._with_olm:

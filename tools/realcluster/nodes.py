@@ -58,6 +58,14 @@ def agent(layout: Layout, programs: Programs) -> Part:
     return Part("agent", command, lambda: listens(port), PYTHON, stop_seconds=8)
 
 
+def page(layout: Layout) -> Part:
+    """What answers behind a port-forward to a Pod of kwok's."""
+    port = layout.ports["page"]
+    arguments = (str(port), layout.pki("kubelet.crt"), layout.pki("kubelet.key"))
+    command = (sys.executable, "-m", "tools.realcluster.page", *arguments)
+    return Part("page", command, lambda: listens(port), PYTHON)
+
+
 def objects() -> list[dict[str, object]]:
     """The policy that sends Pods of known images to `local`."""
     known = " || ".join(f"c.image.startsWith({json.dumps(image)})" for image in _IMAGES)

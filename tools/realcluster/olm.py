@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import shutil
 from pathlib import Path
 
 import yaml
@@ -117,12 +118,15 @@ def package_service(layout: Layout) -> list[dict[str, object]]:
 
 
 def registry(layout: Layout, programs: Programs, name: str, port: int, folder: Path) -> Part:
+    # A copy, since opm locks its cache, and another cluster may serve the same catalog.
+    kept = layout.data / "opm" / name
+    shutil.copytree(folder / "cache", kept)
     command = (
         str(programs.path("opm")),
         "serve",
         str(folder / "configs"),
         f"--port={port}",
-        f"--cache-dir={folder / 'cache'}",
+        f"--cache-dir={kept}",
         "--cache-enforce-integrity=false",
         "--pprof-addr=",  # else every one of them wants the same port
         f"--termination-log={layout.data / 'logs' / name}.termination",
