@@ -88,7 +88,7 @@ def test_names_of_two_crds_may_not_clash(api: Api) -> None:
     api.post(CRDS, custom_resource_definition("clash.test", "boxes", "Box"))
     second = api.post(CRDS, custom_resource_definition("clash.test", "crates", "Box")).json
     conditions = {c["type"]: (c["status"], c["reason"]) for c in second["status"]["conditions"]}
-    assert conditions == {"NamesAccepted": ("False", "KindConflict"), "Established": ("False", "NotAccepted")}
+    assert conditions == {"NamesAccepted": ("False", "ListKindConflict"), "Established": ("False", "NotAccepted")}
     for plural in ("boxes", "crates"):
         api.delete(f"{CRDS}/{plural}.clash.test")
 
