@@ -93,6 +93,12 @@ class Selection:
         return bool(self.name or self.labels or self.fields)
 
 
+
+def _kind_of(resource: Resource) -> str:
+    """Whose fields can be selected: a kind in another shape has names of its own."""
+    return f"{resource.plural}.{resource.group}" if resource.shares else resource.key
+
+
 def selection(resource: Resource, namespace: str, options: Options) -> Selection:
     """Parsed selectors; BadRequest when they cannot be."""
     name, others = "", []
@@ -103,7 +109,7 @@ def selection(resource: Resource, namespace: str, options: Options) -> Selection
             namespace = value
         else:
             others.append((path, equal, value))
-    fields = field_selector(others, resource.key, resource.selectable, bool(resource.custom)) if others else None
+    fields = field_selector(others, _kind_of(resource), resource.selectable, bool(resource.custom)) if others else None
     return Selection(namespace, name, label_selector(options.labels), fields)
 
 

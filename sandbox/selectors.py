@@ -85,6 +85,15 @@ SELECTABLE: dict[str, dict[str, str]] = {
         ),
         "source": "source.component",
     },
+    "events.events.k8s.io": {
+        **{
+            f"regarding.{name}": f"involvedObject.{name}"
+            for name in ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")
+        },
+        "reason": "",
+        "reportingController": "reportingComponent",
+        "type": "",
+    },
     "secrets": {"type": ""},
     "namespaces": {"status.phase": ""},
     "nodes": {"spec.unschedulable": ""},

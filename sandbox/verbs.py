@@ -158,7 +158,8 @@ class Verbs:
         causes += replicas_causes(resource, obj, call.subresource)
         causes += rules.validate_subresource.get(call.subresource, rules.validate)(obj, old)
         if causes:
-            raise Invalid(resource.kind, obj["metadata"].get("name", ""), causes, resource.group)
+            group = "" if resource.shares else resource.group
+            raise Invalid(resource.kind, obj["metadata"].get("name", ""), causes, group)
         rules.allocate(obj, old, self.store)
         warnings += rules.warn(obj, old)
 

@@ -147,8 +147,11 @@ def _about(obj: Object) -> str:
 
 def _source(obj: Object) -> str:
     source = obj.get("source") or {}
-    component = source.get("component") or obj.get("reportingComponent") or ""
-    return ", ".join(part for part in (component, source.get("host", "")) if part)
+    component, instance = source.get("component"), source.get("host", "")
+    if not component:
+        component = obj.get("reportingComponent") or obj.get("reportingController")
+        instance = instance or obj.get("reportingInstance", "")
+    return ", ".join(str(part) for part in (component, instance) if part)
 
 
 _EVENT = (

@@ -102,9 +102,8 @@ class Volumes:
             self._recorder.normal(claim, "WaitForFirstConsumer", text)
             return
         if storage["provisioner"] == "kubernetes.io/no-provisioner":
-            self._recorder.normal(
-                claim, "FailedBinding", "no persistent volumes available for this claim and no storage class is set"
-            )
+            text = f"no volume plugin matched name: {storage['provisioner']}"
+            self._recorder.warning(claim, "ProvisioningFailed", text)
             return
         if storage["provisioner"] == PROVISIONER:
             self._provision(claim, storage)
@@ -173,12 +172,16 @@ class Volumes:
             self._recorder.warning(claim, "FailedBinding", text)
             return
         if not reference.get("uid"):
-            volume = self._cluster.patch(VOLUMES, name, {"spec": {"claimRef": self._reference(claim)}})
-        if dig(claim, "spec", "volumeName") != name:
+            change: Object = {"spec": {"claimRef": self._reference(claim)}}
+            if not reference:
+                change["metadata"] = {"annotations": {"pv.kubernetes.io/bound-by-controller": "yes"}}
+            volume = self._cluster.patch(VOLUMES, name, change)
+        if dig(claim, "spec", "volumeName") != name or not annotation(claim, "pv.kubernetes.io/bind-completed"):
             notes = {"pv.kubernetes.io/bind-completed": "yes"}
             if annotation(volume, "pv.kubernetes.io/provisioned-by"):
                 notes[STORAGE_PROVISIONER] = annotation(volume, "pv.kubernetes.io/provisioned-by")
-            notes["pv.kubernetes.io/bound-by-controller"] = "yes"
+            if not dig(claim, "spec", "volumeName"):
+                notes["pv.kubernetes.io/bound-by-controller"] = "yes"
             change = {"metadata": {"annotations": notes}, "spec": {"volumeName": name}}
             claim = self._cluster.patch(CLAIMS, metadata["name"], change, metadata["namespace"])
         capacity = self._grown(claim, volume)

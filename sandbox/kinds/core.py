@@ -7,7 +7,7 @@ import binascii
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadRequest
-from .checks.configuration import config_map, secret
+from .checks.configuration import config_map, secret, secret_warnings
 from .checks.events import event
 from .strategy import Object, Strategy
 
@@ -33,8 +33,11 @@ def _namespace_label(obj: Object) -> None:
 
 
 def _secret(obj: Object) -> None:
-    obj.setdefault("type", "Opaque")
-    for value in (obj.get("data") or {}).values():
+    obj["type"] = obj.get("type") or "Opaque"
+    data = obj.get("data") or {}
+    for key, value in data.items():
+        if isinstance(value, str) and ("\n" in value or "\r" in value):
+            data[key] = value = value.replace("\n", "").replace("\r", "")
         if isinstance(value, str) and not _is_base64(value):
             letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
             at = next((index for index, letter in enumerate(value) if letter not in letters), len(value))
@@ -45,12 +48,6 @@ def _secret(obj: Object) -> None:
         data = obj.get("data") or {}
         data |= {key: base64.b64encode(str(value).encode()).decode() for key, value in plain.items()}
         obj["data"] = data
-
-
-def _secret_type(obj: Object, old: Object) -> None:
-    """Left out, it is the one that is there."""
-    if obj.get("type") in (None, "", "Opaque") and "type" not in obj:
-        obj["type"] = old.get("type")
 
 
 def _is_base64(value: Any) -> bool:
@@ -77,7 +74,7 @@ def _event(obj: Object, _: Any) -> None:
 STRATEGIES = {
     "events": Strategy(create=_event, validate=event, schema_required=False, creates_on_update=True),
     "namespaces": Strategy(defaults=_namespace_label, create=_namespace, names="label"),
-    "secrets": Strategy(defaults=_secret, update=_secret_type, validate=secret),
+    "secrets": Strategy(defaults=_secret, validate=secret, warn=secret_warnings),
     "configmaps": Strategy(validate=config_map),
     "serviceaccounts": Strategy(returns_deleted=True),
     "resourcequotas": Strategy(returns_deleted=True),

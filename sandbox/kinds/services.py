@@ -183,6 +183,8 @@ def _endpoint_ports(obj: Object) -> None:
 
 
 def _slice(obj: Object) -> None:
+    for point in obj.get("endpoints") or []:
+        point.setdefault("conditions", {})
     for port in obj.get("ports") or []:
         port.setdefault("name", "")
         port.setdefault("protocol", "TCP")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..objects import decode
+from ..objects import decode, now
 from .checks.claims import claim
 from .checks.storage import storage_class, volume
 from .strategy import Object, Strategy
@@ -13,8 +13,16 @@ if TYPE_CHECKING:
     from ..store import Store
 
 
+#: Where a claim may be filled from; others are not looked at.
+_SOURCES = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
+
+
 def _claim(obj: Object) -> None:
-    obj.setdefault("spec", {}).setdefault("volumeMode", "Filesystem")
+    spec = obj.setdefault("spec", {})
+    spec.setdefault("volumeMode", "Filesystem")
+    source = spec.get("dataSource")
+    if source is not None and (source.get("apiGroup") or "", source.get("kind")) not in _SOURCES:
+        del spec["dataSource"]
 
 
 def _claim_create(obj: Object, store: Store) -> None:
@@ -34,10 +42,15 @@ def _volume(obj: Object) -> None:
     spec = obj.setdefault("spec", {})
     spec.setdefault("persistentVolumeReclaimPolicy", "Retain")
     spec.setdefault("volumeMode", "Filesystem")
+    if isinstance(spec.get("hostPath"), dict):
+        spec["hostPath"].setdefault("type", "")
+    if isinstance(spec.get("claimRef"), dict):
+        spec["claimRef"].setdefault("apiVersion", "v1")
+        spec["claimRef"].setdefault("kind", "PersistentVolumeClaim")
 
 
 def _volume_create(obj: Object, _: Any) -> None:
-    obj["status"] = {"phase": "Pending"}
+    obj["status"] = {"phase": "Pending", "lastPhaseTransitionTime": now()}
     finalizers = obj["metadata"].setdefault("finalizers", [])
     if "kubernetes.io/pv-protection" not in finalizers:
         finalizers.append("kubernetes.io/pv-protection")

@@ -75,3 +75,13 @@ def _kept(obj: Object, old: Object | None, fields: tuple[str, ...]) -> Causes:
     for field in fields:
         if (obj.get(field) or {}) != (old.get(field) or {}):
             yield forbidden(field, _FROZEN)
+
+
+def secret_warnings(obj: Object, old: Object | None) -> list[str]:
+    """A TLS Secret that no server can use."""
+    if obj.get("type") != "kubernetes.io/tls":
+        return []
+    for key, words in (("tls.crt", "certificate"), ("tls.key", "key")):
+        if b"-----BEGIN " not in base64.b64decode((obj.get("data") or {}).get(key) or ""):
+            return [f"tls: failed to find any PEM data in {words} input"]
+    return []

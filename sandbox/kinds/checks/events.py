@@ -8,6 +8,7 @@ _FIXED = (
     ("involvedObject", "regarding"),
     ("reason", "reason"),
     ("message", "note"),
+    ("reason", "reason"),
     ("type", "type"),
     ("action", "action"),
     ("related", "related"),
