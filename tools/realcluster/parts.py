@@ -94,6 +94,9 @@ def controller_manager(layout: Layout, programs: Programs) -> Part:
         f"--cluster-signing-key-file={layout.pki('ca.key')}",
         f"--service-cluster-ip-range={_SERVICES}",
         "--allocate-node-cidrs=false",
+        # The suites make and delete hundreds of namespaces; the defaults are for a cluster with more patience.
+        "--kube-api-qps=500",
+        "--kube-api-burst=1000",
     )
     return Part("kube-controller-manager", command, lambda: listens(port))
 
