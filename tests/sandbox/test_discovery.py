@@ -41,7 +41,7 @@ def test_aggregated(api: Api) -> None:
     assert answer.headers["content-type"] == "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
     groups = {item["metadata"]["name"]: item for item in answer.json["items"]}
     deployments = next(r for r in groups["apps"]["versions"][0]["resources"] if r["resource"] == "deployments")
-    assert deployments["responseKind"] == {"group": "apps", "version": "v1", "kind": "Deployment"}
+    assert deployments["responseKind"] == {"group": "", "version": "", "kind": "Deployment"}
     assert {sub["subresource"] for sub in deployments["subresources"]} == {"status", "scale"}
     core = api.get("/api", accept=AGGREGATED).json["items"][0]["versions"][0]["resources"]
     assert "pods" in {resource["resource"] for resource in core}
