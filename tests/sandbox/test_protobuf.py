@@ -2,8 +2,8 @@
 
 import pytest
 
-from sandbox.errors import UnsupportedMediaType
 from sandbox.bodies import duplicates
+from sandbox.errors import UnsupportedMediaType
 from sandbox.protobuf import MAGIC, decode_protobuf
 from tests.api import Api
 
