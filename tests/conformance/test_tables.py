@@ -36,7 +36,9 @@ def objects(namespace: str) -> dict[str, dict[str, Any]]:
         f"{core}/configmaps": {"data": {"k": "v", "l": "w"}},
         f"{core}/secrets": {"stringData": {"k": "v"}},
         f"{core}/serviceaccounts": {"secrets": [{"name": "x"}]},
-        f"{core}/services": {"spec": {"selector": LABELS, "ports": [{"port": 80, "name": "a"}, {"port": 81, "name": "b"}]}},
+        f"{core}/services": {
+            "spec": {"selector": LABELS, "ports": [{"port": 80, "name": "a"}, {"port": 81, "name": "b"}]}
+        },
         f"{core}/limitranges": {"spec": {"limits": []}},
         f"{core}/persistentvolumeclaims": {"spec": claim},
         f"{core}/events": {"involvedObject": about, "reason": "R", "message": "M ", "type": "Normal", "count": 3},
