@@ -217,7 +217,9 @@ def _discovered(resource: Resource) -> dict[str, Any]:
     for name, kind, verbs in _subresources(resource):
         group_version, _, short = kind.rpartition("/")
         group, _, version = group_version.rpartition("/")
-        subresources.append({"subresource": name, "responseKind": _answered(resource, group, version, short), "verbs": verbs})
+        subresources.append(
+            {"subresource": name, "responseKind": _answered(resource, group, version, short), "verbs": verbs}
+        )
     if subresources:
         found["subresources"] = subresources
     return found

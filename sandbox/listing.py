@@ -93,7 +93,6 @@ class Selection:
         return bool(self.name or self.labels or self.fields)
 
 
-
 def _kind_of(resource: Resource) -> str:
     """Whose fields can be selected: a kind in another shape has names of its own."""
     return f"{resource.plural}.{resource.group}" if resource.shares else resource.key
