@@ -174,6 +174,8 @@ def only_subresource(resource: Resource, old: Object, obj: Object, subresource: 
         result["status"] = obj["status"]
     else:
         result.pop("status", None)
+    if resource.key == "deployments.apps" and "annotations" in obj["metadata"]:
+        result["metadata"]["annotations"] = obj["metadata"]["annotations"]
     if not resource.custom and resource.key in (
         "pods",
         "nodes",

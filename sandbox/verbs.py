@@ -208,7 +208,8 @@ class Verbs:
         owned = self._owned(resource, old, obj, call)
         rules.update(obj, old)
         self._validate(resource, obj, old, call, warnings)
-        admission.count_generation(resource, old, obj, rules.counted)
+        if call.subresource != "status":
+            admission.count_generation(resource, old, obj, rules.counted)
         if call.applied:
             obj["metadata"]["managedFields"] = managed
         elif managed == [{}] or managed == []:  # the client wants them cleared

@@ -43,9 +43,8 @@ def with_condition(
         condition["reason"] = reason
     if message:
         condition["message"] = message
-    if present is None:
-        return [*(conditions or []), condition]
-    return [condition if one is present else one for one in conditions or []]
+    # What was set last stands last.
+    return [*(one for one in conditions or [] if one is not present), condition]
 
 
 def without_condition(conditions: list[Object] | None, kind: str) -> list[Object]:

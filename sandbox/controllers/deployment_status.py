@@ -46,6 +46,7 @@ def calculate(deployment: Object, new: Object | None, old: list[Object], stored:
     }
     status: Object = {"observedGeneration": deployment["metadata"]["generation"]}
     status |= {key: value for key, value in numbers.items() if value}
+    status["terminatingReplicas"] = _sum(sets, "terminatingReplicas")
     if dig(deployment, "status", "collisionCount"):
         status["collisionCount"] = deployment["status"]["collisionCount"]
     _, unavailable = fenceposts(deployment)

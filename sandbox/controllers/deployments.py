@@ -12,14 +12,21 @@ from ..runtime.recorder import Recorder
 from . import deployment_status as status
 from . import rollout
 from .owners import children, controller_of, is_going, owned_by, owner_reference
-from .rollout import HASH_LABEL, REVISION, wanted_replicas
+from .rollout import HASH_LABEL, HISTORY, REVISION, wanted_replicas
 from .workqueue import Workqueue
 
 RESOURCE = "deployments.apps"
 SETS = "replicasets.apps"
 #: Annotations of a Deployment that its ReplicaSets do not get.
-_OWN_ANNOTATIONS = ("kubectl.kubernetes.io/last-applied-configuration", REVISION, "deprecated.deployment.rollback.to")
 _DESIRED, _MAX = "deployment.kubernetes.io/desired-replicas", "deployment.kubernetes.io/max-replicas"
+_OWN_ANNOTATIONS = (
+    "kubectl.kubernetes.io/last-applied-configuration",
+    "deprecated.deployment.rollback.to",
+    REVISION,
+    HISTORY,
+    _DESIRED,
+    _MAX,
+)
 
 
 class Deployments:
@@ -113,11 +120,17 @@ class Deployments:
         if new is None:
             return self._make(deployment, old, number)
         annotations = new["metadata"].get("annotations") or {}
+        wanted = self._handed_down(deployment)
         if rollout.revision(new) < int(number):
-            change = {"metadata": {"annotations": {REVISION: number}}}
-            new = self._cluster.patch(SETS, new["metadata"]["name"], change, new["metadata"]["namespace"])
+            wanted[REVISION] = number
+            if before := annotations.get(REVISION):
+                history = annotations.get(HISTORY)
+                wanted[HISTORY] = f"{history},{before}" if history else before
         else:
             number = annotations.get(REVISION, number)
+        if not wanted.items() <= annotations.items():
+            change = {"metadata": {"annotations": wanted}}
+            new = self._cluster.patch(SETS, new["metadata"]["name"], change, new["metadata"]["namespace"])
         self._remember_revision(deployment, number)
         return new
 
@@ -212,7 +225,7 @@ class Deployments:
         if (deployment["metadata"].get("annotations") or {}).get(REVISION) != number:
             change = {"metadata": {"annotations": {REVISION: number}}}
             metadata = deployment["metadata"]
-            self._cluster.patch(RESOURCE, metadata["name"], change, metadata["namespace"])
+            self._cluster.patch(RESOURCE, metadata["name"], change, metadata["namespace"], subresource="status")
             metadata.setdefault("annotations", {})[REVISION] = number
 
     def _condition(self, deployment: Object, value: str, reason: str, message: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError, NotFound
+from ..kinds.checks.basics import matches
 from ..objects import Object, dig
 from ..runtime.recorder import Recorder
-from .conditions import with_condition, without_condition
+from .conditions import find, with_condition, without_condition
 from .owners import children, controller_of, is_going
 from .pods import available_in, create, delete, deletion_order, from_template, has_ended, is_active, is_ready
 from .workqueue import Workqueue
@@ -36,10 +37,24 @@ class ReplicaSets:
         failure = ""
         if not is_going(owner):
             failure = self._scale(owner, active)
-        pods = [pod for pod in children(self._cluster, "pods", owner, owner["spec"]["selector"]) if is_active(pod)]
-        self._publish(owner, pods, failure)
+        pods = children(self._cluster, "pods", owner, owner["spec"]["selector"])
+        terminating = sum(is_going(pod) and not has_ended(pod) for pod in pods)
+        self._publish(owner, [pod for pod in pods if is_active(pod)], terminating, failure)
         if failure:
             self.queue.add_after(5.0, namespace, name)
+
+    def release(self, pod: Object, reference: Object) -> None:
+        """Lets a Pod go that its ReplicaSet does not select any more."""
+        metadata = pod["metadata"]
+        try:
+            owner = self._cluster.get(RESOURCE, reference["name"], metadata["namespace"])
+        except NotFound:
+            return
+        if owner["metadata"]["uid"] != reference["uid"] or matches(owner["spec"]["selector"], metadata.get("labels")):
+            return
+        kept = [one for one in metadata["ownerReferences"] if one["uid"] != reference["uid"]]
+        change = {"metadata": {"ownerReferences": kept or None}}
+        self._cluster.patch("pods", metadata["name"], change, metadata["namespace"])
 
     def _scale(self, owner: Object, active: list[Object]) -> str:
         """Makes or deletes Pods; what refused it, if something did."""
@@ -56,7 +71,7 @@ class ReplicaSets:
                 delete(self._cluster, self._recorder, owner, pod)
         return ""
 
-    def _publish(self, owner: Object, pods: list[Object], failure: str) -> None:
+    def _publish(self, owner: Object, pods: list[Object], terminating: int, failure: str) -> None:
         spec, old = owner["spec"], owner.get("status") or {}
         wait = int(spec.get("minReadySeconds") or 0)
         soon = [seconds for pod in pods if (seconds := available_in(pod, wait)) is not None]
@@ -66,13 +81,16 @@ class ReplicaSets:
             "fullyLabeledReplicas": sum(labels <= (pod["metadata"].get("labels") or {}).items() for pod in pods),
             "readyReplicas": sum(map(is_ready, pods)),
             "availableReplicas": sum(seconds <= 0 for seconds in soon),
+            "terminatingReplicas": terminating,
             "observedGeneration": owner["metadata"]["generation"],
         }
         conditions = without_condition(old.get("conditions"), "ReplicaFailure")
         if failure:
-            conditions = with_condition(old.get("conditions"), "ReplicaFailure", "True", "FailedCreate", failure)
+            known = find(old.get("conditions"), "ReplicaFailure")
+            words = str(known["message"]) if known else failure  # each try has another name in it
+            conditions = with_condition(old.get("conditions"), "ReplicaFailure", "True", "FailedCreate", words)
         # Counts that are zero are left out, as Go's omitempty does.
-        wanted = {key: value for key, value in status.items() if value or key == "replicas"}
+        wanted = {key: value for key, value in status.items() if value or key in ("replicas", "terminatingReplicas")}
         if conditions:
             wanted["conditions"] = conditions
         if wanted != old:
@@ -93,6 +111,8 @@ async def run(cluster: Cluster, context: Context) -> None:
             if event.resource == RESOURCE:
                 sets.queue.add(metadata["namespace"], metadata["name"])
             elif (owner := controller_of(event.object)) and owner["kind"] == "ReplicaSet":
+                if event.type == "MODIFIED" and not is_going(event.object):
+                    sets.release(event.object, owner)
                 sets.queue.add(metadata["namespace"], owner["name"])
             elif not metadata.get("ownerReferences") and event.type == "ADDED":
                 for candidate in adopters(cluster, event.object):

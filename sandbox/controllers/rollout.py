@@ -12,6 +12,7 @@ from ..objects import Object, copy, dig
 
 HASH_LABEL = "pod-template-hash"
 REVISION = "deployment.kubernetes.io/revision"
+HISTORY = "deployment.kubernetes.io/revision-history"
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 
 
@@ -86,6 +87,8 @@ def scale_down(deployment: Object, new: Object, old: list[Object]) -> dict[str, 
     least = wanted_replicas(deployment) - unavailable
     new_missing = wanted_replicas(new) - int(dig(new, "status", "availableReplicas") or 0)
     budget = total - least - new_missing
+    if budget <= 0:
+        return {}
     ordered = sorted(old, key=lambda rs: str(rs["metadata"]["creationTimestamp"]))
     before = dict(sizes)
     for rs in ordered:
@@ -113,14 +116,15 @@ def proportional(deployment: Object, sets: list[Object]) -> dict[str, int]:
     """New sizes when a Deployment is scaled in the middle of a rollout: each ReplicaSet gets its share."""
     surge, _ = fenceposts(deployment)
     total = sum(map(wanted_replicas, sets))
-    left = wanted_replicas(deployment) + surge - total
+    allowed = wanted_replicas(deployment) + surge
+    left = allowed - total
     if not total or not left:
         return {}
     ordered = sorted(sets, key=lambda rs: (-wanted_replicas(rs), str(rs["metadata"]["creationTimestamp"])))
     sizes = {}
     for rs in ordered:
         size = wanted_replicas(rs)
-        part = round(size * (total + left) / total) - size
+        part = round(size * allowed / total) - size
         part = max(min(part, left), 0) if left > 0 else min(max(part, left), 0)
         sizes[rs["metadata"]["name"]] = size + part
         left -= part

@@ -33,7 +33,11 @@ def test_string_data(seen: Seen, api: Api, secrets: str) -> None:
     created = seen("create", api.post(secrets, body)).json
     assert created["data"] == {"a": _64("1"), "b": _64("zwei"), "c": _64("drei")}
     assert "stringData" not in created
-    seen("patch", api.patch(f"{secrets}/a", {"stringData": {"a": "eins"}, "data": {"b": None}}), only=["data", "stringData"])
+    seen(
+        "patch",
+        api.patch(f"{secrets}/a", {"stringData": {"a": "eins"}, "data": {"b": None}}),
+        only=["data", "stringData"],
+    )
     seen("empty", api.post(secrets, _secret("b", stringData={"k": ""})), only=["data"])
 
 
@@ -50,7 +54,10 @@ def test_secret_types(seen: Seen, api: Api, secrets: str) -> None:
         "dockercfg": {"type": "kubernetes.io/dockercfg"},
         "dockercfg that is no JSON": {"type": "kubernetes.io/dockercfg", "stringData": {".dockercfg": "x"}},
         "dockerconfigjson": {"type": "kubernetes.io/dockerconfigjson"},
-        "dockerconfigjson that is none": {"type": "kubernetes.io/dockerconfigjson", "stringData": {".dockerconfigjson": "{x"}},
+        "dockerconfigjson that is none": {
+            "type": "kubernetes.io/dockerconfigjson",
+            "stringData": {".dockerconfigjson": "{x"},
+        },
         "token": {"type": "kubernetes.io/service-account-token"},
         "own type": {"type": "example.com/own"},
         "no type": {"type": ""},
@@ -82,7 +89,9 @@ def test_secret_updates(seen: Seen, api: Api, secrets: str) -> None:
     seen("data", api.patch(f"{secrets}/a", {"stringData": {"k": "x"}}))
     seen("mutable again", api.patch(f"{secrets}/a", {"immutable": False}))
     seen("left out", api.patch(f"{secrets}/a", {"immutable": None}))
-    seen("labels", api.patch(f"{secrets}/a", {"metadata": {"labels": {"l": "1"}}}), only=["metadata.labels", "immutable"])
+    seen(
+        "labels", api.patch(f"{secrets}/a", {"metadata": {"labels": {"l": "1"}}}), only=["metadata.labels", "immutable"]
+    )
 
 
 def test_token(seen: Seen, api: Api, secrets: str, namespace: str) -> None:
@@ -119,7 +128,10 @@ def test_immutable(seen: Seen, api: Api, maps: str) -> None:
     api.post(maps, {"metadata": {"name": "a"}, "data": {"k": "v"}, "immutable": True})
     seen("data", api.patch(f"{maps}/a", {"data": {"k": "w"}}))
     seen("binary data", api.patch(f"{maps}/a", {"binaryData": {"b": "AP8="}}))
-    seen("both and mutable", api.put(f"{maps}/a", {"metadata": {"name": "a"}, "data": {"k": "w"}, "binaryData": {"b": ""}}))
+    seen(
+        "both and mutable",
+        api.put(f"{maps}/a", {"metadata": {"name": "a"}, "data": {"k": "w"}, "binaryData": {"b": ""}}),
+    )
     seen("delete", api.delete(f"{maps}/a"))
 
 

@@ -20,7 +20,10 @@ def at(namespace: str) -> str:
 
 def _body(schedule: str = "0 0 1 1 *", pod: Any = None, **spec: Any) -> Any:
     template = {"spec": {"restartPolicy": "Never", "containers": [container()], **(pod or {})}}
-    return {"metadata": {"name": "a"}, "spec": {"schedule": schedule, "jobTemplate": {"spec": {"template": template}}, **spec}}
+    return {
+        "metadata": {"name": "a"},
+        "spec": {"schedule": schedule, "jobTemplate": {"spec": {"template": template}}, **spec},
+    }
 
 
 def test_defaults(seen: Seen, api: Api, at: str) -> None:
@@ -31,7 +34,20 @@ def test_defaults(seen: Seen, api: Api, at: str) -> None:
 def test_schedules(seen: Seen, api: Api, at: str) -> None:
     """Schedules have five fields, or a name"""
     dry = f"{at}?dryRun=All"
-    for schedule in ("", "* * * *", "* * * * * *", "60 * * * *", "x * * * *", "*/0 * * * *", "5-1 * * * *", "* * 0 * *", "@odd", "* * * 13 *", "* * * * 8", "@every x"):
+    for schedule in (
+        "",
+        "* * * *",
+        "* * * * * *",
+        "60 * * * *",
+        "x * * * *",
+        "*/0 * * * *",
+        "5-1 * * * *",
+        "* * 0 * *",
+        "@odd",
+        "* * * 13 *",
+        "* * * * 8",
+        "@every x",
+    ):
         seen(f"refused {schedule}", api.post(dry, _body(schedule)))
     for schedule in ("@daily", "@every 1h", "*/5 1-3,5 * JAN MON-FRI", "0 0 ? * 0", "@midnight"):
         seen(f"taken {schedule}", api.post(dry, _body(schedule)), only=["spec.schedule", "message"])
@@ -58,7 +74,10 @@ def test_refusals(seen: Seen, api: Api, at: str) -> None:
     }.items():
         seen(name, api.post(dry, _body(**spec)))
     seen("restartPolicy", api.post(dry, _body(pod={"restartPolicy": "Always"})))
-    seen("no schedule", api.post(dry, {"metadata": {"name": "a"}, "spec": {"jobTemplate": _body()["spec"]["jobTemplate"]}}))
+    seen(
+        "no schedule",
+        api.post(dry, {"metadata": {"name": "a"}, "spec": {"jobTemplate": _body()["spec"]["jobTemplate"]}}),
+    )
     seen("no template", api.post(dry, {"metadata": {"name": "a"}, "spec": {"schedule": "@daily"}}))
     seen("long name", api.post(dry, {**_body(), "metadata": {"name": "a" * 53}}))
     job = _body()

@@ -103,7 +103,7 @@ def test_recreate(seen: Seen, api: Api, at: str, namespace: str) -> None:
         gone: set[str] = set()
         for event in watch:
             name = event["object"]["metadata"]["name"]
-            if event["type"] == "DELETED":
+            if event["type"] == "DELETED" or event["object"]["status"].get("phase") in ("Succeeded", "Failed"):
                 gone.add(name)
             elif event["type"] == "ADDED" and name not in before:
                 break
@@ -175,7 +175,8 @@ def test_scale(seen: Seen, api: Api, at: str, k: Kubectl) -> None:
     seen("an old version", api.put(f"{at}/a/scale", scale))
     seen("patch", api.patch(f"{at}/a/scale", {"spec": {"replicas": 2}}), without=["status"])
     seen("negative", api.patch(f"{at}/a/scale", {"spec": {"replicas": -1}}))
-    seen("no number", api.patch(f"{at}/a/scale", {"spec": {"replicas": "x"}}))
+    text = seen("no number", api.patch(f"{at}/a/scale", {"spec": {"replicas": "x"}}), only=["code", "reason"]).message
+    assert text.endswith("json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32")
     seen("other name", api.put(f"{at}/a/scale", {"metadata": {"name": "b"}, "spec": {"replicas": 1}}))
     seen("of nothing", api.get(f"{at}/b/scale"))
     seen("delete", api.delete(f"{at}/a/scale"))
@@ -240,8 +241,13 @@ def test_deadline(seen: Seen, api: Api, at: str, namespace: str) -> None:
 def test_adoption(seen: Seen, api: Api, at: str, namespace: str) -> None:
     """Deleted with Orphan, a Deployment leaves its ReplicaSet, which the next one with this template takes over"""
     _create(api, at)
-    (before,) = items(api, namespace, "replicasets")
-    seen("delete", api.delete(f"{at}/a?propagationPolicy=Orphan"), only=["status", "kind", "metadata.finalizers"])
+    before = replica_sets(api, seen, namespace)["1"]
+    seen(
+        "delete",
+        api.delete(f"{at}/a?propagationPolicy=Orphan"),
+        only=["status", "kind", "metadata.finalizers"],
+        without=["status.terminatingReplicas"],
+    )
     api.until_gone(f"{at}/a")
     (left,) = items(api, namespace, "replicasets")
     assert "ownerReferences" not in left["metadata"]
@@ -353,6 +359,17 @@ def test_columns(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> N
     seen.text("wide, two containers", k("get", "deployment", "b", "-o", "wide"))
 
 
+def test_autoscaling(seen: Seen, api: Api, namespace: str) -> None:
+    """HorizontalPodAutoscalers are served as v1 too, which kubectl autoscale writes"""
+    body = {
+        "metadata": {"name": "a"},
+        "spec": {"maxReplicas": 3, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"}},
+    }
+    kind = f"namespaces/{namespace}/horizontalpodautoscalers?dryRun=All"
+    seen("v2", api.post(f"/apis/autoscaling/v2/{kind}", body), only=["kind", "spec.minReplicas", "spec.maxReplicas"])
+    seen("v1", api.post(f"/apis/autoscaling/v1/{kind}", body), only=["kind", "spec.minReplicas", "spec.maxReplicas"])
+
+
 def test_create_command(seen: Seen, api: Api, at: str, k: Kubectl) -> None:
     """kubectl create, set, label, annotate, expose and wait on a Deployment"""
     seen.text("create", k("create", "deployment", "a", "--image", IMAGE, "--port=8080", "--replicas=1"))
@@ -366,6 +383,5 @@ def test_create_command(seen: Seen, api: Api, at: str, k: Kubectl) -> None:
     seen.value("containers", spec)
     seen.text("set image of none", k("set", "image", "deployment/a", "odd=x", fails=True))
     seen.text("expose", k("expose", "deployment", "a", "--port=80", "--target-port=8080"))
-    seen.text("autoscale", k("autoscale", "deployment", "a", "--max=3", "--dry-run=server"))
     seen.text("wait", k("wait", "deployment/a", "--for=condition=Available"))
     seen.text("delete", k("delete", "deployment", "a"))

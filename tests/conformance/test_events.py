@@ -37,7 +37,14 @@ def _old(namespace: str, name: str = "a", **fields: Any) -> Any:
 def _new(namespace: str, name: str = "b", **fields: Any) -> Any:
     about = {"apiVersion": "v1", "kind": "ConfigMap", "name": "m", "namespace": namespace}
     who = {"reportingController": "example.com/me", "reportingInstance": "me-1"}
-    body = {"regarding": about, "eventTime": MICRO, "reason": "Tried", "action": "Trying", "note": "some words", "type": "Warning"}
+    body = {
+        "regarding": about,
+        "eventTime": MICRO,
+        "reason": "Tried",
+        "action": "Trying",
+        "note": "some words",
+        "type": "Warning",
+    }
     return {"metadata": {"name": name}, **body, **who, **fields}
 
 

@@ -179,7 +179,9 @@ def test_deletion(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> 
 def test_commands(seen: Seen, api: Api, at: str, k: Kubectl) -> None:
     """kubectl create job, get and wait"""
     seen.text("create", k("create", "job", "a", "--image", IMAGE, "--", "echo", "x"))
-    seen.value("created", api.get(f"{at}/a").json["spec"], only=["template.spec.containers", "template.spec.restartPolicy"])
+    seen.value(
+        "created", api.get(f"{at}/a").json["spec"], only=["template.spec.containers", "template.spec.restartPolicy"]
+    )
     seen.text("wait", k("wait", "job/a", "--for=condition=Complete", "--timeout=20s"))
     seen("columns", api.get(at, accept=TABLE), only=["columnDefinitions"])
     seen.alias("job", api.get(f"{at}/a").json["metadata"]["uid"])

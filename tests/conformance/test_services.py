@@ -34,11 +34,19 @@ def test_types(seen: Seen, api: Api, at: str) -> None:
     """Headless, NodePort, LoadBalancer and ExternalName"""
     seen("headless", api.post(at, _body("headless", clusterIP="None", selector={"app": "a"})))
     seen("headless without selector", api.post(at, _body("loose", clusterIP="None")))
-    seen("headless without ports", api.post(at, {"metadata": {"name": "bare"}, "spec": {"clusterIP": "None", "selector": {"app": "a"}}}))
+    seen(
+        "headless without ports",
+        api.post(at, {"metadata": {"name": "bare"}, "spec": {"clusterIP": "None", "selector": {"app": "a"}}}),
+    )
     node = seen("NodePort", api.post(at, _body("node", type="NodePort"))).json
     assert 30000 <= node["spec"]["ports"][0]["nodePort"] < 32768
     seen("LoadBalancer", api.post(at, _body("balanced", type="LoadBalancer")))
-    seen("ExternalName", api.post(at, {"metadata": {"name": "outside"}, "spec": {"type": "ExternalName", "externalName": "example.com"}}))
+    seen(
+        "ExternalName",
+        api.post(
+            at, {"metadata": {"name": "outside"}, "spec": {"type": "ExternalName", "externalName": "example.com"}}
+        ),
+    )
     seen("ExternalName with ports", api.post(at, _body("ported", type="ExternalName", externalName="example.com")))
 
 
@@ -60,7 +68,10 @@ def test_refusals(seen: Seen, api: Api, at: str) -> None:
         "nodePort of a ClusterIP": {"ports": [{"port": 80, "nodePort": 30000}]},
         "type": {"type": "Odd"},
         "affinity": {"sessionAffinity": "Odd"},
-        "affinity for no time": {"sessionAffinity": "ClientIP", "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 0}}},
+        "affinity for no time": {
+            "sessionAffinity": "ClientIP",
+            "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 0}},
+        },
         "config without affinity": {"sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 10}}},
         "address": {"clusterIP": "a"},
         "address out of range": {"clusterIP": "192.0.2.1"},
@@ -222,9 +233,17 @@ def test_columns(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> N
     seen.text("services", k("get", "services", "-o", "wide"))
     seen.text("create", k("create", "service", "clusterip", "c", "--tcp=80:8080"))
     seen.value("created", api.get(f"{at}/c").json["spec"])
-    api.post(path(namespace, "endpoints"), {"metadata": {"name": "z"}, "subsets": [{"addresses": [{"ip": "192.0.2.7"}], "ports": [{"port": 80}]}]})
+    api.post(
+        path(namespace, "endpoints"),
+        {"metadata": {"name": "z"}, "subsets": [{"addresses": [{"ip": "192.0.2.7"}], "ports": [{"port": 80}]}]},
+    )
     seen.text("endpoints", k("get", "endpoints", "z"))
-    slice_ = {"metadata": {"name": "s"}, "addressType": "IPv4", "endpoints": [{"addresses": ["192.0.2.1"]}], "ports": [{"port": 80}]}
+    slice_ = {
+        "metadata": {"name": "s"},
+        "addressType": "IPv4",
+        "endpoints": [{"addresses": ["192.0.2.1"]}],
+        "ports": [{"port": 80}],
+    }
     api.post(path(namespace, "endpointslices"), slice_)
     seen.text("slice", k("get", "endpointslices", "s"))
     seen.text("delete", k("delete", "service", "c"))

@@ -99,7 +99,9 @@ def test_port_forward(seen: Seen, api: Api, waiting: str, namespace: str, k: Kub
     seen("bad ports", api.get(f"{waiting}/portforward?ports=x"))
     seen("of nothing", api.get(f"{path(namespace, 'pods', 'none')}/portforward?ports=80"))
     seen.text("kubectl: of nothing", k("port-forward", "pod/none", "0:80", fails=True))
-    seen.text("kubectl: waiting", k("port-forward", "pod/a", "0:80", fails=True, KUBECTL_PORT_FORWARD_WEBSOCKETS="true"))
+    seen.text(
+        "kubectl: waiting", k("port-forward", "pod/a", "0:80", fails=True, KUBECTL_PORT_FORWARD_WEBSOCKETS="true")
+    )
 
 
 def test_kubectl_exec(seen: Seen, api: Api, waiting: str, k: Kubectl) -> None:
@@ -117,7 +119,10 @@ def test_proxy(seen: Seen, api: Api, waiting: str, namespace: str) -> None:
     seen("pod", api.get(f"{path(namespace, 'pods', 'none')}/proxy/"))
     seen("pod without an address", api.get(f"{waiting}/proxy/x"))
     seen("service", api.get(f"{path(namespace, 'services', 'none')}/proxy/"))
-    api.post(path(namespace, "services"), {"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}], "selector": {"app": "b"}}})
+    api.post(
+        path(namespace, "services"),
+        {"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}], "selector": {"app": "b"}}},
+    )
     api.until(path(namespace, "endpoints", "s"), bool)
     seen("service without Pods", api.get(f"{path(namespace, 'services', 's')}/proxy/"))
     seen("service without this port", api.get(f"{path(namespace, 'services', 's:odd')}/proxy/"))

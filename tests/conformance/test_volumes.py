@@ -134,7 +134,9 @@ def test_binding(seen: Seen, api: Api, at: str, unique: str) -> None:
     """A volume made by hand is bound to the claim that fits, and released when the claim goes"""
     created = seen("volume", api.post(VOLUMES, _volume(unique, storageClassName=unique)))
     assert created.status == 201
-    seen.value("available", api.until(f"{VOLUMES}/{unique}", lambda one: one["status"].get("phase") == "Available")["status"])
+    seen.value(
+        "available", api.until(f"{VOLUMES}/{unique}", lambda one: one["status"].get("phase") == "Available")["status"]
+    )
     api.post(at, _claim(storageClassName=unique))
     claim = api.until(f"{at}/a", _bound)
     seen.value("claim", claim)
@@ -195,7 +197,11 @@ def test_volume_refusals(seen: Seen, api: Api, unique: str) -> None:
     api.post(VOLUMES, _volume(unique))
     changed = api.patch(f"{VOLUMES}/{unique}", {"spec": {"hostPath": {"path": "/other"}}})
     seen("changed source", changed, only=["code", "details.causes.field", "details.causes.reason"])
-    seen("changed policy", api.patch(f"{VOLUMES}/{unique}", {"spec": {"persistentVolumeReclaimPolicy": "Delete"}}), only=["spec.persistentVolumeReclaimPolicy"])
+    seen(
+        "changed policy",
+        api.patch(f"{VOLUMES}/{unique}", {"spec": {"persistentVolumeReclaimPolicy": "Delete"}}),
+        only=["spec.persistentVolumeReclaimPolicy"],
+    )
 
 
 def test_protection(seen: Seen, api: Api, at: str, namespace: str, unique: str) -> None:
@@ -207,7 +213,11 @@ def test_protection(seen: Seen, api: Api, at: str, namespace: str, unique: str) 
     volume = {"name": "v", "persistentVolumeClaim": {"claimName": "a"}}
     api.post(path(namespace, "pods"), pod("p", containers=[used], volumes=[volume]))
     api.until(path(namespace, "pods", "p"), lambda one: one["spec"].get("nodeName"))
-    seen("delete", api.delete(f"{at}/a"), only=["kind", "metadata.finalizers", "metadata.deletionGracePeriodSeconds", "status.phase"])
+    seen(
+        "delete",
+        api.delete(f"{at}/a"),
+        only=["kind", "metadata.finalizers", "metadata.deletionGracePeriodSeconds", "status.phase"],
+    )
     assert api.get(f"{at}/a").status == 200
     api.delete(f"{path(namespace, 'pods', 'p')}?gracePeriodSeconds=0")
     api.until_gone(f"{at}/a")
