@@ -35,6 +35,10 @@ from .subresources import Subresources
 from .tokens import Tokens
 from .verbs import Call, Outcome, Verbs
 
+ORPHANED = (
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
+    "propagationPolicy=Orphan to suppress this warning"
+)
 #: Subresources that are the object itself, of which less can be written.
 _OBJECTS = ("namespaces/finalize", "pods/ephemeralcontainers")
 
@@ -199,9 +203,11 @@ class Rest:
         admission.check_deletable(resource, info.name)
         options = await delete_options(request)
         call = call_of(request)
+        rules = strategy(resource.key)
         obj, gone = self._verbs.delete(resource, self._namespace(resource, info), info.name, options, call)
-        whole = not gone or strategy(resource.key).returns_deleted
-        return Response.json(obj if whole else deleted(resource, obj))
+        if rules.orphans and not options.propagation:
+            request.warnings.append(ORPHANED)
+        return Response.json(obj if not gone or rules.returns_deleted else deleted(resource, obj))
 
     async def _deletecollection(self, request: Request, resource: Resource, info: RequestInfo) -> Response:
         options = await delete_options(request)

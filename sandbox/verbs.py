@@ -243,7 +243,8 @@ class Verbs:
         grace = default if grace is None or default == 0 else 1 if grace < 0 else grace
         before = copy(obj)
         rules.delete(obj)
-        marked = deletion.mark(resource, obj, options.propagation, grace)
+        propagation = options.propagation or ("Orphan" if rules.orphans else "")
+        marked = deletion.mark(resource, obj, propagation, grace)
         if deletion.finished(resource, obj):
             last = obj if before["metadata"].get("deletionTimestamp") or rules.grace else before
             return self._remove(resource, last, call, []).object, True

@@ -8,13 +8,14 @@ from ..errors import NotFound
 from ..objects import Object, dig
 from ..runtime.recorder import Recorder
 from . import revisions
-from .owners import children, controller_of, is_going
+from .owners import annotation, children, controller_of, is_going
 from .pods import available_in, create, delete, from_template, has_ended, is_ready
 from .revisions import HASH_LABEL
 from .scheduler import mismatch
 from .workqueue import Workqueue
 
 RESOURCE = "daemonsets.apps"
+TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 _TOLERATED = ("not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure", "unschedulable")
 
 
@@ -79,7 +80,7 @@ class DaemonSets:
                 delete(self._cluster, self._recorder, owner, pod)
         if any(self._node(pod) == name for pod in self._pods(owner)):
             return
-        labels = {HASH_LABEL: digest, "pod-template-generation": str(owner["metadata"]["generation"])}
+        labels = {HASH_LABEL: digest, "pod-template-generation": annotation(owner, TEMPLATE_GENERATION) or "1"}
         pod = from_template(
             owner["spec"]["template"], owner, generateName=f"{owner['metadata']['name']}-", labels=labels
         )

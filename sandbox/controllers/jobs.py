@@ -55,7 +55,7 @@ class Jobs:
             return
         status: Object = copy(job.get("status") or {})
         pods = self._pods(job)
-        ended = [pod for pod in pods if has_ended(pod) and TRACKED in (pod["metadata"].get("finalizers") or [])]
+        ended = [pod for pod in pods if self._counts(job, pod)]
         self._count(job, status, ended)
         self._suspend(job, status, pods)
         verdict = self._failed(job, status, pods)
@@ -73,13 +73,18 @@ class Jobs:
 
     # Counting
 
+    def _counts(self, job: Object, pod: Object) -> bool:
+        """Whether nothing more is to be expected of a Pod. One that is deleted has failed, unless its end is waited for."""
+        over = has_ended(pod) or (is_going(pod) and job["spec"].get("podReplacementPolicy") != "Failed")
+        return over and TRACKED in (pod["metadata"].get("finalizers") or [])
+
     def _count(self, job: Object, status: Object, ended: list[Object]) -> None:
         for pod in ended:
             won = pod["status"]["phase"] == "Succeeded"
             uid = job["metadata"]["uid"]
             if won:
                 self._failures.pop(uid, None)
-            else:
+            elif has_ended(pod):
                 self._failures[uid] = (self._failures.get(uid, (0, datetime.now(UTC)))[0] + 1, datetime.now(UTC))
             index = index_of(pod)
             if won and dig(job, "spec", "completionMode") == "Indexed":

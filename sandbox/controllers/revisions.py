@@ -9,6 +9,10 @@ from .rollout import template_hash
 
 RESOURCE = "controllerrevisions.apps"
 HASH_LABEL = "controller-revision-hash"
+#: What a StatefulSet's revisions are known by.
+_OWN_LABEL = "controller.kubernetes.io/hash"
+#: Of the owner's annotations those that its revisions keep.
+_HANDED_DOWN = ("deprecated.daemonset.template.generation",)
 
 
 def ensure(cluster: Cluster, owner: Object) -> tuple[Object, list[Object]]:
@@ -33,18 +37,22 @@ def _revision(owner: Object, name: str, digest: str, number: int) -> Object:
     labels = dict(dig(owner, "spec", "template", "metadata", "labels") or {})
     if owner["kind"] == "StatefulSet":
         labels = dict(dig(owner, "spec", "selector", "matchLabels") or labels)
-    return {
+    made: Object = {
         "apiVersion": "apps/v1",
         "kind": "ControllerRevision",
         "metadata": {
             "name": name,
             "namespace": owner["metadata"]["namespace"],
-            "labels": {**labels, HASH_LABEL: digest},
+            "labels": {**labels, _OWN_LABEL if owner["kind"] == "StatefulSet" else HASH_LABEL: digest},
             "ownerReferences": [owner_reference(owner)],
         },
         "data": {"spec": {"template": template}},
         "revision": number,
     }
+    found = owner["metadata"].get("annotations") or {}
+    if owner["kind"] == "DaemonSet" and found:
+        made["metadata"]["annotations"] = {key: found[key] for key in _HANDED_DOWN if key in found}
+    return made
 
 
 def template_of(revision: Object) -> Object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 
 from ..cluster import Cluster
@@ -100,6 +101,7 @@ class StatefulSets:
         condemned = sorted((one for one in state.pods if one not in state.ordinals), reverse=True)
         for ordinal in condemned:
             pod = state.pods[ordinal]
+            self._hand_over(state, ordinal, pod)
             if not is_going(pod):
                 self._delete(state, pod)
             if state.ordered:
@@ -129,7 +131,9 @@ class StatefulSets:
         revision = state.current if ordinal - state.start < state.partition and state.rolling else state.update
         name = f"{state.name}-{ordinal}"
         labels = {HASH_LABEL: revision["metadata"]["name"], POD_NAME: name, POD_INDEX: str(ordinal)}
-        pod = from_template(revisions.template_of(revision), state.owner, name=name, labels=labels)
+        pod = from_template(
+            revisions.template_of(revision), state.owner, name=name, generateName=f"{state.name}-", labels=labels
+        )
         pod["spec"]["hostname"] = name
         if service := state.owner["spec"].get("serviceName"):
             pod["spec"]["subdomain"] = service
@@ -185,6 +189,19 @@ class StatefulSets:
                 self._recorder.warning(state.owner, "FailedCreate", text)
                 raise
             self._recorder.normal(state.owner, "SuccessfulCreate", f"{subject} success")
+
+    def _hand_over(self, state: State, ordinal: int, pod: Object) -> None:
+        """With whenScaled: Delete, the claims of a Pod that is one too many go with it."""
+        if dig(state.owner, "spec", "persistentVolumeClaimRetentionPolicy", "whenScaled") != "Delete":
+            return
+        namespace = state.owner["metadata"]["namespace"]
+        owners = [owner_reference(pod)]
+        for template in state.owner["spec"].get("volumeClaimTemplates") or []:
+            name = f"{dig(template, 'metadata', 'name')}-{state.name}-{ordinal}"
+            with contextlib.suppress(NotFound):
+                claim = self._cluster.get(CLAIMS, name, namespace)
+                if claim["metadata"].get("ownerReferences") != owners:
+                    self._cluster.patch(CLAIMS, name, {"metadata": {"ownerReferences": owners}}, namespace)
 
     def _roll(self, state: State) -> None:
         """Replaces the Pod with the highest number that is not of the newest revision; waits for each."""

@@ -53,6 +53,8 @@ class Strategy:
     grace: Callable[[Object], int] | None = None
     delete: Callable[[Object], None] = _nothing
     returns_deleted: bool = False
+    #: children stay unless the client says otherwise
+    orphans: bool = False
     #: PUT makes the object where there is none
     creates_on_update: bool = False
     #: DNS labels instead of DNS subdomains as names ("label", "label1035"), or anything that fits in a path ("path").

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..objects import dig
 from .checks.budgets import budget
 from .checks.jobs import cron_job, job
 from .checks.statuses import workload_status
 from .checks.workloads import daemon_set, deployment, replica_set, stateful_set
 from .poddefaults import default_template
 from .strategy import Object, Strategy
+
+_TEMPLATES = "deprecated.daemonset.template.generation"
 
 
 def _spec(obj: Object) -> Object:
@@ -72,6 +75,23 @@ def _daemon_set(obj: Object) -> None:
     default_template(spec.setdefault("template", {}))
 
 
+def _daemon_set_create(obj: Object, _: Any) -> None:
+    _count_templates(obj, "1")
+    counted = ("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady")
+    obj["status"] = dict.fromkeys(counted, 0)
+
+
+def _daemon_set_update(obj: Object, old: Object) -> None:
+    """The generation of the template is counted by the server."""
+    number = int((old["metadata"].get("annotations") or {}).get(_TEMPLATES, "1"))
+    changed = dig(obj, "spec", "template") != dig(old, "spec", "template")
+    _count_templates(obj, str(number + 1 if changed else number))
+
+
+def _count_templates(obj: Object, number: str) -> None:
+    obj["metadata"]["annotations"] = {**(obj["metadata"].get("annotations") or {}), _TEMPLATES: number}
+
+
 def _job_spec(spec: Object) -> None:
     if "completions" not in spec and "parallelism" not in spec:
         spec["completions"] = 1
@@ -80,7 +100,7 @@ def _job_spec(spec: Object) -> None:
     spec.setdefault("completionMode", "NonIndexed")
     spec.setdefault("suspend", False)
     spec.setdefault("manualSelector", False)
-    spec.setdefault("podReplacementPolicy", "TerminatingOrFailed")
+    spec.setdefault("podReplacementPolicy", "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed")
     default_template(spec.setdefault("template", {}))
 
 
@@ -90,7 +110,7 @@ def _job(obj: Object) -> None:
 
 def _job_create(obj: Object, _: Any) -> None:
     spec = obj["spec"]
-    if spec.get("manualSelector") or spec.get("selector"):
+    if spec.get("manualSelector"):
         return
     uid, name = obj["metadata"]["uid"], obj["metadata"]["name"]
     labels = spec.setdefault("template", {}).setdefault("metadata", {})
@@ -99,7 +119,8 @@ def _job_create(obj: Object, _: Any) -> None:
     wanted = {"controller-uid": uid, "job-name": name}
     wanted |= {f"batch.kubernetes.io/{key}": value for key, value in wanted.items()}
     labels["labels"] |= wanted
-    spec["selector"] = {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}
+    selector = spec.setdefault("selector", {})
+    selector["matchLabels"] = {**(selector.get("matchLabels") or {}), "batch.kubernetes.io/controller-uid": uid}
     obj["metadata"]["labels"] = {**(obj["metadata"].get("labels") or {}), **wanted}
 
 
@@ -119,6 +140,10 @@ def _no_replicas(obj: Object, _: Any) -> None:
     obj["status"] = {"replicas": 0}
     if obj["kind"] == "StatefulSet":
         obj["status"]["availableReplicas"] = 0
+
+
+def _autoscaler(obj: Object) -> None:
+    _spec(obj).setdefault("minReplicas", 1)
 
 
 def _no_disruptions(obj: Object, _: Any) -> None:
@@ -149,13 +174,21 @@ STRATEGIES = {
     ),
     "statefulsets.apps": Strategy(
         defaults=_stateful_set,
+        names="label",
         create=_no_replicas,
         validate=stateful_set,
         validate_subresource=_STATUS,
         schema_required=False,
     ),
-    "daemonsets.apps": Strategy(defaults=_daemon_set, validate=daemon_set, schema_required=False),
-    "jobs.batch": Strategy(defaults=_job, create=_job_create, validate=job, schema_required=False),
+    "daemonsets.apps": Strategy(
+        create=_daemon_set_create,
+        update=_daemon_set_update,
+        defaults=_daemon_set,
+        validate=daemon_set,
+        schema_required=False,
+    ),
+    "jobs.batch": Strategy(defaults=_job, create=_job_create, validate=job, orphans=True, schema_required=False),
     "cronjobs.batch": Strategy(defaults=_cron_job, validate=cron_job, schema_required=False),
     "poddisruptionbudgets.policy": Strategy(create=_no_disruptions, validate=budget, schema_required=False),
+    "horizontalpodautoscalers.autoscaling": Strategy(defaults=_autoscaler),
 }

@@ -15,7 +15,7 @@ _SERVICE = "/api/v1/namespaces/{namespace}/services/{name}"
 def register(node: Node) -> None:
     """Adds the routes, instead of those of an earlier node: the kubelet may have been started anew."""
     routes = (
-        ("GET", f"{_POD}/log", Logs(node).handle),
+        (None, f"{_POD}/log", Logs(node).handle),
         (None, f"{_POD}/portforward", PortForward(node).handle),
         (None, f"{_POD}/exec", Execution(node).run),
         (None, f"{_POD}/attach", Execution(node).attach),

@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from ..errors import BadRequest, Invalid
+from ..errors import BadRequest, Invalid, MethodNotAllowed
 from ..http import Request, Response
 from ..objects import Object, dig, parse_time
 from ..runtime.logs import LogWriter, read_lines
 from ..runtime.node import Node
+from ..schema.words import forbidden, invalid
 from .targets import container_name, stored_pod
 
 _TEXT = "text/plain"
@@ -30,22 +31,23 @@ class Options:
     @classmethod
     def of(cls, request: Request) -> Options:
         """Invalid when a number is none, or out of range."""
-        seconds, moment = _number(request, "sinceSeconds", 1), request.arg("sinceTime")
-        if seconds is not None and moment:
-            raise _invalid("sinceSeconds", "Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified")
-        begin = None
+        tail, limit, seconds = (_number(request, name) for name in ("tailLines", "limitBytes", "sinceSeconds"))
+        moment, begin = request.arg("sinceTime"), None
+        _check(request, tail, limit, seconds)
         if seconds is not None:
             begin = datetime.now(UTC) - timedelta(seconds=seconds)
         elif moment:
             begin = parse_time(moment)
             if begin is None:
-                raise BadRequest(f'parsing time "{moment}" as "2006-01-02T15:04:05Z07:00": cannot parse "{moment}"')
+                raise BadRequest(
+                    f'parsing time "{moment}" as "2006-01-02T15:04:05Z07:00": cannot parse "{moment}" as "2006"'
+                )
         return cls(
             follow=request.flag("follow"),
             previous=request.flag("previous"),
             timestamps=request.flag("timestamps"),
-            tail=_number(request, "tailLines", 0),
-            limit=_number(request, "limitBytes", 1),
+            tail=tail,
+            limit=limit,
             since=begin.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f") if begin else "",
         )
 
@@ -57,21 +59,30 @@ class Options:
         return (line if self.timestamps else text) + b"\n"
 
 
-def _number(request: Request, name: str, least: int) -> int | None:
+def _check(request: Request, tail: int | None, limit: int | None, seconds: int | None) -> None:
+    causes = []
+    if tail is not None and tail < 0:
+        causes.append(invalid("tailLines", tail, "must be greater than or equal to 0"))
+    if limit is not None and limit < 1:
+        causes.append(invalid("limitBytes", limit, "must be greater than 0"))
+    if seconds is not None and request.arg("sinceTime"):
+        causes.append(forbidden("[]", "at most one of `sinceTime` or `sinceSeconds` may be specified"))
+    elif seconds is not None and seconds < 1:
+        causes.append(invalid("sinceSeconds", seconds, "must be greater than 0"))
+    if request.arg("stream") not in ("", "All"):
+        causes.append(forbidden("stream", "may not be specified"))
+    if causes:
+        raise Invalid("PodLogOptions", request.params["name"], causes)
+
+
+def _number(request: Request, name: str) -> int | None:
     text = request.arg(name)
     if not text:
         return None
     try:
-        number = int(text)
+        return int(text)
     except ValueError:
         raise BadRequest(f'strconv.ParseInt: parsing "{text}": invalid syntax') from None
-    if number < least:
-        raise _invalid(name, f"Invalid value: {number}: must be greater than or equal to {least}")
-    return number
-
-
-def _invalid(field: str, text: str) -> Invalid:
-    return Invalid("PodLogOptions", "", [(field, "FieldValueInvalid", text)])
 
 
 class Logs:
@@ -82,9 +93,13 @@ class Logs:
 
     async def handle(self, request: Request) -> Response:
         """GET …/pods/{name}/log."""
+        if request.method != "GET":
+            raise MethodNotAllowed
+        options = Options.of(request)
         pod = stored_pod(self._node, request)
         name = container_name(pod, request.arg("container"))
-        options = Options.of(request)
+        if not dig(pod, "spec", "nodeName"):  # nobody could have anything to say
+            return Response(status=204, content_type="")
         status = _status(pod, name)
         start = _start(pod, name, status, options.previous)
         runner = self._node.pods.get(pod["metadata"]["uid"])

@@ -14,7 +14,7 @@ from ..runtime.node import Node, Refused
 from ..runtime.pod import PodRunner
 from . import spdy
 from .hijacked import upgrade, wants_spdy
-from .targets import stored_pod
+from .targets import check_assigned, stored_pod
 
 log = logging.getLogger("sandbox.streams")
 
@@ -57,6 +57,11 @@ class PortForward:
 
     def _runner(self, request: Request) -> PodRunner:
         pod = stored_pod(self._node, request)
+        for text in request.query.get("ports") or []:
+            if not all(one.isdigit() for one in text.split(",")):
+                why = f'strconv.ParseUint: parsing "{text}": invalid syntax'
+                raise BadRequest(f"cannot convert to []int32: {why}")
+        check_assigned(pod)
         if dig(pod, "status", "phase") != "Running":
             phase = dig(pod, "status", "phase")
             raise BadRequest(f"unable to forward port because pod is not running. Current status={phase}")

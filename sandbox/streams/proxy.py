@@ -47,6 +47,8 @@ class Proxy:
         """…/pods/{name[:port]}/proxy/…: port 80 or the first one when none is given."""
         name, port = _split(request.params["name"])
         pod = self._node.cluster.get("pods", name, request.params["namespace"])
+        if not dig(pod, "status", "podIP"):
+            raise BadRequest("address not allowed")
         if not port:
             listed = [one for container in pod["spec"]["containers"] for one in container.get("ports") or []]
             port = str(listed[0]["containerPort"]) if listed else "80"
@@ -60,14 +62,16 @@ class Proxy:
         name, port = _split(request.params["name"])
         namespace = request.params["namespace"]
         service = self._node.cluster.get("services", name, namespace)
-        ports = dig(service, "spec", "ports") or []
-        chosen = [one for one in ports if not port or port in (one.get("name"), str(one.get("port")))]
-        if not chosen:
-            raise ServiceUnavailable(f'no service port "{port}" found for service "{name}"')
         try:
             endpoints = self._node.cluster.get("endpoints", name, namespace)
         except NotFound:
             endpoints = {}
+        if not endpoints.get("subsets"):
+            raise ServiceUnavailable(f'no endpoints available for service "{name}"')
+        ports = dig(service, "spec", "ports") or []
+        chosen = [one for one in ports if not port or port in (one.get("name"), str(one.get("port")))]
+        if not chosen:
+            raise ServiceUnavailable(f'no service port "{port}" found for service "{name}"')
         for subset in endpoints.get("subsets") or []:
             for address in subset.get("addresses") or []:
                 pod = self._node.cluster.get("pods", str(dig(address, "targetRef", "name")), namespace)

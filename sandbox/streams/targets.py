@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import BadRequest
+from ..errors import BadRequest, MethodNotAllowed
 from ..http import Request
 from ..objects import Object, dig
 from ..runtime.container import Container
@@ -11,7 +11,9 @@ from ..runtime.pod import PodRunner
 
 
 def stored_pod(node: Node, request: Request) -> Object:
-    """The Pod of the path; NotFound."""
+    """The Pod of the path; NotFound. Streams are asked for by GET or POST."""
+    if request.method not in ("GET", "POST"):
+        raise MethodNotAllowed
     return node.cluster.get("pods", request.params["name"], request.params["namespace"])
 
 
@@ -27,14 +29,24 @@ def container_name(pod: Object, asked: str) -> str:
         return asked
     if len(mains) == 1:
         return mains[0]
-    more = f" or one of the init containers: [{' '.join(inits)}]" if inits else ""
-    raise BadRequest(f"a container name must be specified for pod {name}, choose one of: [{' '.join(mains)}]{more}")
+    default = (pod["metadata"].get("annotations") or {}).get("kubectl.kubernetes.io/default-container")
+    if default in mains:
+        return str(default)
+    names = " ".join([*inits, *mains])
+    raise BadRequest(f"a container name must be specified for pod {name}, choose one of: [{names}]")
+
+
+def check_assigned(pod: Object) -> None:
+    """BadRequest while no node has the Pod."""
+    if not dig(pod, "spec", "nodeName"):
+        raise BadRequest(f"pod {pod['metadata']['name']} does not have a host assigned")
 
 
 def running(node: Node, request: Request) -> tuple[PodRunner, Container]:
     """The container to run something in; BadRequest."""
     pod = stored_pod(node, request)
     name = container_name(pod, request.arg("container"))
+    check_assigned(pod)
     if dig(pod, "status", "phase") in ("Succeeded", "Failed"):
         raise BadRequest(f"cannot exec into a container in a completed pod; current phase is {pod['status']['phase']}")
     runner = node.pods.get(pod["metadata"]["uid"])

@@ -20,6 +20,7 @@ GROUP = "tea.conformance.example"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 PACKAGE_API = "/apis/packages.operators.coreos.com/v1"
 _API = "/apis/operators.coreos.com"
+_CSV = "ClusterServiceVersion"
 _VERSIONS = {"operatorgroups": "v1", "operatorconditions": "v2"}
 _KINDS = {
     "operatorgroups": "OperatorGroup",
@@ -159,13 +160,14 @@ class Olm:
         return found
 
     def adopted(self, package: str) -> Object:
-        """The Operator of a package here, as soon as it refers to all kinds that an install makes."""
-        kinds = {"ClusterServiceVersion", "CustomResourceDefinition", "Deployment", "InstallPlan", "OperatorCondition"}
+        """The Operator of a package here, as soon as it refers to all kinds that an install makes, and saw it succeed."""
+        kinds = {_CSV, "CustomResourceDefinition", "Deployment", "InstallPlan", "OperatorCondition"}
         kinds |= {"Subscription", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"}
 
         def has_all(operator: Object) -> bool:
             refs = operator.get("status", {}).get("components", {}).get("refs", [])
-            return kinds <= {ref["kind"] for ref in refs}
+            states = [one["type"] for ref in refs for one in ref.get("conditions", []) if ref["kind"] == _CSV]
+            return kinds <= {ref["kind"] for ref in refs} and "Succeeded" in states
 
         path = f"{_API}/v1/operators/{package}.{self.namespace}"
         found: Object = self.api.until(path, has_all)

@@ -147,6 +147,8 @@ def test_commands(seen: Seen, api: Api, maps: str, k: Kubectl, tmp_path: Path) -
     seen.text("config maps", k("get", "configmaps"))
     seen.text("secrets", k("get", "secrets"))
     seen.text("describe secret", k("describe", "secret", "b"))
-    seen.text("describe config map", k("describe", "configmap", "a"))
+    # kubectl writes the keys in no order, so one key only
+    k("create", "configmap", "one", "--from-literal=k=v")
+    seen.text("describe config map", k("describe", "configmap", "one"))
     seen("columns of secrets", api.get(maps.replace("configmaps", "secrets"), accept=TABLE), only=["columnDefinitions"])
     seen("columns of config maps", api.get(maps, accept=TABLE), only=["columnDefinitions"])

@@ -163,7 +163,7 @@ def test_updates(seen: Seen, api: Api, at: str) -> None:
     seen("template", changed, only=["code", "details.causes.field", "details.causes.reason"])
     assert changed.message.endswith("field is immutable")
     allowed = {"parallelism": 2, "backoffLimit": 1, "ttlSecondsAfterFinished": 5, "activeDeadlineSeconds": 100}
-    seen("allowed", api.patch(f"{at}/a", {"spec": allowed}), only=list(f"spec.{name}" for name in allowed))
+    seen("allowed", api.patch(f"{at}/a", {"spec": allowed}), only=[f"spec.{name}" for name in allowed])
 
 
 def test_deletion(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> None:

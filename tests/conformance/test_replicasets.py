@@ -1,9 +1,9 @@
 """ReplicaSets: defaults, status, adoption, scaling, refusals"""
 
+import pytest
+
 from tests.api import STRATEGIC, Api
 from tests.kubectl import Kubectl
-
-import pytest
 
 from .seen import Seen
 from .workloads import IMAGE, conditions, container, events, items, path, pod, workload

@@ -40,8 +40,14 @@ _SCHEDULING = ("nodeSelector", "affinity", "tolerations", "schedulingGates")
 def job(obj: Object, old: Object | None) -> Causes:
     """A Job."""
     spec = obj.get("spec") or {}
-    if old is None:
-        yield from _generated(obj, spec)
+    yield from _generated(obj, spec)
+    yield from _whole(spec)
+    if old is not None:
+        yield from _whole(spec)  # the API server looks twice
+        yield from _update(spec, old)
+
+
+def _whole(spec: Object) -> Causes:
     yield from job_spec("spec", spec)
     given = spec.get("selector")
     if given is None:
@@ -51,16 +57,16 @@ def job(obj: Object, old: Object | None) -> Causes:
     found = dig(spec, "template", "metadata", "labels") or None
     if usable(given) and not matches(given, found):
         yield invalid("spec.template.metadata.labels", found, "`selector` does not match template `labels`")
-    if old is not None:
-        yield from _update(spec, old)
 
 
 def _generated(obj: Object, spec: Object) -> Causes:
     """The selector that the server makes is not to be given."""
     if spec.get("manualSelector"):
         return
-    wanted = {"batch.kubernetes.io/controller-uid": dig(obj, "metadata", "uid")}
-    if spec.get("selector") != {"matchLabels": wanted}:
+    wanted = {"controller-uid": dig(obj, "metadata", "uid"), "job-name": dig(obj, "metadata", "name")}
+    wanted |= {f"batch.kubernetes.io/{key}": value for key, value in wanted.items()}
+    given = spec.get("selector")
+    if given is not None and usable(given) and not matches(given, wanted):
         yield invalid("spec.selector", spec.get("selector"), "`selector` not auto-generated")
 
 
