@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from console.web import markdown
 from console.web.access import can
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from operatorhub import csv, markdown, olm, workloads
+from operatorhub import csv, olm, workloads
 from operatorhub.csv import Api
 from operatorhub.models import Package
 from operatorhub.workloads import Part

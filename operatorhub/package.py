@@ -6,9 +6,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from console.web import markdown
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
-from operatorhub import csv, markdown, olm
+from operatorhub import csv, olm
 from operatorhub.models import Package
 
 GROUP = "packages.operators.coreos.com"

@@ -11,6 +11,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from console.web.markdown import help_html
+
 register = template.Library()
 
 
@@ -63,6 +65,12 @@ def age(timestamp: Any) -> str:
         then.strftime("%Y-%m-%d %H:%M:%S %Z"),
         age_words(then, datetime.now(UTC)),
     )
+
+
+@register.filter
+def markdown(text: str) -> SafeString:
+    """A field's description, which may be Markdown, as HTML that can do no harm."""
+    return help_html(text)
 
 
 @register.inclusion_tag("console/_kubectl.html")

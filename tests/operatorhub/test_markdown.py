@@ -2,7 +2,7 @@
 
 import pytest
 
-from operatorhub.markdown import render
+from console.web.markdown import render
 
 
 def test_headings_begin_below_the_pages_own() -> None:
