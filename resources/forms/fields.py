@@ -10,6 +10,7 @@ from typing import Any
 from resources.forms.descriptors import Descriptors
 from resources.forms.paths import Path, element_id, words
 from resources.forms.texts import CODES
+from resources.forms.widgets import Widget
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,46 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """One node. `kind` is how its value is written; `widget` how it looks (line, lines, password, number, select, boolean, yaml,
-    section, list, map).
+class Choice:
+    """One branch of a union; `value` '' is "not chosen". `only`: the children that some branch, but not every one, asks for and this one does.
 
-    `state` says what an empty control means: '' absent, 'empty' an empty text, 'null'. `position` counts items from 1.
+    What a child shows it for is in the child's `branches`.
+    """
+
+    value: str
+    label: str
+    selected: bool
+    only: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """The field matters only while the control named by `pointer` holds `value`; `met`: whether it does now. It is never emptied."""
+
+    pointer: str
+    value: str
+    met: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Fields of one section that belong together (fieldGroup of a descriptor); `name` '' for those without a group."""
+
+    name: str
+    label: str
+    fields: tuple["Field", ...]
+
+    @property
+    def open(self) -> bool:
+        return any(child.set or child.error or child.inside_error or child.required for child in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One node. `kind` is how its value is written; `widget` how it looks (widgets.py, or "rest": the items of a long list that are not shown).
+
+    `state` says what an empty control means: '' absent, 'empty' an empty text, 'null'; `stateful`: the page must say so, or it is lost.
+    `position` counts items from 1. `set`: something is there, be it null. `limits`: name and value as in the schema, to be put in words.
     """
 
     path: Path
@@ -43,20 +79,40 @@ class Field:
     kind: str
     widget: str
     label: str
+    extra: Widget = Widget("line")
     description: str = ""
+    kind_label: str = ""
     required: bool = False
+    nullable: bool = False
+    can_be_empty: bool = False
     default: str = ""
+    default_text: str = ""
     defaulted: bool = False
     constraints: Constraints = Constraints()
+    limits: tuple[tuple[str, str], ...] = ()
+    rules: tuple[str, ...] = ()
+    min_items: int = 0
+    max_items: int | None = None
     present: bool = False
     state: str = ""
     stateful: bool = False
     text: str = ""
     options: tuple[Option, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    choices_data: str = ""
+    branches: tuple[str, ...] = ()
+    depends: tuple[Dependency, ...] = ()
+    others: str | None = None
+    others_keys: str = ""
+    others_allowed: bool = False
+    others_error: str = ""
+    as_yaml: bool = False
     error: str = ""
     inside_error: bool = False
     locked: bool = False
     advanced: bool = False
+    hidden: bool = False
+    group: str = ""
     lazy: bool = False
     open: bool = False
     hint: str = ""
@@ -78,14 +134,18 @@ class Field:
         return f"{CODES[self.kind]}:{self.pointer}"
 
     @property
+    def set(self) -> bool:
+        return self.present
+
+    @property
     def optional(self) -> bool:
         """A section that a person may keep although it is empty: not an item, not required, not `spec` itself."""
         return not (self.position or self.required or len(self.path) == 1)
 
     @property
     def keepable(self) -> bool:
-        """Whether "there, but empty" is offered: of absent lists and maps only where a default makes it mean something else."""
-        return self.optional and (self.kind == "object" or self.present or self.defaulted)
+        """Whether "there, but empty" is offered."""
+        return self.optional
 
     @property
     def fixed(self) -> bool:
@@ -94,8 +154,8 @@ class Field:
 
     @property
     def mark(self) -> str:
-        """The letter of the control that says a list or map is on the page."""
-        return "m" if self.kind == "map" else "a"
+        """The letter of the control that says a section, list or map is on the page."""
+        return {"object": "o", "map": "m"}.get(self.kind, "a")
 
     @property
     def where(self) -> str:
@@ -117,6 +177,14 @@ class Field:
     @property
     def folded_open(self) -> bool:
         return any(child.error or child.inside_error or child.present for child in self.folded)
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """`basic`, those of one group together, where its first stands."""
+        found: dict[str, list[Field]] = {}
+        for child in self.basic:
+            found.setdefault(child.group, []).append(child)
+        return tuple(Group(name, name, tuple(fields)) for name, fields in found.items())
 
 
 @dataclass(frozen=True, slots=True)
