@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import ApplyConflict, BadRequest, Cause, Plain
+from structural.causes import Cause
+
+from .errors import ApplyConflict, BadRequest, Plain
 from .fieldpaths import Path, dotted, in_order
 from .fieldtypes import Type, identity, type_of
 from .managed import Fields, Owner, Owners, compare, fields_of, of_subresource, owners_of, write_owners

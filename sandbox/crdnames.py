@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .errors import Cause
+from structural.causes import Cause
+
 from .objects import Object, dig, now
 
 #: Name → the reason of the condition when another CRD has it. Resources and kinds are told apart.

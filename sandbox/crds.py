@@ -12,10 +12,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from structural.causes import Cause
+
 from .cluster import Cluster
 from .context import Context
 from .crdnames import condition_of, immutable_causes, set_condition, settle
-from .errors import ApiError, Cause, NotFound
+from .errors import ApiError, NotFound
 from .kinds.strategy import Strategy
 from .objects import Object, decode, dig
 from .resources import ALL_VERBS, Registry, Resource, Scale

@@ -8,15 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
-
-class Cause(NamedTuple):
-    """One reason within an Invalid answer. ``field`` is a path as the API server writes it: ``spec.items[0].name``."""
-
-    field: str
-    reason: str
-    message: str
+from structural.causes import Cause
 
 
 class ApiError(Exception):

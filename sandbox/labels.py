@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 
+from structural.metadata import label_value_faults, qualified_name_faults
+
 from .errors import BadRequest
-from .metadata import label_value_faults, qualified_name_faults
 
 Matches = Callable[[Mapping[str, str]], bool]
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from structural.causes import Cause
+
 from .columns.column import selector_text
-from .errors import BadRequest, Cause, Invalid, unreadable_patch
+from .errors import BadRequest, Invalid, unreadable_patch
 from .jsonpath import compile_path
 from .objects import Object, copy
 from .resources import Resource

@@ -1,4 +1,4 @@
-"""Which schema an object is held to: the CRD version's, or the built-in kind's. Checks are sandbox.schema's."""
+"""Which schema an object is held to: the CRD version's, or the built-in kind's. Checks are structural's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import re
 from collections import OrderedDict
 from typing import Any
 
-from .errors import BadRequest, Cause
+from structural.causes import Cause
+
+from .errors import BadRequest
 from .objects import Object, decode, dig, encode
 from .resources import Resource
 from .store import Entry, Store

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from structural.canonical import canonical
+from structural.quantities import parse_quantity
+
 from ..objects import dig
-from ..schema.canonical import canonical
-from ..schema.cel.quantities import parse_quantity
 from .strategy import Object
 
 CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Cause
+from structural.causes import Cause
+
 from ..objects import dig, now
 from ..quantity import amount
 from .checks import podspec as checks

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import Cause
-from ..schema.words import invalid, not_supported, required
+from structural.causes import Cause
+from structural.words import invalid, not_supported, required
+
 from .strategy import Object, Strategy
 
 GROUP = "rbac.authorization.k8s.io"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Cause, Invalid
+from structural.causes import Cause
+from structural.words import invalid
+
+from ..errors import Invalid
 from ..objects import decode, dig
-from ..schema.words import invalid
 from .checks.endpoints import endpoint_slice, endpoints
 from .checks.services import service
 from .strategy import Object, Strategy

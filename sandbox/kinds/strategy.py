@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Cause
+from structural.causes import Cause
 
 if TYPE_CHECKING:
     from ..store import Store

@@ -1,17 +1,17 @@
-"""Schemas of the sandbox: preparing and checking objects, checking CRDs, and the OpenAPI documents.
+"""Schemas of the sandbox: checking CRDs, the built-in kinds, and the OpenAPI documents; objects are structural's (see there).
 
 The rest of the sandbox sees only what is named here. Everything is pure: no store, no clock, no network.
 """
 
 from __future__ import annotations
 
-from ..errors import Cause
-from .builtin import builtin
+from structural.causes import Cause
+from structural.prepare import Malformed, prepare, prune_unknown
+from structural.validate import validate
+
+from .builtin import body_fault, builtin
 from .crds import check_crd
-from .gotypes import body_fault
 from .openapi import document_path, openapi_hash, openapi_index, openapi_v2, openapi_v3
-from .prepare import Malformed, prepare, prune_unknown
-from .validate import validate
 
 __all__ = [
     "Cause",

@@ -16,6 +16,8 @@ from typing import Any
 
 import msgspec
 
+from structural.gotypes import struct_fault
+
 FILE = Path(__file__).with_name("builtin.json.gz")
 _REF = re.compile(rb'"#/components/schemas/([^"]+)"')
 
@@ -73,6 +75,11 @@ def builtin(group: str, version: str, kind: str) -> dict[str, Any] | None:
     """The schema with ``components.schemas`` for its references; None when the kind is not built in. Never change it."""
     name = name_of(group, version, kind)
     return {**COMPONENTS[name], "components": {"schemas": COMPONENTS}} if name else None
+
+
+def body_fault(name: str, obj: dict[str, Any]) -> str:
+    """The first value of a component (DeleteOptions) that Go could not put into its struct; empty when all fit."""
+    return struct_fault({**COMPONENTS[name], "components": {"schemas": COMPONENTS}}, name, obj)
 
 
 def name_of(group: str, version: str, kind: str) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import Cause
+from structural.causes import Cause
+from structural.dns import label_faults
+from structural.words import forbidden, invalid, not_supported, required
+
 from .crd.spec import check_group, check_names, check_stored, check_versions
-from .dns import label_faults
-from .words import forbidden, invalid, not_supported, required
 
 _APPROVAL = "api-approved.kubernetes.io"
 _PULL = "https://github.com/kubernetes/enhancements/pull/1111"

@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from structural.words import forbidden, invalid
+
 from ..errors import BadRequest, Invalid, MethodNotAllowed
 from ..http import Request, Response
 from ..objects import Object, dig, parse_time
 from ..runtime.logs import LogWriter, read_lines
 from ..runtime.node import Node
-from ..schema.words import forbidden, invalid
 from .targets import container_name, stored_pod
 
 _TEXT = "text/plain"

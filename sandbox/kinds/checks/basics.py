@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ...errors import Cause
-from ...metadata import label_value_faults, qualified_name_faults
-from ...schema.cel.quantities import parse_quantity
-from ...schema.words import duplicate, forbidden, invalid, not_supported, required, show, to_json, too_long
+from structural.causes import Cause
+from structural.metadata import label_value_faults, qualified_name_faults
+from structural.quantities import parse_quantity
+from structural.words import duplicate, forbidden, invalid, not_supported, required, show, to_json, too_long
 
 Object = dict[str, Any]
 Causes = Iterator[Cause]

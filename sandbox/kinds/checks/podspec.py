@@ -5,7 +5,8 @@ from __future__ import annotations
 import ipaddress
 from typing import Any
 
-from ...metadata import shape_causes
+from structural.metadata import shape_causes
+
 from .basics import (
     MAX_INT32,
     Causes,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...metadata import label_value_faults
+from structural.metadata import label_value_faults
+
 from .basics import (
     Causes,
     Object,

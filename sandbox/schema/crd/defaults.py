@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ...errors import Cause
-from ..embedded import check_embedded
-from ..nodes import Node, node_of
-from ..prepare import prune
-from ..rules import check_rules, has_rules
-from ..structure import Errors, check
-from ..words import NOWHERE, invalid
+from structural.causes import Cause
+from structural.embedded import check_embedded
+from structural.nodes import Node, node_of
+from structural.prepare import prune
+from structural.rules import check_rules, has_rules
+from structural.structure import Errors, check
+from structural.words import NOWHERE, invalid
 
 
 def check_defaults(schema: dict[str, Any], path: str) -> list[Cause]:

@@ -6,9 +6,9 @@ import importlib
 import re
 from typing import Any
 
-from ...errors import Cause
-from ..rules import available
-from ..words import invalid, not_supported, required, to_json
+from structural.causes import Cause
+from structural.rules import available
+from structural.words import invalid, not_supported, required, to_json
 
 _OLD_SELF = re.compile(r"\boldSelf\b")
 _MISTYPED = {
@@ -118,7 +118,7 @@ def _malformed(source: str, optional: bool, wanted: str) -> str:
     """Why the text is no CEL, or none of the ``wanted`` type; empty when it is, or when nobody here can tell."""
     if not source.strip() or not available():
         return ""
-    expressions = importlib.import_module("..cel.expressions", __package__)
+    expressions = importlib.import_module("structural.cel.expressions")
     try:
         given = expressions.result_of(expressions.compile_expression(source, optional))
     except expressions.Malformed as error:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...errors import Cause
-from ..words import forbidden, invalid, not_supported, required
+from structural.causes import Cause
+from structural.words import forbidden, invalid, not_supported, required
+
 from .expressions import check_expressions
 
 Schema = dict[str, Any]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import Cause
-from ..dns import label_faults, subdomain_faults
-from ..words import INVALID, duplicate, forbidden, invalid, not_supported, required, to_json, too_many
+from structural.causes import Cause
+from structural.dns import label_faults, subdomain_faults
+from structural.words import INVALID, duplicate, forbidden, invalid, not_supported, required, to_json, too_many
+
 from .defaults import check_defaults
 from .expressions import find_field
 from .openapi_rules import check_keywords, unsupported

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import Cause
-from ..patterns import fault
-from ..words import forbidden, invalid, required
+from structural.causes import Cause
+from structural.patterns import fault
+from structural.words import forbidden, invalid, required
 
 Schema = dict[str, Any]
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.schema import builtin, prepare, rules, validate
+from sandbox.schema import builtin, prepare, validate
 from sandbox.schema.crd.spec import check_schema
+from structural import rules
 
 SCHEMAS = Path(__file__).resolve().parents[4] / "shared" / "catalog" / "schemas"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandbox.schema import formats, patterns
+from structural import formats, patterns
 
 
 @pytest.mark.parametrize(

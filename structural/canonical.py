@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from .cel.quantities import parse_quantity
+from .quantities import parse_quantity
 
 _DECIMAL = {-9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")

@@ -7,9 +7,9 @@ quantities become canonical.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
-from .builtin import COMPONENTS
 from .canonical import canonical
 from .nodes import Node, Schema, node_of
 
@@ -26,10 +26,9 @@ def decode_fault(node: Node, obj: dict[str, Any]) -> str:
     return _fault(node, obj, str(obj.get("kind", "")), "")
 
 
-def body_fault(name: str, obj: dict[str, Any]) -> str:
-    """The same of a component that is no kind of its own (DeleteOptions)."""
-    node = node_of({**COMPONENTS[name], "components": {"schemas": COMPONENTS}})
-    return _fault(node, obj, name.rpartition(".")[2], "")
+def struct_fault(schema: Schema, name: str, obj: dict[str, Any]) -> str:
+    """The same of a component that is no kind of its own (DeleteOptions), under its ``name``."""
+    return _fault(node_of(schema), obj, name.rpartition(".")[2], "")
 
 
 def _name(raw: Schema) -> str:
@@ -39,21 +38,23 @@ def _name(raw: Schema) -> str:
     return reference.rpartition("/")[2] if reference else ""
 
 
-def _go_type(raw: Schema) -> str:
+def _go_type(raw: Schema, components: Mapping[str, Schema]) -> str:
     """``int32``, ``[]v1.Container``, ``map[string]string``."""
     name = _name(raw)
     if name == _QUANTITY:
         return "resource.Quantity"
     if name:
         parts = name.split(".")
-        resolved = COMPONENTS.get(name) or {}
-        return ".".join(parts[-2:]) if resolved.get("type") == "object" or not resolved else _go_type(resolved)
+        resolved = components.get(name) or {}
+        return (
+            ".".join(parts[-2:]) if resolved.get("type") == "object" or not resolved else _go_type(resolved, components)
+        )
     match raw.get("type"):
         case "array":
-            return f"[]{_go_type(raw.get('items') or {})}"
+            return f"[]{_go_type(raw.get('items') or {}, components)}"
         case "object":
             more = raw.get("additionalProperties")
-            return f"map[string]{_go_type(more if isinstance(more, dict) else {})}"
+            return f"map[string]{_go_type(more if isinstance(more, dict) else {}, components)}"
         case "integer":
             return str(raw.get("format") or "int64")
         case "number":
@@ -93,7 +94,7 @@ def _field_fault(node: Node, raw: Schema, value: Any, struct: str, path: str) ->
     if not _fits(kind, value):
         shown = f"number {value}" if isinstance(value, float) and kind == "integer" else _GIVEN[type(value)]
         place = f"Go struct field {struct}.{path}"
-        wanted = "types.UID" if path.endswith("uid") and kind == "string" else _go_type(raw)
+        wanted = "types.UID" if path.endswith("uid") and kind == "string" else _go_type(raw, node.family.components)
         return f"json: cannot unmarshal {shown} into {place} of type {wanted}"
     return _inside(node, value, last or struct, path)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..errors import Cause
+from .causes import Cause
 from .nodes import Node
 from .words import NOWHERE, invalid, number, too_long
 

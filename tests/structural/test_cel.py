@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sandbox.schema.cel.expressions import Failed, Malformed, Unsupported, compile_expression, run
+from structural.cel.expressions import Failed, Malformed, Unsupported, compile_expression, run
 
 
 def value(source: str, self: Any = None) -> Any:

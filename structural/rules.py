@@ -13,8 +13,8 @@ import logging
 import re
 from typing import Any
 
-from ..errors import Cause
 from . import words
+from .causes import Cause
 from .nodes import Node
 from .structure import same
 

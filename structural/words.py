@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..errors import Cause
+from .causes import Cause
 
 REQUIRED = "FieldValueRequired"
 INVALID = "FieldValueInvalid"

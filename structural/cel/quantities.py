@@ -6,30 +6,14 @@ import re
 from fractions import Fraction
 from typing import Any
 
+from ..quantities import parse_quantity
 from .declare import Function, tag_of, tagged
 
-_QUANTITY = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:([KMGTPE]i|[numkMGTPE]|)|[eE]([+-]?\d+))")
-_UNITS = {
-    "": Fraction(1), "n": Fraction(1, 10**9), "u": Fraction(1, 10**6), "m": Fraction(1, 1000), "k": Fraction(1000),
-    **{unit: Fraction(1000 ** (power + 2)) for power, unit in enumerate("MGTPE")},
-    **{f"{unit}i": Fraction(1024 ** (power + 1)) for power, unit in enumerate("KMGTPE")},
-}  # fmt: skip
 _VERSION = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)"
     r"(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?"
 )
 _MESSAGE = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-
-
-def parse_quantity(text: str) -> Fraction | None:
-    """The number a quantity stands for; None when the text is no quantity."""
-    found = _QUANTITY.fullmatch(text)
-    if found is None:
-        return None
-    digits, unit, exponent = found.groups()
-    if exponent is not None:
-        return Fraction(digits) * Fraction(10) ** max(-400, min(400, int(exponent)))
-    return Fraction(digits) * _UNITS[unit]
 
 
 def _quantity(text: str) -> dict[str, Any]:

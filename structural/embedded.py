@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import Cause
-from ..metadata import shape_causes
+from .causes import Cause
 from .dns import label_faults
+from .metadata import shape_causes
 from .nodes import Node
 from .words import invalid, required
 

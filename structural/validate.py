@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import Cause
 from . import words
+from .causes import Cause
 from .embedded import check_embedded
 from .lists import check_lists
 from .nodes import Node, Schema, node_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import Cause
+from .causes import Cause
 from .nodes import Node
 from .words import duplicate, invalid, to_json
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import Cause
 from . import formats, patterns, scalars
+from .causes import Cause
 from .nodes import Node
 from .words import NOWHERE, invalid, not_supported, required, show, too_many, type_invalid
 
