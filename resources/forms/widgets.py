@@ -1,23 +1,55 @@
 """Which control shows a field: by what its schema says, what the operator says about it, and what its name and shape look like.
 
 Only a choice of looks: how a value is written and read is its kind's business (texts.py), so a wrong guess here loses nothing.
+
+| scalar | shows |
+|---|---|
+| line, lines, password, number, boolean (a select), select, yaml | what their names say |
+| switch | a boolean in one click: not set, yes, no |
+| radios | up to three short choices side by side |
+| stepper | a number of Pods, with buttons for one more and one less |
+| port, int-or-string, quantity, duration, cron, image | a line or number, with words that say how it is written |
+| datetime | a line, and the browser's own calendar that fills it |
+| bytes | Base64 text, and a file that fills it |
+| picker, key | a line that offers names of `picker`, or keys of the object whose name stands beside it |
+
+Containers: section, list, map; rows (a list of scalars), cards (of objects), pairs (a map of scalars), resources (CPU and memory),
+reference (a name and a key, in one line).
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from resources.forms import pickable
 from resources.forms.descriptors import Descriptor
 from resources.forms.paths import Path
-from resources.forms.schema import Node
+
+Node = Mapping[str, object]
 
 _NUMBER = re.compile(r"-?\d{0,15}(\.\d{1,15})?")
+_QUANTITY = ("^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|", "^([0-9.]+)([eEinumkKMGTP]*")
+_DURATION = re.compile(r"ms\|s\|m\|h|\|ms\|s\|")
+_CRON = re.compile(r"cron", re.I)
+_MANY_LINES = re.compile(r"\bPEM\b|multi-?\s?line|\bscript\b", re.I)
+_LONG_NAMES = frozenset({"caBundle", "caCert", "script", "knownHosts", "privateKey", "sshPrivateKey", "policy"})
+_PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+#: Words that Kubernetes knows for a text: of the property, and of the one above it ('' for any).
+_WORDS = {
+    ("imagePullPolicy", ""): _PULL_POLICIES,
+    ("pullPolicy", ""): _PULL_POLICIES,
+    ("operator", "tolerations"): ("Exists", "Equal"),
+    ("effect", "tolerations"): ("NoSchedule", "PreferNoSchedule", "NoExecute"),
+    ("operator", "matchExpressions"): ("In", "NotIn", "Exists", "DoesNotExist"),
+}
+_SCALARS = frozenset({"string", "integer", "number", "boolean"})
+_SHORT = 24  # letters that a choice may have to stand beside others
 
 
 @dataclass(frozen=True, slots=True)
 class Widget:
-    """`picker`: whose names are offered ("core/v1/secrets"), those that `selector` selects; `unit`: what the number counts;
-    `options`: texts to choose from; `data`: what else the control's script is told."""
+    """`picker`: whose names are offered ("core/Secret", "/Kafka" of any group), those that `selector` selects; `unit`: what the number
+    counts; `options`: texts to choose from; `data`: what else the control's script is told."""
 
     name: str
     picker: str = ""
@@ -29,20 +61,114 @@ class Widget:
 
 def widget(kind: str, node: Node, descriptor: Descriptor | None, path: Path, text: str) -> Widget:
     """The control of a node of that kind; `text` is what it shows, which a control that can't hold it must not lose."""
-    del path
-    if kind == "boolean":
-        return Widget("boolean")
+    said = descriptor.widgets if descriptor is not None else frozenset()
+    if kind in ("object", "array", "map"):
+        return _container(kind, node, said, path)
     if kind == "any":
         return Widget("yaml")
+    if kind == "boolean":
+        return Widget("switch" if said & {"booleanSwitch", "checkbox"} else "boolean")
     if kind == "enum":
-        return Widget("select")
-    if kind in ("object", "array", "map"):
-        return Widget({"object": "section", "array": "list", "map": "map"}[kind])
-    if kind in ("integer", "number") and _NUMBER.fullmatch(text):
-        return Widget("number")
-    secret = node.get("format") == "password" or (descriptor is not None and "password" in descriptor.widgets)
-    if secret and "\n" not in text:
+        return Widget("radios" if _few(node.get("enum")) else "select")
+    if kind in ("integer", "number"):
+        return _number(kind, node, said, path, text)
+    if "\n" in text or "\r" in text:
+        return Widget("lines")
+    if kind == "int-or-string":
+        return Widget("quantity" if _is_quantity(node) else "int-or-string")
+    return _text(kind, node, descriptor, path) if kind == "string" else Widget("line")
+
+
+def _few(values: object) -> bool:
+    found = [str(value) for value in values if value is not None] if isinstance(values, (list, tuple)) else []
+    return 1 <= len(found) <= 3 and all(len(text) <= _SHORT and text for text in found) and len("".join(found)) <= 36
+
+
+def _number(kind: str, node: Node, said: frozenset[str], path: Path, text: str) -> Widget:
+    if not _NUMBER.fullmatch(text):
+        return Widget("line")
+    name = _last(path).lower()
+    if kind == "integer" and ("podCount" in said or name in ("replicas", "replicacount")):
+        return Widget("stepper", unit="pods")
+    if kind == "integer" and name.endswith("port") and (node.get("maximum") in (None, 65535)):
+        return Widget("port")
+    return Widget("number")
+
+
+def _text(kind: str, node: Node, descriptor: Descriptor | None, path: Path) -> Widget:
+    said = descriptor.widgets if descriptor is not None else frozenset()
+    form = str(node.get("format") or "")
+    if form == "password" or "password" in said:
         return Widget("password")
-    if "\n" in text or "\r" in text or (kind == "string" and (node.get("maxLength") or 0) > 2000):
+    if form == "byte":
+        return Widget("bytes")
+    if form == "date-time":
+        return Widget("datetime")
+    if words := _words(path, said):
+        return Widget("radios" if _few(words) else "select", options=words)
+    picker, selector = pickable.described(descriptor)
+    if picker or (picker := pickable.by_name(path)):
+        return Widget("picker", picker=picker, selector=selector)
+    if picker := pickable.key_of(path):
+        return Widget("key", picker=picker)
+    return _written(node, path, form)
+
+
+def _words(path: Path, said: frozenset[str]) -> tuple[str, ...]:
+    names = [part for part in path if isinstance(part, str)]
+    if "imagePullPolicy" in said:
+        return _PULL_POLICIES
+    last, parent = (names[-1] if names else ""), (names[-2] if len(names) > 1 else "")
+    return _WORDS.get((last, "")) or _WORDS.get((last, parent)) or ()
+
+
+def _written(node: Node, path: Path, form: str) -> Widget:
+    """A text that is written in some way."""
+    name, pattern = _last(path), str(node.get("pattern") or "")
+    description = str(node.get("description") or "")[:400]
+    if pattern.startswith(_QUANTITY):
+        return Widget("quantity")
+    if form == "duration" or _DURATION.search(pattern):
+        return Widget("duration")
+    if "cron" in name.lower() or (name.lower().endswith("schedule") and _CRON.search(description)):
+        return Widget("cron")
+    if name == "image" or name.endswith("Image"):
+        return Widget("image")
+    limit = node.get("maxLength")
+    if (isinstance(limit, int) and limit > 2000) or name in _LONG_NAMES or _MANY_LINES.search(description):
         return Widget("lines")
     return Widget("line")
+
+
+def _container(kind: str, node: Node, said: frozenset[str], path: Path) -> Widget:
+    if kind == "array":
+        return Widget("rows" if _plain(node.get("items")) else "cards")
+    if kind == "map":
+        return Widget("pairs" if _plain(node.get("additionalProperties")) else "map")
+    properties = node.get("properties")
+    names = set(properties) if isinstance(properties, Mapping) else set()
+    if "resourceRequirements" in said or {"limits", "requests"} <= names:
+        return Widget("resources")
+    if names and names <= {"name", "key", "optional"} and (picker := pickable.by_name((*path, "name"))):
+        return Widget("reference", picker=picker)
+    return Widget("section")
+
+
+def _plain(node: object) -> bool:
+    """Whether one control holds an item."""
+    if not isinstance(node, Mapping):
+        return False
+    return node.get("type") in _SCALARS or _is_int_or_string(node)
+
+
+def _is_int_or_string(node: Mapping[str, object]) -> bool:
+    return bool(node.get("x-kubernetes-int-or-string")) or node.get("format") == "int-or-string"
+
+
+def _is_quantity(node: Node) -> bool:
+    return str(node.get("pattern") or "").startswith(_QUANTITY)
+
+
+def _last(path: Path) -> str:
+    """The nearest name: an item of a list is called as the list is."""
+    return next((part for part in reversed(path) if isinstance(part, str)), "")
