@@ -1,4 +1,4 @@
-"""One reason for a refusal, as the details of a ``metav1.Status`` list them."""
+"""Reasons for a refusal: as the details of a ``metav1.Status`` list them, and as Go's decoder gives them in its text."""
 
 from __future__ import annotations
 
@@ -11,3 +11,13 @@ class Cause(NamedTuple):
     field: str
     reason: str
     message: str
+
+
+Place = tuple[str | int, ...]
+
+
+class Fault(NamedTuple):
+    """What the decoder would say if it came to the value at ``place``: names of fields, keys of maps, indexes of lists."""
+
+    place: Place
+    text: str

@@ -7,10 +7,11 @@ quantities become canonical.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from .canonical import canonical
+from .causes import Fault, Place
 from .nodes import Node, Schema, node_of
 
 _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
@@ -18,17 +19,32 @@ _QUANTITY_TEXT = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[
 _QUANTITY_FAULT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 #: Types that read themselves: what they make of a value is not looked at here.
 _OWN_READERS = ("JSON", "JSONSchemaProps", "RawExtension", "FieldsV1", "Time", "MicroTime", "Duration", "IntOrString")
+_BITS = {"int32": 32}
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
 
-def decode_fault(node: Node, obj: dict[str, Any]) -> str:
-    """The first value that Go could not put into its struct; empty when all fit."""
-    return _fault(node, obj, str(obj.get("kind", "")), "")
+class _At(NamedTuple):
+    """Where the walk is. ``struct``: the innermost Go struct; ``path``: the fields on the way, without keys and indexes."""
+
+    struct: str
+    path: str = ""
+    place: Place = ()
+
+    def field(self, name: str) -> _At:
+        return _At(self.struct, f"{self.path}.{name}" if self.path else name, (*self.place, name))
+
+    def entry(self, key: str | int) -> _At:
+        return self._replace(place=(*self.place, key))
+
+
+def decode_faults(node: Node, obj: dict[str, Any]) -> Iterator[Fault]:
+    """The values that Go could not put into its struct; its decoder stops at the first."""
+    return _faults(node, obj, _At(str(obj.get("kind", ""))))
 
 
 def struct_fault(schema: Schema, name: str, obj: dict[str, Any]) -> str:
-    """The same of a component that is no kind of its own (DeleteOptions), under its ``name``."""
-    return _fault(node_of(schema), obj, name.rpartition(".")[2], "")
+    """The first fault of a component that is no kind of its own (DeleteOptions), under its ``name``; empty for none."""
+    return next((text for _, text in _faults(node_of(schema), obj, _At(name.rpartition(".")[2]))), "")
 
 
 def _name(raw: Schema) -> str:
@@ -69,51 +85,52 @@ def _go_type(raw: Schema, components: Mapping[str, Schema]) -> str:
 _GIVEN = {dict: "object", list: "array", str: "string", bool: "bool", int: "number", float: "number"}
 
 
-def _fault(node: Node, value: Any, struct: str, path: str) -> str:
-    """``struct``: the innermost Go struct; ``path``: the fields on the way, without keys and indexes."""
+def _faults(node: Node, value: Any, at: _At) -> Iterator[Fault]:
     for name, inner in value.items():
         raw = node.properties.get(name)
         if raw is not None and inner is not None:
-            below = f"{path}.{name}" if path else name
-            if fault := _field_fault(node.family.node(raw), raw, inner, struct, below):
-                return fault
-    return ""
+            yield from _field_faults(node.family.node(raw), raw, inner, at.field(name))
 
 
-def _field_fault(node: Node, raw: Schema, value: Any, struct: str, path: str) -> str:
+def _field_faults(node: Node, raw: Schema, value: Any, at: _At) -> Iterator[Fault]:
     name = _name(raw)
     last = name.rpartition(".")[2]
     if name == _QUANTITY:
-        fits = isinstance(value, int | float) or (isinstance(value, str) and _QUANTITY_TEXT.match(value))
-        return "" if fits else _QUANTITY_FAULT
+        if not (isinstance(value, int | float) or (isinstance(value, str) and _QUANTITY_TEXT.match(value))):
+            yield Fault(at.place, _QUANTITY_FAULT)
+        return
     if last.startswith(_OWN_READERS) or (node.preserve and not node.types) or value is None:
-        return ""
+        return
     kind = node.types[0] if node.types else "object"
     if kind == "string" and node.raw.get("format") == "byte" and isinstance(value, str):
-        return _base64_fault(value)
-    if not _fits(kind, value):
-        shown = f"number {value}" if isinstance(value, float) and kind == "integer" else _GIVEN[type(value)]
-        place = f"Go struct field {struct}.{path}"
-        wanted = "types.UID" if path.endswith("uid") and kind == "string" else _go_type(raw, node.family.components)
-        return f"json: cannot unmarshal {shown} into {place} of type {wanted}"
-    return _inside(node, value, last or struct, path)
+        if fault := _base64_fault(value):
+            yield Fault(at.place, fault)
+    elif not _fits(kind, value) or not _in_range(node, value):
+        yield Fault(at.place, _unfitting(node, raw, value, kind, at))
+    else:
+        yield from _inside(node, value, at._replace(struct=last or at.struct))
 
 
-def _inside(node: Node, value: Any, struct: str, path: str) -> str:
+def _unfitting(node: Node, raw: Schema, value: Any, kind: str, at: _At) -> str:
+    number = kind == "integer" and isinstance(value, int | float) and not isinstance(value, bool)
+    shown = f"number {value}" if number else _GIVEN[type(value)]
+    wanted = "types.UID" if at.path.endswith("uid") and kind == "string" else _go_type(raw, node.family.components)
+    return f"json: cannot unmarshal {shown} into Go struct field {at.struct}.{at.path} of type {wanted}"
+
+
+def _inside(node: Node, value: Any, at: _At) -> Iterator[Fault]:
     if isinstance(value, list) and node.items is not None:
         raw = node.raw.get("items") or {}
-        for item in value:
-            if fault := _field_fault(node.items, raw, item, struct, path):
-                return fault
+        for index, item in enumerate(value):
+            yield from _field_faults(node.items, raw, item, at.entry(index))
     elif isinstance(value, dict):
         more = node.additional
         if more is None:
-            return _fault(node, value, struct, path)
+            yield from _faults(node, value, at)
+            return
         raw = node.raw["additionalProperties"]
-        for item in value.values():
-            if fault := _field_fault(more, raw, item, struct, path):
-                return fault
-    return ""
+        for key, item in value.items():
+            yield from _field_faults(more, raw, item, at.entry(key))
 
 
 def _fits(kind: str, value: Any) -> bool:
@@ -125,6 +142,11 @@ def _fits(kind: str, value: Any) -> bool:
         case "number":
             return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, {"object": dict, "array": list, "string": str, "boolean": bool}.get(kind, object))
+
+
+def _in_range(node: Node, value: Any) -> bool:
+    bits = _BITS.get(node.format, 64)
+    return isinstance(value, bool) or not isinstance(value, int) or -(2 ** (bits - 1)) <= value < 2 ** (bits - 1)
 
 
 def _base64_fault(value: str) -> str:

@@ -175,8 +175,13 @@ class Node:
 _FAMILIES: OrderedDict[int, tuple[Any, Family]] = OrderedDict()
 
 
-def node_of(schema: Schema) -> Node:
-    """The root node of a schema as it is stored or served; warm calls are a dictionary look-up."""
+def node_of(schema: Schema | Node) -> Node:
+    """The root node of a schema as it is stored or served; warm calls are a dictionary look-up.
+
+    Whoever keeps nodes himself gives the node, and nothing is kept here.
+    """
+    if isinstance(schema, Node):
+        return schema
     components = (schema.get("components") or {}).get("schemas") or {}
     key = components or schema
     found = _FAMILIES.get(id(key))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+from .causes import Fault, Place
 
 _MAPS = ("labels", "annotations")
 _TEXTS = ("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion")
@@ -12,62 +15,64 @@ _OWNER = ("apiVersion", "kind", "name", "uid")
 _OWNER_FLAGS = ("controller", "blockOwnerDeletion")
 
 
-def type_fault(metadata: Any, inside: str = "") -> str:
-    """The first field of a wrong type, as Go says it; empty when all fit. ``inside`` is ``metadata.`` where Go decodes whole objects."""
+def type_faults(metadata: Any, place: Place = ("metadata",), inside: str = "") -> Iterator[Fault]:
+    """The fields of a wrong type, as Go says it of the first. ``inside`` is ``metadata.`` where Go decodes whole objects."""
     if not isinstance(metadata, dict):
-        return f"json: cannot unmarshal {_go(metadata)} into Go value of type v1.ObjectMeta"
+        yield Fault(place, f"json: cannot unmarshal {_go(metadata)} into Go value of type v1.ObjectMeta")
+        return
     for name, value in metadata.items():
-        wanted, given = _expected(name, value)
-        if given is not None:
-            return (
+        at = (*place, name)
+        wrong = list(_unexpected(name, value))
+        for wanted, given, where in wrong:
+            text = (
                 f"json: cannot unmarshal {_go(given)} into Go struct field ObjectMeta.{inside}{name} of type {wanted}"
             )
+            yield Fault((*at, *where), text)
         if name in _TIMES and isinstance(value, str) and not value[:4].isdigit():
-            return f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"'
-        if name == "ownerReferences":
-            for owner in value or []:
-                if fault := _owner_fault(owner, inside):
-                    return fault
-    return ""
+            yield Fault(at, f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"')
+        if name == "ownerReferences" and not wrong:
+            for index, owner in enumerate(value or []):
+                yield from _owner_faults(owner, (*at, index), inside)
 
 
-def _expected(name: str, value: Any) -> tuple[str, Any]:
-    """(Go's type, the value that is not of it); None for a value that is."""
+def _unexpected(name: str, value: Any) -> Iterator[tuple[str, Any, Place]]:
+    """(Go's type, the value that is not of it, where below the field) of what Go would not take."""
     if value is None:
-        return "", None
+        return
     if name in _MAPS:
-        return _container(value, dict, "map[string]string", value.values() if isinstance(value, dict) else ())
-    if name == "finalizers":
-        return _container(value, list, "[]string", value if isinstance(value, list) else ())
-    if name == "ownerReferences":
-        return ("[]v1.OwnerReference", None if isinstance(value, list) else value)
-    if name in _TEXTS:
-        return ("types.UID" if name == "uid" else "string", None if isinstance(value, str) else value)
-    if name in _NUMBERS:
-        fits = isinstance(value, int) and not isinstance(value, bool)
-        return ("int64", None if fits else value)
-    return "", None
+        yield from _container(value, dict, "map[string]string", value.items() if isinstance(value, dict) else ())
+    elif name == "finalizers":
+        yield from _container(value, list, "[]string", enumerate(value) if isinstance(value, list) else ())
+    elif name == "ownerReferences" and not isinstance(value, list):
+        yield "[]v1.OwnerReference", value, ()
+    elif name in _TEXTS and not isinstance(value, str):
+        yield ("types.UID" if name == "uid" else "string"), value, ()
+    elif name in _NUMBERS and (not isinstance(value, int) or isinstance(value, bool)):
+        yield "int64", value, ()
 
 
-def _container(value: Any, kind: type, shown: str, items: Any) -> tuple[str, Any]:
+def _container(
+    value: Any, kind: type, shown: str, entries: Iterable[tuple[str | int, Any]]
+) -> Iterator[tuple[str, Any, Place]]:
     if not isinstance(value, kind):
-        return shown, value
-    wrong = [item for item in items if item is not None and not isinstance(item, str)]
-    return "string", wrong[0] if wrong else None
+        yield shown, value, ()
+    for key, item in entries:
+        if item is not None and not isinstance(item, str):
+            yield "string", item, (key,)
 
 
-def _owner_fault(owner: Any, inside: str) -> str:
+def _owner_faults(owner: Any, place: Place, inside: str) -> Iterator[Fault]:
     if not isinstance(owner, dict):
         where = f"ObjectMeta.{inside}ownerReferences of type v1.OwnerReference"
-        return f"json: cannot unmarshal {_go(owner)} into Go struct field {where}"
+        yield Fault(place, f"json: cannot unmarshal {_go(owner)} into Go struct field {where}")
+        return
     for name in (*_OWNER, *_OWNER_FLAGS):
         value = owner.get(name)
         wanted = bool if name in _OWNER_FLAGS else str
         if value is not None and not isinstance(value, wanted):
             kind = "types.UID" if name == "uid" else "bool" if wanted is bool else "string"
             where = f"OwnerReference.{inside}ownerReferences.{name} of type {kind}"
-            return f"json: cannot unmarshal {_go(value)} into Go struct field {where}"
-    return ""
+            yield Fault((*place, name), f"json: cannot unmarshal {_go(value)} into Go struct field {where}")
 
 
 def _go(value: Any) -> str:

@@ -7,11 +7,13 @@ that a null where there is a default becomes the default and a null without one 
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass, field
 from typing import Any
 
-from .gotypes import decode_fault, settle
+from .causes import Fault
+from .gotypes import decode_faults, settle
 from .nodes import Node, Schema, node_of
-from .objectmeta import type_fault
+from .objectmeta import type_faults
 from .words import to_json
 
 _TYPE_META = ("apiVersion", "kind", "metadata")
@@ -36,75 +38,92 @@ class Malformed(ValueError):
     """Metadata that Go's decoder does not take; the text is its complaint."""
 
 
-def prepare(schema: Schema, obj: dict[str, Any]) -> list[str]:
+@dataclass(slots=True)
+class Found:
+    """What was not as it should be: paths of ``unknown`` fields, and ``faults`` that Go's decoder stops at."""
+
+    unknown: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+
+def prepare(schema: Schema | Node, obj: dict[str, Any]) -> list[str]:
     """Prunes and defaults ``obj`` in place; returns the paths of the fields that were not known.
 
     Fields under ``x-kubernetes-preserve-unknown-fields`` stay. ``apiVersion``, ``kind`` and ``metadata`` are known at
     the root and in embedded resources. Malformed for metadata whose fields are of wrong types.
     """
+    found = examine(schema, obj)
+    if found.faults:
+        raise Malformed(found.faults[0].text)
+    return found.unknown
+
+
+def examine(schema: Schema | Node, obj: dict[str, Any]) -> Found:
+    """The same, with everything that is malformed; that is left as it stands."""
     node = node_of(schema)
-    unknown: list[str] = []
+    found = Found()
     if node.family.builtin:
-        if fault := decode_fault(node, obj) or type_fault(obj.get("metadata") or {}, "metadata."):
-            raise Malformed(fault)
-        _prune(node, obj, "", unknown, root=True)
-        settle(node, obj, kept=tuple(name for name in obj if name == "status" or name in _TIMES))
+        found.faults += decode_faults(node, obj)
+        found.faults += type_faults(obj.get("metadata") or {}, inside="metadata.")
+        _prune(node, obj, "", found, root=True)
+        if not found.faults:
+            settle(node, obj, kept=tuple(name for name in obj if name == "status" or name in _TIMES))
     else:
-        _prune_metadata(obj, "", unknown)
-        _prune(node, obj, "", unknown, root=True)
-        unknown.sort()
+        _prune_metadata(obj, "", found)
+        _prune(node, obj, "", found, root=True)
+        found.unknown.sort()
         drop_nulls(node, obj)
     default(node, obj)
-    return unknown
+    return found
 
 
-def prune_unknown(schema: Schema, obj: dict[str, Any]) -> None:
+def prune_unknown(schema: Schema | Node, obj: dict[str, Any]) -> None:
     """Takes out what the schema does not know, and fills nothing in."""
-    _prune(node_of(schema), obj, "", [], root=True)
+    _prune(node_of(schema), obj, "", Found(), root=True)
 
 
 def prune(node: Node, value: Any, root: bool) -> list[str]:
     """Only the first step; the paths of what went."""
-    unknown: list[str] = []
-    _prune(node, value, "", unknown, root)
-    return sorted(unknown)
+    found = Found()
+    _prune(node, value, "", found, root)
+    return sorted(found.unknown)
 
 
-def _prune(node: Node | None, value: Any, path: str, unknown: list[str], root: bool = False) -> None:
+def _prune(node: Node | None, value: Any, path: str, found: Found, root: bool = False) -> None:
     if isinstance(value, dict):
-        _prune_object(node, value, path, unknown, root)
+        _prune_object(node, value, path, found, root)
     elif isinstance(value, list):
         if node is not None and node.preserve:
-            _walk_preserved(node, value, path, unknown)
+            _walk_preserved(node, value, path, found)
             return
         items = node.items if node is not None else None
         for index, item in enumerate(value):
             if isinstance(item, (dict, list)):
-                _prune(items, item, f"{path}[{index}]", unknown)
+                _prune(items, item, f"{path}[{index}]", found)
 
 
-def _prune_object(node: Node | None, value: dict[str, Any], path: str, unknown: list[str], root: bool) -> None:
+def _prune_object(node: Node | None, value: dict[str, Any], path: str, found: Found, root: bool) -> None:
     if node is None:
-        unknown.extend(_join(path, name) for name in value)
+        found.unknown.extend(_join(path, name) for name in value)
         value.clear()
         return
     embedded = root or node.embedded
     if node.embedded and not root:
-        _prune_metadata(value, path, unknown)
+        _prune_metadata(value, path, found)
     for name in list(value):
         if embedded and name in _TYPE_META and not (node.family.builtin and name in node.properties):
             continue
         known = node.declared(name)
         if known is not None or node.open:
             if isinstance(value[name], (dict, list)):
-                _prune(known or node.additional, value[name], _join(path, name), unknown)
+                _prune(known or node.additional, value[name], _join(path, name), found)
         elif not node.preserve:
             del value[name]
             if path or name not in _TYPE_META:
-                unknown.append(_join(path, name))
+                found.unknown.append(_join(path, name))
 
 
-def _walk_preserved(node: Node, value: list[Any], path: str, unknown: list[str]) -> None:
+def _walk_preserved(node: Node, value: list[Any], path: str, found: Found) -> None:
     """Items of a preserved list are preserved too, but what their own schema says holds."""
     for index, item in enumerate(value):
         place = f"{path}[{index}]"
@@ -112,24 +131,25 @@ def _walk_preserved(node: Node, value: list[Any], path: str, unknown: list[str])
             for name, inner in item.items():
                 known = node.items.child(name)
                 if known is not None and isinstance(inner, (dict, list)):
-                    _prune(known, inner, _join(place, name), unknown)
+                    _prune(known, inner, _join(place, name), found)
         elif isinstance(item, list) and node.items is not None:
-            _walk_preserved(node.items, item, place, unknown)
+            _walk_preserved(node.items, item, place, found)
 
 
-def _prune_metadata(obj: dict[str, Any], path: str, unknown: list[str]) -> None:
+def _prune_metadata(obj: dict[str, Any], path: str, found: Found) -> None:
     metadata = obj.get("metadata")
     place = _join(path, "metadata")
-    if metadata is not None and (fault := type_fault(metadata)):
-        raise Malformed(f"{place}: Invalid value: {to_json(metadata)}: {fault}" if path else fault)
+    if metadata is not None:
+        said = f"{place}: Invalid value: {to_json(metadata)}: " if path else ""
+        found.faults += [Fault((place, *at), said + text) for at, text in type_faults(metadata, ())]
     if not isinstance(metadata, dict):
         return
-    _keep(metadata, _METADATA, place, unknown)
+    _keep(metadata, _METADATA, place, found.unknown)
     for name, known in _LISTS.items():
         items = metadata.get(name)
         for index, item in enumerate(items if isinstance(items, list) else ()):
             if isinstance(item, dict):
-                _keep(item, known, f"{place}.{name}[{index}]", unknown)
+                _keep(item, known, f"{place}.{name}[{index}]", found.unknown)
 
 
 def _keep(value: dict[str, Any], known: frozenset[str], path: str, unknown: list[str]) -> None:
