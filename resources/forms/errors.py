@@ -1,28 +1,39 @@
 """The API server's complaints → the fields they mean.
 
 It writes `spec.users[0].name`, `metadata.labels`, `data[tls.crt]`, and for maps of custom resources also `spec.config.maxmemory-policy`:
-a dot may be part of a key. So the object itself is walked, longest key first.
+a dot may be part of a key. So the object itself is walked, longest key first. Where it names no field, or only the map around an entry,
+its sentence says more: numbers out of range, unions, labels.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from resources.forms.fields import Field
-from resources.forms.paths import Path
+from resources.forms.paths import Path, words
 from resources.forms.schema import Node, Schema
 
 _STEP = re.compile(r"^\[([^\]]*)\]|^\.?([^.\[]+)")
+#: Sentences of which the field is "<nil>".
+_NAMED = (
+    re.compile(r"Checked value must be of type \S+ (?:with format \S+|\(default format\)) in (?P<where>.+)$"),
+    re.compile(r'^Invalid value: (?:"": )?"(?P<where>[^"]+)" must (?:not )?validate '),
+)
+_SHOWN = re.compile(r'^Invalid value: ("(?:[^"\\]|\\.)*")')
+_ABOUT_KEYS = re.compile("name part|prefix part|label key")
+_FORBIDDEN = re.compile(r"(?P<where>\S+) in body is a forbidden property$")
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """One complaint. `where` is the server's own word for the field."""
+    """One complaint. `where` is the server's own word for the field; `key`: it is about the key of a map's entry, not its value."""
 
     path: Path
     where: str
     message: str
+    key: bool = False
 
 
 def path_of(where: str, schema: Schema, obj: Any) -> Path:
@@ -73,18 +84,72 @@ def place(causes: Iterable[tuple[str, str, str]], schema: Schema, obj: Any) -> t
     """The causes (field, reason, message) with their paths; one for each field and message."""
     found: dict[tuple[Path, str], Placed] = {}
     for where, _reason, message in causes:
-        clean = "" if where in ("<nil>", "") else where
-        path = path_of(clean, schema, obj) if clean else ()
-        found.setdefault((path, message), Placed(path, clean, message))
+        clean = _field(where, message)
+        placed = Placed(path_of(clean, schema, obj) if clean else (), clean, message)
+        placed = _entry(placed, obj)
+        found.setdefault((placed.path, message), placed)
     return tuple(found.values())
 
 
+def _field(where: str, message: str) -> str:
+    """The field in the server's words, from its sentence where it gives none."""
+    if where not in ("<nil>", ""):
+        forbidden = _FORBIDDEN.search(message)
+        return forbidden["where"] if forbidden else where
+    for named in _NAMED:
+        if found := named.search(message):
+            return found["where"].removeprefix(".").removeprefix("<nil>")
+    return ""
+
+
+def _entry(placed: Placed, obj: Any) -> Placed:
+    """Labels and annotations are refused as a whole; the sentence shows the key or the value that is wrong."""
+    shown = _SHOWN.match(placed.message)
+    if shown is None or not placed.path or placed.path[-1] not in ("labels", "annotations"):
+        return placed
+    found = value_at(obj, placed.path)
+    text = _unquoted(shown[1])
+    if not isinstance(found, dict):
+        return placed
+    about_key = bool(_ABOUT_KEYS.search(placed.message)) and text in found
+    keys = [text] if about_key else [key for key, value in found.items() if value == text]
+    return Placed((*placed.path, keys[0]), placed.where, placed.message, about_key) if keys else placed
+
+
+def _unquoted(text: str) -> str:
+    try:
+        return str(json.loads(text))
+    except ValueError:  # Go writes \x07 and \U0001f600 where JSON does not
+        return text[1:-1]
+
+
+def value_at(obj: Any, path: Path) -> Any:
+    """What stands there; None for nothing."""
+    for part in path:
+        if isinstance(obj, dict):
+            obj = obj.get(part)
+        elif isinstance(obj, list) and isinstance(part, int) and part < len(obj):
+            obj = obj[part]
+        else:
+            return None
+    return obj
+
+
 def by_path(placed: Iterable[Placed]) -> dict[Path, str]:
-    """The words at each field; several are joined."""
-    words: dict[Path, str] = {}
+    """The words at each field; several are joined. What is about keys is in `by_key`."""
+    return _joined(error for error in placed if not error.key)
+
+
+def by_key(placed: Iterable[Placed]) -> dict[Path, str]:
+    """The words at the keys of maps."""
+    return _joined(error for error in placed if error.key)
+
+
+def _joined(placed: Iterable[Placed]) -> dict[Path, str]:
+    found: dict[Path, list[str]] = {}
     for error in placed:
-        words[error.path] = f"{words[error.path]}; {error.message}" if error.path in words else error.message
-    return words
+        found.setdefault(error.path, []).append(error.message)
+    return {path: "; ".join(messages) for path, messages in found.items()}
 
 
 def shown(fields: Iterable[Field]) -> Mapping[Path, Field]:
@@ -105,3 +170,21 @@ def nearest(path: Path, on_page: Mapping[Path, Field]) -> Field | None:
             return on_page[path]
         path = path[:-1]
     return None
+
+
+def landed(placed: Iterable[Placed], on_page: Mapping[Path, Field]) -> tuple[Placed, ...]:
+    """The same, each at a field that the page has: what is inside a YAML box, or unknown to the schema, at what is around it, by name.
+
+    A page made with these says every one of them at a field; what nothing on it stands for keeps its path, and is in the summary only.
+    """
+    moved = []
+    for error in placed:
+        field = nearest(error.path, on_page)
+        exact = field is not None and field.path == error.path and (not error.key or field.is_entry or field.position)
+        if field is None or exact:
+            moved.append(error)
+            continue
+        about = words(error.path)
+        message = error.message if about in error.message else f"{about}: {error.message}"
+        moved.append(Placed(field.path, error.where, message))
+    return tuple(moved)

@@ -1,0 +1,100 @@
+"""What the console says about an object is what the API server answers: the same fields, the same words, nothing more.
+
+FORMS=all tries every kind of the catalog; --kubeconfig asks a real cluster.
+"""
+
+import gzip
+import json
+import os
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resources.forms import check
+from resources.forms.schema import Schema
+from tests.api import Api
+from tests.forms import breaking, kinds, served
+from tests.forms.kinds import Kind
+
+SHARE = 1 if os.environ.get("FORMS") == "all" else 60
+KINDS = [*kinds.own(), *(kind for kind in kinds.catalog() if zlib.crc32(kind.id.encode()) % SHARE == 0)]
+SCHEMAS = kinds.CATALOG.parent / "schemas"
+#: Only the server knows which field the scale subresource reads.
+_SCALE = (" accessor error", ": should be a non-negative integer", ": should be less than or equal to 2147483647")
+
+
+@pytest.fixture(scope="module")
+def api(cluster_kubeconfig: Path) -> Api:
+    return Api(cluster_kubeconfig)
+
+
+def objects(kind: Kind) -> Iterator[tuple[str, dict[str, Any]]]:
+    for example in kind.examples or ({},):
+        obj = kind.object(example)
+        yield "as it is", obj
+        for broken in breaking.breaks(kind.schema, obj):
+            yield f"{broken.constraint} at {broken.path}", broken.object
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
+def test_the_server_says_the_same(kind: Kind, api: Api) -> None:
+    found = served.serve(api, kind, rules=False)
+    try:
+        for what, obj in objects(kind):
+            answer = found.answer(obj)
+            said = {(placed.where, placed.message) for placed in check.problems(found.schema, obj)}
+            if answer.status == 201:
+                assert said == set(), what
+            elif (
+                answer.status == 400
+            ):  # strict decoding stops at the first of Go's complaints, but lists unknown fields
+                unknown = {message for _, message in said if message.startswith("unknown field")}
+                assert said and all(message in answer.message for message in unknown or {next(iter(said))[1]}), what
+                assert answer.message.count("unknown field") == len(unknown), what
+            else:
+                assert answer.status == 422, (what, answer.raw[:300])
+                assert {message for _, message in said} == _causes(answer.json), what
+    finally:
+        served.remove(found)
+
+
+def _causes(status: dict[str, Any]) -> set[str]:
+    causes = status["details"]["causes"]
+    return {one["message"] for one in causes if not any(text in one["message"] for text in _SCALE)}
+
+
+@pytest.mark.skipif(not SCHEMAS.is_dir(), reason=f"the schemas are not at {SCHEMAS}")
+def test_a_schema_of_846_kilobytes_is_no_burden() -> None:
+    kind = next(kind for kind in kinds.catalog() if kind.id == "ArgoCD.v1beta1.argoproj.io")
+    schema, obj = Schema.of(kind.schema), kind.object()
+    check.problems(schema, obj)
+    began = time.process_time()
+    check.problems(schema, obj)
+    assert time.process_time() - began < 0.020
+
+
+def test_ten_thousand_items_are_checked_at_once() -> None:
+    item = {
+        "type": "object",
+        "required": ["name"],
+        "properties": {"name": {"type": "string"}, "n": {"type": "integer"}},
+    }
+    spec = {"type": "object", "properties": {"items": {"type": "array", "items": item}}}
+    schema = Schema.of({"type": "object", "properties": {"spec": spec}})
+    obj = {"metadata": {"name": "x"}, "spec": {"items": [{"name": "a", "n": 1} for _ in range(9_999)] + [{"n": "x"}]}}
+    began = time.process_time()
+    found = check.problems(schema, obj)
+    assert time.process_time() - began < 1
+    assert {placed.where for placed in found} == {"spec.items[9999].name", "spec.items[9999].n"}
+
+
+def test_every_published_schema_can_be_prepared() -> None:
+    if not SCHEMAS.is_dir():
+        pytest.skip(f"the schemas are not at {SCHEMAS}")
+    for file in sorted(SCHEMAS.glob("*.json.gz"))[::5]:
+        schema = Schema.of(json.loads(gzip.decompress(file.read_bytes())))
+        check.problems(schema, {"metadata": {"name": "x"}, "spec": {}})
