@@ -1,22 +1,22 @@
 """An object that somebody is writing: what it begins with, and how what became of it is sent to the cluster.
 
 An existing object is never overwritten as a whole: what changed is sent as a patch with the resourceVersion that it was compared with.
+What the server writes (status, resourceVersion, uid, …) is nobody's change, whatever a text says about it.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import Conflict
+from kube.errors import Conflict, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from kube.patches import merge_patch
-from resources.diff import Clash, json_patch, merge, says_null
-from resources.forms.paths import words
-from resources.forms.schema import Schema, kind_of
+from resources.diff import PLAIN, Clash, Key, Path, Shape, json_patch, merge, merges, same
+from resources.forms.schema import Node, Schema, kind_of
 
 _TRIES = 4
 #: metadata that the server writes.
-_SERVERS = (
+SERVERS = (
     "resourceVersion",
     "uid",
     "creationTimestamp",
@@ -24,7 +24,10 @@ _SERVERS = (
     "managedFields",
     "selfLink",
     "deletionTimestamp",
+    "deletionGracePeriodSeconds",
 )
+#: An API server refuses JSON patches of more operations.
+_OPERATIONS = 10_000
 
 
 class Clashing(Exception):
@@ -37,6 +40,63 @@ class Clashing(Exception):
         self.theirs = theirs
 
 
+class Gone(Exception):
+    """The object that was opened is no more. `again`: whether another one of its name stands there now."""
+
+    def __init__(self, again: bool) -> None:
+        super().__init__("recreated" if again else "deleted")
+        self.again = again
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was sent, over what, and what came of it. `sent` equals `live` when there was nothing to send."""
+
+    live: KubeObject
+    sent: KubeObject
+    result: KubeObject
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A schema's node, as a merge sees it."""
+
+    schema: Schema
+    node: Node
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        names = self.node.get("x-kubernetes-list-map-keys") if self.node.get("x-kubernetes-list-type") == "map" else ()
+        return tuple(str(name) for name in names or ())
+
+    @property
+    def is_set(self) -> bool:
+        return self.node.get("x-kubernetes-list-type") == "set"
+
+    def child(self, name: str) -> Shape:
+        return _Shape(self.schema, self.schema.child(self.node, name))
+
+    def item(self) -> Shape:
+        return _Shape(self.schema, self.schema.items(self.node))
+
+
+def shape(schema: Schema | None) -> Shape:
+    return _Shape(schema, schema.node(schema.root)) if schema else PLAIN
+
+
+def words(path: Path) -> str:
+    """As kubectl writes it: `spec.users[name=reporting].role`, `data[tls.crt]`."""
+    text = ""
+    for step in path:
+        if isinstance(step, Key):
+            text += f"[{','.join(f'{name}={value}' for name, value in step)}]"
+        elif isinstance(step, int) or not step.replace("-", "").replace("_", "").isalnum():
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
 def begin(type_: ResourceType, namespace: str, schema: Schema, example: KubeObject | None) -> KubeObject:
     """A new object: the example without what the server writes, or the least that every object has."""
     made: dict[str, Any] = {"apiVersion": type_.api_version, "kind": type_.kind, "metadata": {}}
@@ -45,7 +105,7 @@ def begin(type_: ResourceType, namespace: str, schema: Schema, example: KubeObje
         made["spec"] = {}
     made |= {key: value for key, value in (example or {}).items() if key not in ("apiVersion", "kind", "status")}
     metadata = made["metadata"] if isinstance(made["metadata"], dict) else {}
-    metadata = {key: value for key, value in metadata.items() if key not in (*_SERVERS, "namespace")}
+    metadata = {key: value for key, value in metadata.items() if key not in (*SERVERS, "namespace")}
     made["metadata"] = {**metadata, **({"namespace": namespace} if type_.namespaced and namespace else {})}
     return made
 
@@ -56,47 +116,76 @@ def editable(obj: KubeObject) -> KubeObject:
     return {**{key: value for key, value in obj.items() if key != "status"}, "metadata": metadata}
 
 
-def update(client: ClusterClient, type_: ResourceType, began: KubeObject, mine: KubeObject) -> KubeObject:
-    """Send what changed. Returns the object as it is then. Raises Clashing, and KubeError.
+def own(obj: KubeObject) -> KubeObject:
+    """What people write of an object: nothing that the server keeps for itself."""
+    found = obj.get("metadata")
+    metadata = {key: value for key, value in (found or {}).items() if key not in SERVERS}
+    return {**{key: value for key, value in obj.items() if key != "status"}, "metadata": metadata}
+
+
+def update(
+    client: ClusterClient,
+    type_: ResourceType,
+    began: KubeObject,
+    mine: KubeObject,
+    schema: Schema | None = None,
+    *,
+    dry_run: bool = False,
+) -> Outcome:
+    """Send what changed, or only ask what would come of it. Raises Clashing, Gone, and KubeError.
 
     Changes of others to other fields (an operator's status among them) are no conflict.
     """
-    name, namespace = name_of(began), namespace_of(began)
     for attempt in range(_TRIES):
-        live = client.get(type_, name, namespace)
-        theirs = editable(live)
-        if uid_of(live) != uid_of(began):
-            raise Clashing((Clash(("metadata", "uid"), uid_of(began), uid_of(live)),), mine, theirs)
-        settled = {
-            "resourceVersion": live["metadata"].get("resourceVersion"),
-            "generation": live["metadata"].get("generation"),
-        }
-        merged, clashes = merge(_settle(began, settled), _settle(mine, settled), theirs)
+        live = _live(client, type_, began)
+        theirs = own(live)
+        merged, clashes = merge(own(began), own(mine), theirs, shape(schema))
         if clashes:
-            raise Clashing(clashes, merged, theirs)
-        if merged == theirs:
-            return live
+            raise Clashing(clashes, _with_servers(merged, live), editable(live))
+        if same(merged, theirs):
+            return Outcome(live, theirs, live)
         try:
-            return _send(client, type_, name, namespace, theirs, merged)
+            return Outcome(live, merged, _send(client, type_, live, merged, dry_run))
         except Conflict:
             if attempt == _TRIES - 1:
                 raise
     raise AssertionError("the last try returns or raises")
 
 
-def _settle(obj: KubeObject, settled: dict[str, Any]) -> KubeObject:
-    """With the server's own counters as they are now, which are nobody's change."""
-    metadata = {**obj["metadata"], **{key: value for key, value in settled.items() if value is not None}}
-    return {**obj, "metadata": metadata}
+def _live(client: ClusterClient, type_: ResourceType, began: KubeObject) -> KubeObject:
+    """The object as it is now. Raises Gone when it is no more the one that was opened."""
+    try:
+        live = client.get(type_, name_of(began), namespace_of(began))
+    except NotFound as missing:
+        raise Gone(again=False) from missing
+    if uid_of(began) and uid_of(live) != uid_of(began):
+        raise Gone(again=True)
+    return live
 
 
-def _send(
-    client: ClusterClient, type_: ResourceType, name: str, namespace: str, old: KubeObject, new: KubeObject
-) -> KubeObject:
-    version = old["metadata"]["resourceVersion"]
-    patch = merge_patch(old, new)
-    if says_null(patch, new):
-        place = {"op": "replace", "path": "/metadata/resourceVersion", "value": version}
-        return client.patch(type_, name, [*json_patch(old, new), place], namespace, style="json")
-    patch["metadata"] = {**(patch.get("metadata") or {}), "resourceVersion": version}
-    return client.patch(type_, name, patch, namespace)
+def _with_servers(obj: KubeObject, live: KubeObject) -> KubeObject:
+    """What a person wrote, as the object of the cluster that it is about."""
+    kept = {key: value for key, value in live["metadata"].items() if key in SERVERS and key != "managedFields"}
+    return {**obj, "metadata": {**obj["metadata"], **kept}}
+
+
+def _send(client: ClusterClient, type_: ResourceType, live: KubeObject, new: KubeObject, dry_run: bool) -> KubeObject:
+    old, version = own(live), live["metadata"]["resourceVersion"]
+    name, namespace = name_of(live), namespace_of(live)
+    patch = merges(old, new)
+    if patch is not None:
+        patch["metadata"] = {**(patch.get("metadata") or {}), "resourceVersion": version}
+        return client.patch(type_, name, patch, namespace, dry_run=dry_run)
+    operations = json_patch(old, new)
+    if len(operations) >= _OPERATIONS:
+        operations = [op for key in {**old, **new} for op in _whole(key, old, new)]
+    place = {"op": "replace", "path": "/metadata/resourceVersion", "value": version}
+    return client.patch(type_, name, [*operations, place], namespace, style="json", dry_run=dry_run)
+
+
+def _whole(key: str, old: KubeObject, new: KubeObject) -> list[dict[str, Any]]:
+    """One part of the object as few operations."""
+    if key == "metadata" or key not in new or key not in old:  # of metadata `old` has not what the server keeps there
+        return json_patch({key: old[key]} if key in old else {}, {key: new[key]} if key in new else {})
+    place = f"/{key.replace('~', '~0').replace('/', '~1')}"
+    return [] if same(old[key], new[key]) else [{"op": "replace", "path": place, "value": new[key]}]

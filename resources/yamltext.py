@@ -4,6 +4,7 @@ Read as Kubernetes reads YAML: plain dates stay text, a key that stands twice is
 """
 
 import math
+import re
 from typing import Any
 
 import yaml
@@ -24,48 +25,91 @@ class YamlProblem(Exception):
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML 1.1 without dates; mappings with the same key twice are refused."""
+    """YAML 1.1 as kubectl reads it; mappings with the same key twice are refused."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[str] = set()
-        for key_node, _value in node.value:
-            if key_node.tag == "tag:yaml.org,2002:merge":
-                continue
-            key = str(key_node.value)
-            if key in seen:
+        """Keys become texts at once: 1, 1.0 and true are one key to Python."""
+        own = len(node.value) - sum(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value)
+        self.flatten_mapping(node)
+        found: dict[str, Any] = {}
+        inherited = len(node.value) - own
+        for place, (key_node, value_node) in enumerate(node.value):
+            key = _key(self.construct_object(key_node, deep=True))
+            if key in found and place > inherited:
                 raise yaml.MarkedYAMLError(
                     problem=f"the key “{key}” stands here twice", problem_mark=key_node.start_mark
                 )
-            seen.add(key)
-        found: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+            found[key] = self.construct_object(value_node, deep=deep)
         return found
 
 
-_Loader.yaml_implicit_resolvers = {
-    # A bare "=" has a tag of its own in YAML 1.1, that no loader knows; real CRDs have it as text.
-    first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in ("timestamp", "value")]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
+# What go-yaml v2, which kubectl reads with, takes for something else than text; found by asking kubectl. Dates, times and a bare "=" are text.
+_PLAIN = (
+    ("bool", r"y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON|n|N|no|No|NO|false|False|FALSE|off|Off|OFF", "yYnNtTfFoO"),
+    ("int", r"[-+]?(0[bB][01_]+|0[oO]?[0-7_]*|0[xX][0-9a-fA-F_]+|[0-9][0-9_]*)", "-+0123456789"),
+    ("float", r"[-+]?(\.[0-9][0-9_]*|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?", "-+0123456789."),
+    ("float", r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", "-+."),
+    ("null", r"~|null|Null|NULL|", "~nN"),
+    ("merge", "<<", "<"),
+)
+_RESOLVERS: dict[str, list[tuple[str, re.Pattern[str]]]] = {"": [("tag:yaml.org,2002:null", re.compile("^$"))]}
+for _name, _pattern, _firsts in _PLAIN:
+    for _first in _firsts:
+        _RESOLVERS.setdefault(_first, []).append((f"tag:yaml.org,2002:{_name}", re.compile(f"^(?:{_pattern})$")))
+_Loader.yaml_implicit_resolvers = _RESOLVERS
 
 
-class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+def _number(loader: Any, node: yaml.ScalarNode) -> int | float | str:
+    """Digits in four bases; 1e3 is 1000. What is out of a float's range is text."""
+    text = str(node.value).replace("_", "").lower()
+    digits, sign = text.lstrip("+-"), -1 if text.startswith("-") else 1
+    try:
+        if digits.startswith(("0b", "0o", "0x")):
+            return sign * int(digits, 0)
+        if digits.startswith("0") and digits.isdigit() and len(digits) > 1:
+            return sign * int(digits, 8) if not set(digits) & {"8", "9"} else sign * int(digits)
+        if digits.isdigit():
+            return sign * int(digits)
+        number = float(text.replace(".inf", "inf").replace(".nan", "nan"))
+    except ValueError:
+        return str(node.value)
+    if math.isinf(number) and "inf" not in text:
+        return str(node.value)
+    whole = "e" in text and "." not in text and number.is_integer()
+    return int(number) if whole else number
+
+
+def _boolean(loader: Any, node: yaml.ScalarNode) -> bool:
+    return str(node.value).lower() in ("y", "yes", "true", "on")
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _number)
+_Loader.add_constructor("tag:yaml.org,2002:float", _number)
+_Loader.add_constructor("tag:yaml.org,2002:bool", _boolean)
+
+
+class Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
     """Texts of several lines as blocks, no anchors."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
-def _text(dumper: _Dumper, value: str) -> Any:
+def represent_text(dumper: Any, value: str) -> Any:
     style = "|" if "\n" in value and not any(line != line.rstrip() for line in value.split("\n")) else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
 
-_Dumper.add_representer(str, _text)
+Dumper.add_representer(str, represent_text)
+# Quoted is what any reader might take for something else: YAML 1.1 by the book, and kubectl.
+for _first, _found in _RESOLVERS.items():
+    for _tag, _regexp in _found:
+        Dumper.add_implicit_resolver(_tag, _regexp, [_first])
 
 
 def dump(value: Any) -> str:
     """The value as YAML, keys in their own order, nothing folded."""
-    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000)
+    text: str = yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=10_000)
     return text.removesuffix("...\n")
 
 
@@ -107,7 +151,7 @@ def _json(value: Any, path: str, depth: int = 0, budget: list[int] | None = None
     if depth > _DEPTH or budget[0] < 0:
         raise YamlProblem("this is too deep or, with its aliases written out, too large for an object")
     if isinstance(value, dict):
-        return {_key(key, path): _json(item, f"{path}.{key}", depth + 1, budget) for key, item in value.items()}
+        return {key: _json(item, f"{path}.{key}", depth + 1, budget) for key, item in value.items()}
     if isinstance(value, list):
         return [_json(item, f"{path}[{number}]", depth + 1, budget) for number, item in enumerate(value)]
     if value is None or isinstance(value, (str, bool, int)) or (isinstance(value, float) and math.isfinite(value)):
@@ -117,9 +161,12 @@ def _json(value: Any, path: str, depth: int = 0, budget: list[int] | None = None
     )
 
 
-def _key(key: Any, path: str) -> str:
+def _key(key: Any) -> str:
+    """As Kubernetes turns it into text."""
     if isinstance(key, bool):
         return "true" if key else "false"
+    if isinstance(key, float) and key.is_integer():
+        return str(int(key))
     if isinstance(key, (str, int, float)):
         return str(key)
-    raise YamlProblem(f"a key of {path.lstrip('.') or 'the object'} is no text: {key!r}")
+    raise yaml.YAMLError(f"a key must be a text, not {key!r}; put it in quotes")

@@ -122,7 +122,7 @@ class Work:
 
     def save(self, obj: KubeObject, original: KubeObject) -> KubeObject:
         if self.editing:
-            return draft.update(self.request.cluster, self.place.type, original, obj)
+            return draft.update(self.request.cluster, self.place.type, original, obj, self.schema).result
         namespace = namespace_of(obj)
         if self.place.type.namespaced and not namespace:
             cause = Cause("metadata.namespace", "FieldValueRequired", _("Choose the namespace to create it in."))
@@ -169,7 +169,7 @@ class Work:
             "",
         )  # fmt: skip
         conflicts = tuple(
-            Conflicting(words(clash.path), _short(clash.mine), _short(clash.theirs)) for clash in clashing.clashes
+            Conflicting(draft.words(clash.path), _short(clash.mine), _short(clash.theirs)) for clash in clashing.clashes
         )
         kept: dict[str, Any] = {"original": form_page.carried(clashing.theirs), "dirty": True, "conflicts": conflicts}
         return self.show(clashing.merged, status=409, typed=parsed.typed, problem=problem, **kept)

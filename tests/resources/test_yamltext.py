@@ -30,6 +30,27 @@ def test_dates_and_versions_stay_text() -> None:
     assert load("a: 2020-01-01\nb: '1.10'\nc: =") == {"a": "2020-01-01", "b": "1.10", "c": "="}
 
 
+# As kubectl 1.32 reads them; only large numbers keep their digits here.
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("off", False), ("y", True), ("No", False), ("0644", 420), ("0o17", 15), ("-0o17", -15), ("0x1F", 31), ("0b11", 3),
+        ("1_000", 1000), ("0888", 888), ("1e3", 1000), ("1.5e3", 1500.0), (".5", 0.5), ("+.5", 0.5), ("~", None), ("", None),
+        ("12:30:45", "12:30:45"), ("1:30", "1:30"), ("1e400", "1e400"), ("0o8", "0o8"), ("_1", "_1"), ("2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z"),
+        ("12345678901234567890123", 12345678901234567890123),
+    ],
+)  # fmt: skip
+def test_plain_words_are_what_kubectl_takes_them_for(text: str, value: object) -> None:
+    found = load(f"a: {text}")["a"]
+    assert (found, type(found)) == (value, type(value))
+    if isinstance(value, str):
+        assert load(dump({"a": text})) == {"a": text}
+
+
+def test_keys_are_texts_as_kubectl_makes_them() -> None:
+    assert load("y: 1\nno: 2\n010: 3") == {"true": 1, "false": 2, "8": 3}
+
+
 @pytest.mark.parametrize(
     ("text", "words", "line"),
     [
