@@ -35,13 +35,15 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What is known of a kind. `operator` is the CSV's display name, '' when no CSV owns the kind; `title` the kind's own."""
+    """What is known of a kind. `operator` is the CSV's display name, '' when no CSV owns the kind; `title` the kind's own;
+    `status`: its statusDescriptors as they are."""
 
     operator: str = ""
     title: str = ""
     description: str = ""
     examples: tuple[Example, ...] = ()
     descriptors: Descriptors = field(default_factory=Descriptors)
+    status: tuple[dict[str, Any], ...] = ()
 
 
 def examples(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[Example, ...]:
@@ -93,6 +95,7 @@ def of_csvs(csvs: Iterable[KubeObject], type_: ResourceType) -> Offer | None:
         description=str(crd.get("description") or ""),
         examples=tuple(_examples(csv, type_)),
         descriptors=descriptors.parse(crd.get("specDescriptors")),
+        status=tuple(entry for entry in crd.get("statusDescriptors") or () if isinstance(entry, dict)),
     )
 
 

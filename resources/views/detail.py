@@ -18,8 +18,9 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, uid_of
-from resources import events
+from resources import events, examples
 from resources.changes import Topic
+from resources.described import Said, said
 from resources.detail import Detail, is_simulated
 from resources.detail import detail as details_of
 from resources.events import Events
@@ -81,6 +82,7 @@ class DetailPage:
     place: Place
     topic: str
     detail: Detail | None = None
+    said: tuple[Said, ...] = ()
     actions: tuple[Action, ...] = ()
     owned: OwnedPart | None = None
     sections: tuple[Node, ...] = ()
@@ -107,20 +109,22 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
 
 def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> DetailPage:
     shown = details_of(client, place.type, obj) if part in ("", "object") else None
+    described = examples.offer(client, place.type, place.namespace).status if shown else ()
     types = owned_types(client, place.type) if part in ("", "owned", "events") else ()
     found = belongings(client, place.type, obj) if types else Belongings((), ())
-    said = None
+    happened = None
     if part in ("", "events"):
         uids = found.uids | {uid_of(obj)}
-        said = events.about(client, place.namespace, uids, uid_of(obj))
+        happened = events.about(client, place.namespace, uids, uid_of(obj))
     return DetailPage(
         place=place,
         topic=_topic(client, place.type, place.namespace),
         detail=shown,
+        said=said(client, obj, described),
         actions=tuple(_actions(client, place)) if shown else (),
         owned=_owned_part(client, place, types, found) if part in ("", "owned") else None,
         sections=sections(obj) if part in ("", "values") else (),
-        events=said,
+        events=happened,
         events_topic=_topic(client, client.find("", "v1", "events"), place.namespace or "default"),
     )
 

@@ -1,0 +1,118 @@
+"""The status in its operator's words: what descriptors pick out, also of statuses that do not look like them."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kube.errors import NotFound
+from resources.described import LENGTH, Said, said
+
+
+class Kinds:
+    """A cluster that serves Services only."""
+
+    def find_kind(self, _group: str, kind: str, _version: str = "") -> Any:
+        if kind != "Service":
+            raise NotFound(f"{kind} is unknown")
+        return SimpleNamespace(namespaced=True)
+
+
+@pytest.fixture
+def kinds() -> Any:
+    return Kinds()
+
+
+def look(kinds: Any, status: Any, path: str, *descriptors: str, **more: str) -> tuple[Said, ...]:
+    obj = {"metadata": {"name": "a", "namespace": "home"}, "status": status}
+    return said(kinds, obj, [{"path": path, "x-descriptors": list(descriptors), **more}])
+
+
+UI = "urn:alm:descriptor:com.tectonic.ui:"
+K8S = "urn:alm:descriptor:io.kubernetes"
+
+
+def test_pods_are_parts_of_a_ring(kinds: Any) -> None:
+    status = {"members": {"ready": ["a-0", "a-1", "a-2"], "failed": ["a-3"], "starting": []}}
+    (one,) = look(kinds, status, "members", f"{UI}podStatuses", displayName="Members")
+    assert (one.label, one.look, one.count) == ("Members", "pods", 4)
+    assert [(part.state, part.count, part.colour) for part in one.slices] == [
+        ("ready", 3, "green"),
+        ("failed", 1, "red"),
+    ]
+    lengths = [float(part.length.split()[0]) for part in one.slices]
+    assert sum(lengths) == pytest.approx(LENGTH, abs=0.1)
+    assert float(one.slices[1].start) == pytest.approx(-lengths[0], abs=0.1)
+
+
+@pytest.mark.parametrize("empty", [{}, {"ready": []}, {"ready": None}])
+def test_no_pods(kinds: Any, empty: Any) -> None:
+    (one,) = look(kinds, {"members": empty}, "members", f"{UI}podStatuses")
+    assert (one.look, one.text, one.slices, one.wrong) == ("pods", "No Pods", (), False)
+
+
+@pytest.mark.parametrize("other", ["ready", 3, ["a"], {"ready": 3}])
+def test_pods_in_another_shape_are_shown_as_they_are(kinds: Any, other: Any) -> None:
+    (one,) = look(kinds, {"members": other}, "members", f"{UI}podStatuses")
+    assert (one.look, one.wrong) == ("code", True)
+
+
+def test_only_web_addresses_are_links(kinds: Any) -> None:
+    for value, expected in (
+        ("https://example.com/x", "link"),
+        ("javascript:alert(1)", "text"),
+        ("quay.io/org/image:1", "text"),
+        ("https://", "text"),
+    ):
+        (one,) = look(kinds, {"url": value}, "url", "urn:alm:descriptor:org.w3:link")
+        assert (one.look, one.text) == (expected, value)
+
+
+def test_phases_reasons_and_texts(kinds: Any) -> None:
+    (phase,) = look(kinds, {"phase": "Failed"}, "phase", f"{K8S}.phase")
+    assert (phase.look, phase.text, phase.colour) == ("phase", "Failed", "red")
+    (reason,) = look(kinds, {"reason": "a\nb"}, "reason", f"{K8S}.phase:reason")
+    assert (reason.look, reason.text) == ("code", "a\nb")
+    (text,) = look(kinds, {"version": 3}, "version", "urn:alm:descriptor:text")
+    assert (text.look, text.text) == ("text", "3")
+    (switch,) = look(kinds, {"on": False}, "on", f"{UI}booleanSwitch")
+    assert switch.look == "no"
+    (secret,) = look(kinds, {"key": "s3cret"}, "key", f"{UI}password")
+    assert secret.look == "secret"
+
+
+def test_names_of_objects_are_links_where_the_kind_is_served(kinds: Any) -> None:
+    (service,) = look(kinds, {"name": "db"}, "name", f"{K8S}:Service")
+    assert service.look == "object" and service.link is not None
+    assert (service.link.name, service.link.namespace, service.link.type is not None) == ("db", "home", True)
+    (other,) = look(kinds, {"name": "x"}, "name", f"{K8S}:example.com:v1:Odd")
+    assert other.link is not None and other.link.type is None and other.link.kind == "Odd"
+
+
+def test_paths_through_lists_repeat(kinds: Any) -> None:
+    status = {"configs": [{"name": "a"}, {"name": "b"}, {}]}
+    found = look(kinds, status, "configs[0].name", "urn:alm:descriptor:text", displayName="Name")
+    assert [(one.label, one.text) for one in found] == [("Name 1", "a"), ("Name 2", "b")]
+
+
+@pytest.mark.parametrize(
+    ("status", "path", "descriptor"),
+    [
+        ({}, "phase", f"{K8S}.phase"),
+        (None, "phase", f"{K8S}.phase"),
+        ("text", "phase", f"{K8S}.phase"),
+        ({"a": "text"}, "a.b.c", "urn:alm:descriptor:text"),
+        ({"a": 1}, "a", f"{UI}hidden"),
+        ({"conditions": []}, "conditions", f"{K8S}.conditions"),
+    ],
+)
+def test_what_is_not_there_is_left_out(kinds: Any, status: Any, path: str, descriptor: str) -> None:
+    assert look(kinds, status, path, descriptor) == ()
+
+
+def test_malformed_descriptors(kinds: Any) -> None:
+    obj = {"metadata": {"name": "a"}, "status": {"a": 1}}
+    assert said(kinds, obj, [{}, {"path": None}, {"path": 3}, {"path": "a", "x-descriptors": "no list"}]) == (
+        Said("a", "", "text", "1"),
+    )
+    assert said(kinds, obj, [{"path": "status.a"}]) == (Said("status.a", "", "text", "1"),)
