@@ -120,13 +120,19 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
         place=place,
         topic=_topic(client, place.type, place.namespace),
         detail=shown,
-        said=said(client, obj, described),
+        said=_news(said(client, obj, described), shown),
         actions=tuple(_actions(client, place)) if shown else (),
         owned=_owned_part(client, place, types, found) if part in ("", "owned") else None,
         sections=sections(obj) if part in ("", "values") else (),
         events=happened,
         events_topic=_topic(client, client.find("", "v1", "events"), place.namespace or "default"),
     )
+
+
+def _news(all_: tuple[Said, ...], shown: Detail | None) -> tuple[Said, ...]:
+    """Without what the kind's printer columns say in the same words."""
+    known = {(fact.name.casefold(), fact.text) for fact in shown.facts} if shown else set()
+    return tuple(one for one in all_ if (one.label.casefold(), one.text) not in known)
 
 
 def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:
