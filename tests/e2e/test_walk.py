@@ -11,18 +11,15 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
 from kube.config import load
-from kube.discovery import ResourceType
 from kube.errors import NotFound
 from kube.objects import KubeObject
 from tests.e2e.conftest import Site
+from tests.e2e.steps import SLOW, create_namespace, field, install, remove_all
 
-# From asking for something until its Pods run; generous, since CI's machine does other things too, and the real OLM takes half a minute
-# for a large InstallPlan even on an idle one.
-SLOW = 180_000
 pytestmark = pytest.mark.timeout(600)
 
 
@@ -42,53 +39,6 @@ def namespace(client: ClusterClient) -> Iterator[str]:
             remove_all(client, client.find(group, "", plural), name)
     with contextlib.suppress(NotFound):
         client.delete(client.find("", "v1", "namespaces"), name)
-
-
-def remove_all(client: ClusterClient, type_: ResourceType, namespace: str) -> None:
-    """Deletes every object there; one that its operator does not let go within 20 s loses its finalizers."""
-    for item in client.list(type_, namespace).items:
-        client.delete(type_, item["metadata"]["name"], namespace)
-    until = time.monotonic() + 20
-    while left := client.list(type_, namespace).items:
-        if time.monotonic() > until:
-            for item in left:
-                client.patch(type_, item["metadata"]["name"], {"metadata": {"finalizers": None}}, namespace)
-            return
-        time.sleep(0.1)
-
-
-def create_namespace(site: Site, page: Page, name: str) -> None:
-    page.goto(site.url)
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Namespaces").click()
-    page.get_by_label("New namespace").fill(name)
-    page.get_by_role("button", name="Create namespace").click()
-    expect(page.locator("#toasts")).to_contain_text(f"Namespace “{name}” created.")
-    expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
-
-
-def install(site: Site, page: Page, search: str, tile: str, namespace: str) -> None:
-    """Find the tile by typing, install into the namespace, wait for the end of the timeline."""
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="OperatorHub").click()
-    page.get_by_label("Search operators").press_sequentially(search)
-    found = page.locator("[data-tile]").filter(has_text=tile)
-    expect(found).to_have_count(1)
-    expect(page).to_have_url(re.compile(f"q={search}"))
-    found.get_by_role("link").first.click()
-    expect(page.get_by_text("Capability level").first).to_be_visible()
-    page.get_by_role("link", name="Install", exact=True).click()
-    own = page.get_by_label("Only the namespace it is installed in")
-    if own.is_enabled():
-        own.check()
-    page.get_by_label("Installed in namespace").select_option(namespace)
-    page.get_by_role("button", name="Install", exact=True).click()
-    expect(page.locator("#progress-title")).to_have_attribute("data-state", "done", timeout=SLOW)
-    expect(page.locator("#stage-csv")).to_contain_text("Succeeded")
-    page.get_by_role("link", name="View operator").click()
-
-
-def field(page: Page, label: str) -> Locator:
-    """By its label, which may have a mark of being required behind it."""
-    return page.get_by_label(re.compile(rf"^{label}\s*\*?$")).first
 
 
 def ping(port: int) -> bytes:

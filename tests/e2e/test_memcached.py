@@ -1,0 +1,152 @@
+"""Operator SDK's tutorial in a real browser: install Memcached, three nodes, five, two, none, and the operator away again."""
+
+import contextlib
+import re
+import time
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from kube.client import ClusterClient
+from kube.config import load
+from kube.errors import NotFound
+from tests.e2e.conftest import Site
+from tests.e2e.steps import SLOW, create_namespace, field, install, remove_all
+
+pytestmark = pytest.mark.timeout(600)
+NAME = "memcached-sample"
+GROUP = "cache.example.com"
+
+
+@pytest.fixture
+def client(site: Site) -> ClusterClient:
+    return ClusterClient(load(str(site.kubeconfig), None))
+
+
+@pytest.fixture
+def namespace(client: ClusterClient) -> Iterator[str]:
+    """A name that is free; what was made under it is deleted."""
+    name = f"cache-{uuid4().hex[:6]}"
+    yield name
+    client.forget_types()
+    with contextlib.suppress(NotFound):
+        remove_all(client, client.find(GROUP, "", "memcacheds"), name)
+    with contextlib.suppress(NotFound):
+        client.delete(client.find("", "v1", "namespaces"), name)
+
+
+def until(holds: Callable[[], bool], what: str, seconds: float = 90) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, what
+        time.sleep(0.1)
+
+
+def nodes_of(client: ClusterClient, namespace: str) -> list[str]:
+    """status.nodes, as the API server has it."""
+    found = client.get(client.find(GROUP, "v1alpha1", "memcacheds"), NAME, namespace)
+    return list((found.get("status") or {}).get("nodes") or [])
+
+
+def listed(page: Page) -> Locator:
+    """The entries of status.nodes on the page of the Memcached."""
+    branch = page.locator("#values .resource-branch").filter(has=page.locator(".resource-key", has_text="nodes"))
+    return branch.locator(".resource-leaf .resource-value")
+
+
+def see(page: Page, client: ClusterClient, namespace: str, size: int) -> None:
+    """So many nodes come up on the open page: in the status, as Pods, and in words."""
+    expect(listed(page)).to_have_count(size, timeout=SLOW)
+    pods = page.locator("#owned tr").filter(has=page.get_by_role("cell", name="Pod", exact=True))
+    expect(pods).to_have_count(size, timeout=SLOW)
+    conditions = page.get_by_role("table", name="Conditions")
+    expect(conditions).to_contain_text(f"{size} of {size} nodes ready", timeout=SLOW)
+    expect(conditions).to_contain_text("NodesReady", timeout=SLOW)
+    expect(page.locator("#object-state")).to_contain_text("Ready", timeout=SLOW)
+    names = nodes_of(client, namespace)
+    assert listed(page).all_inner_texts() == names == sorted(names)
+    for name in names:
+        expect(pods.get_by_role("link", name=name, exact=True)).to_be_visible()
+
+
+def uninstall(page: Page, client: ClusterClient, namespace: str) -> None:
+    """By the button of the operator's page; its ClusterServiceVersion and its Deployment go, the kind stays."""
+    page.get_by_role("link", name="Uninstall", exact=True).click()
+    expect(page.get_by_role("heading", name="Uninstall Memcached?")).to_be_visible()
+    # No instance is left, so nothing is warned of.
+    expect(page.get_by_text("nobody looks after it")).to_have_count(0)
+    page.get_by_role("button", name="Uninstall", exact=True).click()
+    expect(page.locator("#toasts")).to_contain_text("Memcached is being uninstalled")
+    for group, version, plural in (
+        ("operators.coreos.com", "v1alpha1", "subscriptions"),
+        ("operators.coreos.com", "v1alpha1", "clusterserviceversions"),
+        ("apps", "v1", "deployments"),
+        ("", "v1", "pods"),
+    ):
+        type_ = client.find(group, version, plural)
+        until(lambda type_=type_: not _ours(client, type_, namespace), f"{plural} of the operator are still there")
+
+
+def _ours(client: ClusterClient, type_, namespace: str) -> list[str]:  # type: ignore[no-untyped-def]
+    names = [one["metadata"]["name"] for one in client.list(type_, namespace).items]
+    return [name for name in names if name.startswith("memcached")]
+
+
+def test_the_tutorial_from_the_catalog_to_the_end(
+    site: Site, page: Page, client: ClusterClient, namespace: str
+) -> None:
+    create_namespace(site, page, namespace)
+    install(site, page, "memcached", "Memcached", namespace)
+    operator = page.url
+    memcacheds = client.find(GROUP, "v1alpha1", "memcacheds")
+
+    # From the example; what is too many is said at the field.
+    page.get_by_role("link", name=re.compile("Create instance|Create Memcached")).first.click()
+    expect(page.get_by_role("heading", name="Create Memcached")).to_be_visible()
+    expect(field(page, "Name")).to_have_value(NAME)
+    expect(field(page, "Size")).to_have_value("3")
+    field(page, "Size").fill("8")
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(field(page, "Size")).to_have_attribute("aria-invalid", "true")
+    field(page, "Size").fill("3")
+    page.get_by_role("button", name="Create", exact=True).click()
+
+    # Three, then five by kubectl's patch, on the same page without reloading it: a mark set in this document stays.
+    expect(page.get_by_role("heading", name=NAME).first).to_be_visible()
+    page.evaluate("window.__sameDocument = true")
+    see(page, client, namespace, 3)
+    three = nodes_of(client, namespace)
+    client.patch(memcacheds, NAME, {"spec": {"size": 5}}, namespace)
+    see(page, client, namespace, 5)
+    assert set(three) < set(nodes_of(client, namespace))
+    assert page.evaluate("window.__sameDocument") is True
+    expect(page.locator("#events")).to_contain_text("Scaled from 3 to 5 nodes", timeout=SLOW)
+    detail = page.url
+
+    # Two, by the page's own Scale.
+    page.locator("#actions > summary").click()
+    page.get_by_role("link", name="Scale", exact=True).click()
+    expect(field(page, "Replicas")).to_have_value("5")
+    field(page, "Replicas").fill("2")
+    page.get_by_role("button", name="Scale", exact=True).click()
+    expect(page).to_have_url(detail)
+    see(page, client, namespace, 2)
+
+    # Away: the garbage collector takes the Deployment and its Pods.
+    page.locator("#actions > summary").click()
+    page.get_by_role("link", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.locator("#toasts")).to_contain_text(NAME)
+    for group, plural in (("apps", "deployments"), ("apps", "replicasets"), ("", "pods")):
+        type_ = client.find(group, "v1", plural)
+        until(
+            lambda type_=type_: not client.list(type_, namespace, labels=f"{GROUP}/memcached={NAME}").items,
+            f"{plural} of {NAME} are still there",
+        )
+    page.goto(f"{site.url}/resources/core/v1/pods/?namespace={namespace}")
+    expect(page.get_by_role("link", name=re.compile(f"^{NAME}-"))).to_have_count(0)
+
+    page.goto(operator)
+    uninstall(page, client, namespace)

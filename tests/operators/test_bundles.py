@@ -1,0 +1,126 @@
+"""What holds for each bundle of ours: it agrees with itself, with its package, and with the program that runs in its image."""
+
+import base64
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ROOT / "operators" / "packages"
+NAMES = sorted(path.parent.name for path in PACKAGES.glob("*/package.json"))
+MODES = ("OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces")
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The head of a package's only channel, with its only CRD."""
+
+    folder: Path
+    package: dict[str, Any]
+    csv: dict[str, Any]
+    crd: dict[str, Any]
+
+    @property
+    def owned(self) -> dict[str, Any]:
+        (owned,) = self.csv["spec"]["customresourcedefinitions"]["owned"]
+        return dict(owned)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        (version,) = self.crd["spec"]["versions"]
+        return dict(version["schema"]["openAPIV3Schema"])
+
+    @property
+    def examples(self) -> list[dict[str, Any]]:
+        return list(json.loads(self.csv["metadata"]["annotations"]["alm-examples"]))
+
+
+@pytest.fixture(params=NAMES)
+def bundle(request: pytest.FixtureRequest) -> Bundle:
+    package = json.loads((PACKAGES / request.param / "package.json").read_text())
+    folder = PACKAGES / request.param / package["bundles"][-1]["path"]
+    (crd,) = (folder / "crds").iterdir()
+    return Bundle(folder, package, yaml.safe_load((folder / "csv.yaml").read_text()), yaml.safe_load(crd.read_text()))
+
+
+def test_there_are_some() -> None:
+    assert {"flightticket", "memcached", "sampledb"} <= set(NAMES)
+
+
+def test_the_csv_owns_the_crd(bundle: Bundle) -> None:
+    assert bundle.owned["name"] == bundle.crd["metadata"]["name"]
+    assert bundle.owned["kind"] == bundle.crd["spec"]["names"]["kind"]
+    assert [bundle.owned["version"]] == [one["name"] for one in bundle.crd["spec"]["versions"]]
+
+
+def test_the_package_points_at_the_bundle(bundle: Bundle) -> None:
+    name = bundle.csv["metadata"]["name"]
+    entry = {"name": name, "version": bundle.csv["spec"]["version"], "path": bundle.folder.name}
+    assert bundle.package["bundles"][-1] == entry
+    (channel,) = bundle.package["channels"]
+    assert (channel["head"], channel["name"]) == (name, bundle.package["defaultChannel"])
+    annotations = yaml.safe_load((bundle.folder / "metadata" / "annotations.yaml").read_text())["annotations"]
+    prefix = "operators.operatorframework.io.bundle"
+    assert annotations[f"{prefix}.package.v1"] == bundle.package["name"] == bundle.folder.parent.name
+    assert annotations[f"{prefix}.channels.v1"] == bundle.package["defaultChannel"]
+
+
+def test_the_examples_are_valid(bundle: Bundle) -> None:
+    assert bundle.examples
+    for example in bundle.examples:
+        assert example["kind"] == bundle.owned["kind"]
+        jsonschema.validate(example, bundle.schema)
+
+
+def test_every_descriptor_names_a_field(bundle: Bundle) -> None:
+    for part in ("spec", "status"):
+        for descriptor in bundle.owned[f"{part}Descriptors"]:
+            node = bundle.schema["properties"][part]
+            for step in descriptor["path"].split("."):
+                node = node["properties"][step]
+
+
+def test_every_field_is_described(bundle: Bundle) -> None:
+    def fields(node: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        for name, child in [*(node.get("properties") or {}).items(), ("[]", node.get("items"))]:
+            if child:
+                yield f"{path}.{name}", child
+                yield from fields(child, f"{path}.{name}")
+
+    undescribed = [
+        path
+        for path, node in fields(bundle.schema["properties"]["spec"], "spec")
+        if not node.get("description") and not path.endswith((".[]", ".cpu", ".memory"))
+    ]
+    assert undescribed == []
+
+
+def test_its_images_are_known_to_the_sandbox(bundle: Bundle) -> None:
+    images = tomllib.loads((ROOT / "operators" / "images.toml").read_text())["image"]
+    listed = [one["image"] for one in bundle.csv["spec"]["relatedImages"]]
+    (deployment,) = bundle.csv["spec"]["install"]["spec"]["deployments"]
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    assert container["image"] == bundle.csv["metadata"]["annotations"]["containerImage"]
+    assert container["image"] in listed
+    for image in listed:
+        if image.startswith("operator-console.dev/"):
+            assert any(fnmatch(image, entry["match"]) for entry in images), image
+
+
+def test_its_icon_is_the_file(bundle: Bundle) -> None:
+    (icon,) = bundle.csv["spec"]["icon"]
+    file = ROOT / "operators" / bundle.folder.parent.name / "icon.svg"
+    assert base64.b64decode(icon["base64data"]) == file.read_bytes()
+
+
+def test_it_installs_in_every_mode(bundle: Bundle) -> None:
+    modes = {one["type"]: one["supported"] for one in bundle.csv["spec"]["installModes"]}
+    assert modes == dict.fromkeys(MODES, True)
