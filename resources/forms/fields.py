@@ -12,6 +12,8 @@ from resources.forms.paths import Path, element_id, words
 from resources.forms.texts import CODES
 from resources.forms.widgets import Widget
 
+LINE = Widget("line")
+
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
@@ -79,7 +81,7 @@ class Field:
     kind: str
     widget: str
     label: str
-    extra: Widget = Widget("line")
+    extra: Widget = LINE
     description: str = ""
     kind_label: str = ""
     required: bool = False
@@ -105,10 +107,10 @@ class Field:
     others: str | None = None
     others_keys: str = ""
     others_allowed: bool = False
-    others_error: str = ""
     as_yaml: bool = False
     error: str = ""
     inside_error: bool = False
+    revealed: bool = False
     locked: bool = False
     advanced: bool = False
     hidden: bool = False
@@ -131,7 +133,7 @@ class Field:
     @property
     def name(self) -> str:
         """Of the control that holds the text."""
-        return f"{CODES[self.kind]}:{self.pointer}"
+        return f"{CODES.get(self.kind, 't')}:{self.pointer}"
 
     @property
     def set(self) -> bool:
@@ -139,8 +141,8 @@ class Field:
 
     @property
     def optional(self) -> bool:
-        """A section that a person may keep although it is empty: not an item, not required, not `spec` itself."""
-        return not (self.position or self.required or len(self.path) == 1)
+        """A section that a person may keep although it is empty: not an item, not required."""
+        return bool(self.path) and not (self.position or self.required)
 
     @property
     def keepable(self) -> bool:
@@ -189,16 +191,21 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What a refused submission leaves behind: `texts` (kind, text) that could not be read, `keys` of map entries likewise, words at fields, sections
-    that were on the page (`opened`) or are to be shown open (`asked`), and how many empty items to offer where somebody pressed "Add"."""
+    """What a refused submission leaves behind: `texts` (kind, text) that could not be read, `others` likewise for fields that no schema names,
+    `keys` of map entries, words at fields, sections that were on the page (`opened`) or are to be shown open (`asked`), those that are
+    written as YAML (`yaml`), branches `chosen`, how many empty items to offer where somebody pressed "Add", and how many of a long list are shown."""
 
     texts: Mapping[Path, tuple[str, str]] = field(default_factory=dict)
+    others: Mapping[Path, str] = field(default_factory=dict)
     keys: Mapping[Path, str] = field(default_factory=dict)
     errors: Mapping[Path, str] = field(default_factory=dict)
     key_errors: Mapping[Path, str] = field(default_factory=dict)
     opened: frozenset[Path] = frozenset()
     asked: frozenset[Path] = frozenset()
+    yaml: frozenset[Path] = frozenset()
+    chosen: Mapping[Path, str] = field(default_factory=dict)
     extra: Mapping[Path, int] = field(default_factory=dict)
+    shown: Mapping[Path, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

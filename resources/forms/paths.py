@@ -1,8 +1,9 @@
 """Where a value stands in an object, and how the form's controls spell that.
 
 A *path* is where the value is: `("spec", "users", 0, "name")`. A *pointer* names it in the HTML: `/spec/users/@0/name`, RFC 6901
-with two additions, so that removing or moving one item renames no other. `@3` is item 3 of the list (or entry 3 of the map) that the
-page was made from; `@n7` is one that was added in the browser. A property's own leading "@" is written `~2`.
+with three additions, so that removing or moving one item renames no other. `@3` is item 3 of the list (or entry 3 of the map) that the
+page was made from; `@n7` is one that was added in the browser; `@50-99` are items 50 to 99 of a long list, which the page does not show.
+A property's own leading "@" is written `~2`.
 """
 
 import re
@@ -11,7 +12,8 @@ from urllib.parse import quote
 Path = tuple[str | int, ...]
 Tokens = tuple[str, ...]
 
-ITEM = re.compile(r"^@(n?)(\d{1,9})$")
+ITEM = re.compile(r"^@(n?)(\d{1,9})$", re.ASCII)
+RANGE = re.compile(r"^@(\d{1,9})-(\d{1,9})$", re.ASCII)
 
 
 def token(key: str) -> str:
@@ -44,6 +46,12 @@ def position(part: str) -> int | None:
     """The item's place in what the page was made from; None for one that was added in the browser."""
     match = ITEM.match(part)
     return int(match[2]) if match and not match[1] else None
+
+
+def span(part: str) -> range | None:
+    """The places of the items that a closed part of a long list stands for; None where `part` is something else."""
+    match = RANGE.match(part)
+    return range(int(match[1]), int(match[2]) + 1) if match else None
 
 
 def element_id(pointer: str) -> str:

@@ -9,8 +9,17 @@ from typing import Any
 
 Node = Mapping[str, Any]
 
-SCALARS = frozenset({"string", "integer", "number", "boolean", "enum", "int-or-string"})
+SCALARS = frozenset({"string", "integer", "number", "boolean", "enum", "int-or-string", "bytes"})
+CONTAINERS = frozenset({"object", "array", "map"})
 EMPTY: Node = {}
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "object": dict,
+    "array": list,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +31,14 @@ class Schema:
 
     @classmethod
     def of(cls, document: Node | None) -> "Schema":
-        document = document or EMPTY
+        document = document if isinstance(document, Mapping) else EMPTY
         return cls(document, (document.get("components") or {}).get("schemas") or EMPTY)
 
     def node(self, node: Node | None) -> Node:
-        """`node` with its reference resolved: `$ref`, or the `allOf` of one that built-in kinds wrap it in to add a default."""
+        """`node` with its reference resolved: `$ref`, or the `allOf` of one that built-in kinds wrap it in to add a default.
+
+        What an `allOf` of plain branches limits is limited here: the values that all of them list, the names that any requires.
+        """
         for _ in range(8):
             if not isinstance(node, Mapping):
                 return EMPTY
@@ -34,8 +46,11 @@ class Schema:
             if "$ref" in node:
                 name = str(node["$ref"]).rpartition("/")[2]
                 node = {**(self.components.get(name) or {}), **{k: v for k, v in node.items() if k != "$ref"}}
-            elif isinstance(wrapped, list) and len(wrapped) == 1 and "$ref" in (wrapped[0] or {}):
-                node = {**self.node(wrapped[0]), **{k: v for k, v in node.items() if k != "allOf"}}
+            elif isinstance(wrapped, list):
+                parts = [self.node(part) for part in wrapped]
+                node = {k: v for k, v in node.items() if k != "allOf"}
+                for part in parts:
+                    node = _both(node, part)
             else:
                 return node
         return EMPTY
@@ -56,6 +71,22 @@ class Schema:
         additional = node.get("additionalProperties")
         return self.node(additional) if isinstance(additional, Mapping) else EMPTY
 
+    def fitting(self, node: Node, value: Any) -> Node:
+        """Of a node that allows several types, the one that `value` is of; the node itself where that can't be told."""
+        declared = node.get("type")
+        if isinstance(declared, str):
+            return node
+        if isinstance(declared, list):
+            options: list[Node] = [{"type": name} for name in declared]
+        else:
+            options = [self.node(branch) for branch in node.get("anyOf") or node.get("oneOf") or ()]
+        rest = {key: part for key, part in node.items() if key not in ("anyOf", "oneOf", "type")}
+        for option in options:
+            wanted = _TYPES.get(str(option.get("type")))
+            if wanted and isinstance(value, wanted) and (isinstance(value, bool) == (wanted is bool)):
+                return {**rest, **option}
+        return node
+
     def controls(self, node: Node, limit: int) -> int:
         """How many controls the node would need at first, counted up to `limit`."""
         if limit <= 1 or kind_of(node) != "object":
@@ -68,11 +99,28 @@ class Schema:
         return count
 
 
+def _both(node: Node, part: Node) -> Node:
+    """`node` within what `part` allows too."""
+    made = {**part, **node}
+    if "enum" in node and "enum" in part:
+        made["enum"] = [item for item in node["enum"] if item in part["enum"]]
+    if "required" in node and "required" in part:
+        made["required"] = list(dict.fromkeys((*node["required"], *part["required"])))
+    if "properties" in node and "properties" in part:
+        made["properties"] = {**part["properties"], **node["properties"]}
+    return made
+
+
 def kind_of(node: Node) -> str:
-    """string, integer, number, boolean, enum, int-or-string, object, array, map, or any (only YAML can say it)."""
+    """string, bytes, integer, number, boolean, enum, int-or-string, object, array, map, or any (only YAML can say it)."""
     declared = node.get("type")
     if isinstance(declared, list):
-        declared = next((name for name in declared if name != "null"), None)
+        named = [name for name in declared if name != "null"]
+        declared = named[0] if len(named) == 1 else None
+        if set(named) == {"integer", "string"}:
+            return "int-or-string"
+        if declared is None:
+            return "any"
     if _int_or_string(node, declared):
         return "int-or-string"
     if node.get("x-kubernetes-embedded-resource"):
@@ -80,14 +128,14 @@ def kind_of(node: Node) -> str:
     if node.get("enum") and declared != "boolean" and all(not isinstance(item, (dict, list)) for item in node["enum"]):
         return "enum"
     if declared in ("string", "integer", "number", "boolean"):
-        return str(declared)
+        return "bytes" if declared == "string" and node.get("format") == "byte" else str(declared)
     if declared == "array":
         return "array" if node.get("items") else "any"
-    if declared == "object" or node.get("properties"):
+    if declared == "object" or (declared is None and node.get("properties")):
         if node.get("properties"):
             return "object"
         return (
-            "map" if isinstance(node.get("additionalProperties"), Mapping) and node["additionalProperties"] else "any"
+            "map" if node.get("additionalProperties") and isinstance(node["additionalProperties"], Mapping) else "any"
         )
     return "any"
 
@@ -104,7 +152,51 @@ def _int_or_string(node: Node, declared: Any) -> bool:
     return False
 
 
+def nullable(node: Node) -> bool:
+    """Whether null is a value here, and kept."""
+    declared = node.get("type")
+    return bool(
+        node.get("nullable") or (isinstance(declared, list) and "null" in declared) or None in (node.get("enum") or ())
+    )
+
+
+def keeps_unknown(node: Node) -> bool:
+    """Whether the server keeps fields of an object that its properties do not name."""
+    additional = node.get("additionalProperties")
+    return bool(node.get("x-kubernetes-preserve-unknown-fields") or additional or additional == EMPTY)
+
+
+def unnamed(node: Node, value: Any) -> tuple[str, ...]:
+    """The fields of `value` that the schema does not name."""
+    properties = node.get("properties") or {}
+    return tuple(key for key in value if key not in properties) if isinstance(value, dict) else ()
+
+
 def immutable(node: Node) -> bool:
     """A transition rule that is exactly 'it never changes'."""
     rules = node.get("x-kubernetes-validations") or ()
     return any(str(rule.get("rule", "")).replace(" ", "") in ("self==oldSelf", "oldSelf==self") for rule in rules)
+
+
+def unions(node: Node) -> tuple[tuple[str, ...], ...]:
+    """What each branch of a `oneOf` or `anyOf` asks for and not every other does; () where names can't tell the branches apart."""
+    properties = node.get("properties") or {}
+    for union in (node.get("oneOf"), node.get("anyOf")):
+        branches = [branch for branch in union or () if isinstance(branch, Mapping)]
+        if len(branches) < 2:
+            continue
+        named = [{*(branch.get("required") or ()), *(branch.get("properties") or ())} for branch in branches]
+        shared = set.intersection(*named)
+        only = [tuple(name for name in properties if name in names - shared) for names in named]
+        if len(set(only)) == len(only) and any(only):
+            return tuple(only)
+    return ()
+
+
+def branch_of(only: tuple[tuple[str, ...], ...], value: Any) -> str:
+    """The number of the branch that the object's fields speak for; '' when none or several do."""
+    present = {name for names in only for name in names if isinstance(value, dict) and name in value}
+    fitting = [number for number, names in enumerate(only) if present and present <= set(names)]
+    least = min((len(only[number]) for number in fitting), default=0)
+    found = [number for number in fitting if len(only[number]) == least]
+    return str(found[0]) if len(found) == 1 else ""

@@ -1,192 +1,198 @@
-"""The parts of a field that need no neighbours: its name in words, its limits, its control."""
+"""The parts of a field that need no neighbours: what is said about it, its control."""
 
 import dataclasses
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from resources.forms import texts
+from resources.forms import labels, texts
 from resources.forms.descriptors import Descriptor
-from resources.forms.fields import ABSENT, Constraints, Field, Option, Options, Typed
+from resources.forms.fields import ABSENT, Field, Option, Options, Typed
 from resources.forms.paths import Path
-from resources.forms.schema import Node, immutable
+from resources.forms.schema import CONTAINERS, Node, Schema, immutable, kind_of, nullable
+from resources.forms.widgets import Widget, widget
 
 #: What a form never writes at the top of an object: the address knows kind and version, metadata has its own part, status is the server's.
 SERVERS = frozenset({"apiVersion", "kind", "metadata", "status"})
-_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|\d+|[^\sA-Za-z0-9_-]+")
 _LONG = 4000
-_ACRONYMS = frozenset(
-    [
-        "api",
-        "aws",
-        "ca",
-        "cpu",
-        "crd",
-        "dns",
-        "gcp",
-        "gpu",
-        "ha",
-        "http",
-        "https",
-        "id",
-        "ip",
-        "json",
-        "oidc",
-        "os",
-        "pvc",
-        "rbac",
-        "ssl",
-        "sso",
-        "tls",
-        "ttl",
-        "ui",
-        "uid",
-        "uri",
-        "url",
-        "uuid",
-        "yaml",
-    ]
-)
+#: A value of more parts than this is no sight for a first page: it is shown when somebody opens it.
+_LARGE = 600
 
 
-def metadata(namespaced: bool, namespaces: tuple[str, ...]) -> dict[str, Node]:
-    """The schema of what people write into metadata, which custom resource definitions leave out."""
+def metadata(namespaced: bool, namespaces: tuple[str, ...], given: Iterable[str] = ()) -> dict[str, Node]:
+    """The schema of what people write into metadata, which custom resource definitions leave out; `generateName` where it is given."""
     texts_: Node = {"type": "object", "additionalProperties": {"type": "string"}}
     nodes: dict[str, Node] = {"name": {"type": "string", "maxLength": 253}}
+    if "generateName" in given:
+        nodes["generateName"] = {"type": "string", "maxLength": 253}
     if namespaced:
         nodes["namespace"] = {"type": "string", "enum": list(namespaces)} if namespaces else {"type": "string"}
     return {**nodes, "labels": texts_, "annotations": texts_}
 
 
-def title(name: str) -> str:
-    """`serviceURL` → "Service URL"; a key that is no identifier (dots, slashes) stays as it is."""
-    if not re.fullmatch(r"[A-Za-z0-9_-]+", name):
-        return name or "“”"
-    found = _WORDS.findall(name)
-    return (
-        " ".join(word.upper() if word.lower() in _ACRONYMS else word[:1].upper() + word[1:] for word in found) or name
-    )
-
-
 def known(
-    node: Node, path: Path, pointer: str, required: bool, options: Options, item: int, present: bool
+    schema: Schema, node: Node, path: Path, pointer: str, required: bool, options: Options, item: int, present: bool
 ) -> dict[str, Any]:
     """What every field has, whatever its kind."""
     descriptor = None if item else options.descriptors.get(path)
     description = str(node.get("description") or "") or (descriptor.description if descriptor else "")
     last = path[-1] if path else ""
     default = node.get("default", ABSENT)
+    kind = kind_of(node)
     return {
         "path": path,
         "pointer": pointer,
-        "label": (descriptor.display_name if descriptor else "") or title(str(last)),
-        "description": "" if item else description[:_LONG],
+        "label": (descriptor.display_name if descriptor else "") or labels.title(str(last)),
+        "description": "" if item else texts.shown(description[:_LONG]),
+        "kind_label": labels.type_of(schema, node, kind),
         "required": required,
-        "default": "" if default is ABSENT or default in ({}, []) else _plain(default),
+        "nullable": nullable(node),
+        "default": "" if default is ABSENT or default in ({}, []) else texts.shown(_plain(default)),
+        "default_text": _as_text(kind, default),
         "defaulted": default is not ABSENT,
+        "limits": labels.limits(node),
+        "rules": labels.rules(node),
+        "min_items": _count(node.get("minItems")) or 0,
+        "max_items": _count(node.get("maxItems")),
         "error": options.typed.errors.get(path, ""),
         "locked": options.editing and present and immutable(node),
-        "advanced": bool(descriptor and (descriptor.advanced or descriptor.hidden) and not required),
+        "hidden": bool(descriptor and descriptor.hidden),
+        "group": labels.title(descriptor.group) if descriptor and descriptor.group else "",
         "position": item,
-        "constraints": constraints(node),
-        "options": _described(descriptor),
+        "constraints": labels.constraints(node),
         "hint": "password" if descriptor and "password" in descriptor.widgets else "",
     }
 
 
-def _described(descriptor: Descriptor | None) -> tuple[Option, ...]:
-    return tuple(Option(text, text, False) for text in descriptor.options) if descriptor else ()
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _plain(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return texts.text_of("json", value)[:200]
+    return value[:_LONG] if isinstance(value, str) else texts.text_of("json", value)[:200]
 
 
-def constraints(node: Node) -> Constraints:
-    """Native constraints; a pattern as HTML wants it, anchored only where the schema anchors it."""
-    pattern = str(node.get("pattern") or "")
-    if pattern:
-        start = "" if pattern.startswith("^") else ".*"
-        end = "" if pattern.endswith("$") and not pattern.endswith(r"\$") else ".*"
-        pattern = f"{start}(?:{pattern}){end}" if start or end else pattern
-    return Constraints(
-        minimum=_limit(node.get("minimum")),
-        maximum=_limit(node.get("maximum")),
-        min_length=_limit(node.get("minLength")),
-        max_length=_limit(node.get("maxLength")),
-        pattern=pattern,
-    )
-
-
-def _limit(value: Any) -> str:
-    return "" if value is None or isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def scalar(kind: str, node: Node, value: Any, known: Mapping[str, Any], text: str | None) -> Field:
-    """A field with one control. `text`: what was typed there and could not be read, shown instead of the value."""
-    present = value is not ABSENT
-    state = "null" if value is None else "empty" if value == "" and kind in ("string", "enum", "int-or-string") else ""
-    described = tuple(known["options"])
-    fields = {**known, "present": present, "state": state, "options": ()}
-    if kind == "string" and described:
-        kind, node = "enum", {**node, "enum": [option.value for option in described]}
+def _as_text(kind: str, default: Any) -> str:
+    """The default as its control would hold it; '' where no control of the kind could."""
+    if default is ABSENT or default is None or kind in CONTAINERS:
+        return ""
     if kind == "enum":
-        return _choice(node, value, fields)
-    shown = text if text is not None else "" if not present or value is None else texts.text_of(kind, value)
-    return Field(
-        **{
-            **fields,
-            "kind": kind,
-            "widget": _widget(kind, node, shown, known),
-            "text": shown,
-            "stateful": state == "null"
-            or (not known["position"] and (bool(state) or (kind == "string" and bool(known["default"])))),
-        }
-    )
+        return default if isinstance(default, str) else texts.text_of("json", default)
+    return texts.text_of(kind, default) if texts.fits(kind, default) else ""
 
 
-def _choice(node: Node, value: Any, fields: dict[str, Any]) -> Field:
+def container(
+    kind: str, node: Node, value: Any, fields: Mapping[str, Any], descriptor: Descriptor | None
+) -> dict[str, Any]:
+    """What a section, list or map has beside its children."""
+    look = widget(kind, node, descriptor, fields["path"], "")
+    return {
+        **fields,
+        "kind": kind,
+        "widget": look.name,
+        "extra": look,
+        "present": value is not ABSENT,
+        "state": "null" if value is None else "",
+        "stateful": value is None,
+        "size": len(value) if value else 0,
+    }
+
+
+def scalar(
+    kind: str, node: Node, value: Any, fields: Mapping[str, Any], text: str | None, descriptor: Descriptor | None
+) -> Field:
+    """A field with one control. `text`: what was typed there and could not be read, shown instead of the value."""
+    if kind == "any":
+        return _yaml(value, fields, text)
+    if kind in ("integer", "boolean") and descriptor and descriptor.options:
+        kind, node = _chosen(kind, node, descriptor.options)
+    empty = kind in ("string", "bytes", "int-or-string")
+    state = "null" if value is None else "empty" if value == "" and empty else ""
+    shown = text if text is not None else "" if value is ABSENT or value is None else texts.text_of(kind, value)
+    look = widget("string" if kind == "bytes" else kind, node, descriptor, fields["path"], shown)
+    made = {
+        **fields,
+        "present": value is not ABSENT,
+        "state": state,
+        "widget": look.name,
+        "extra": look,
+        "can_be_empty": empty,
+        "stateful": bool(state) and (state == "null" or not fields["position"]),
+    }
+    words = (descriptor.options if descriptor else ()) or look.options
+    if kind == "string" and words:
+        kind, node = "enum", {"enum": list(words)}
+    if kind == "enum":
+        return _choice(node, value, made, text)
+    return Field(**{**made, "kind": kind, "text": shown})
+
+
+def _yaml(value: Any, fields: Mapping[str, Any], text: str | None) -> Field:
+    """A box that says its value in YAML, null and empty texts too; a large one is left for later."""
+    look = Widget("yaml")
+    made = {**fields, "kind": "any", "widget": look.name, "extra": look, "present": value is not ABSENT}
+    if text is None and value is not ABSENT and not made.pop("opened", False) and large(value):
+        return Field(**{**made, "lazy": True, "size": len(value)})
+    made.pop("opened", None)
+    return Field(**made, text=text if text is not None else "" if value is ABSENT else texts.text_of("any", value))
+
+
+def large(value: Any) -> bool:
+    """Whether a value has so many parts, or so long texts, that its YAML would make a page heavy."""
+    budget, stack = _LARGE, [value]
+    while stack:
+        found = stack.pop()
+        budget -= 1 + (len(found) // 100 if isinstance(found, str) else 0)
+        if budget < 0:
+            return isinstance(value, (dict, list))
+        if isinstance(found, (dict, list)):
+            if len(found) > budget:
+                return True
+            stack += found.values() if isinstance(found, dict) else found
+    return False
+
+
+def _chosen(kind: str, node: Node, words: tuple[str, ...]) -> tuple[str, Node]:
+    """A choice among numbers that an operator's descriptor lists, which it can write as texts only."""
+    try:
+        return "enum", {**node, "enum": [texts.value_of(kind, word) for word in words]}
+    except texts.Unreadable:
+        return kind, node
+
+
+def _choice(node: Node, value: Any, fields: dict[str, Any], text: str | None) -> Field:
     """A select. Its options are plain text where all are, else JSON, so that 1 and "1" stay different."""
     allowed = [item for item in node.get("enum") or () if item is not None]
-    if value is not ABSENT and value is not None and value not in allowed:
+    if value is not ABSENT and value is not None and not any(_same(value, item) for item in allowed):
         allowed.append(value)
     plain = all(isinstance(item, str) and item and texts.printable(item) for item in allowed)
     kind = "string" if plain else "json"
     options = tuple(
-        Option(
-            texts.text_of(kind, item), str(item) if item != "" else "“”", item == value and type(item) is type(value)
-        )
-        for item in allowed
+        Option(texts.text_of(kind, item), texts.shown(str(item)) or "“”", _same(item, value)) for item in allowed
     )
-    shown = texts.text_of(kind, value) if value is not ABSENT and value is not None else ""
+    shown = (
+        text if text is not None else texts.text_of(kind, value) if value is not ABSENT and value is not None else ""
+    )
     state = "null" if value is None else ""
+    default = node.get("default", ABSENT)
+    look = fields["extra"] if fields["widget"] in ("radios", "select") else Widget("select")
     return Field(
         **{
             **fields,
             "kind": kind,
-            "widget": "select",
+            "widget": look.name,
+            "extra": look,
             "text": shown,
             "options": options,
+            "can_be_empty": plain and not node.get("type"),
+            "default_text": fields["default_text"] if default is ABSENT else texts.text_of(kind, default),
             "state": state,
             "stateful": bool(state),
         }
     )
 
 
-def _widget(kind: str, node: Node, shown: str, known: Mapping[str, Any]) -> str:
-    if kind == "boolean":
-        return "boolean"
-    if kind == "any":
-        return "yaml"
-    if kind in ("integer", "number") and re.fullmatch(r"-?\d{0,15}(\.\d{1,15})?", shown):
-        return "number"
-    if (node.get("format") == "password" or known["hint"] == "password") and "\n" not in shown:
-        return "password"
-    if "\n" in shown or "\r" in shown or (kind == "string" and (node.get("maxLength") or 0) > 2000):
-        return "lines"
-    return "line"
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)
 
 
 def entry(field: Field, typed: Typed, key: str) -> Field:
@@ -205,4 +211,4 @@ def captioned(field: Field, node: Node, value: Any) -> Field:
         return field
     keys = (*(node.get("x-kubernetes-list-map-keys") or ()), "name", "key", "type", "host")
     caption = next((value[key] for key in keys if isinstance(value.get(key), str) and value[key]), "")
-    return dataclasses.replace(field, caption=caption[:80])
+    return dataclasses.replace(field, caption=texts.shown(caption[:80]))

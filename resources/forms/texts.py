@@ -4,6 +4,8 @@ The safest way back is the way there: a control whose text is still what it was 
 Only changed text is read, so `3.0`, 2**60, "1" and a file with DOS line ends all survive a form that nobody typed in.
 """
 
+import base64
+import binascii
 import json
 import math
 import re
@@ -18,12 +20,17 @@ CODES = {
     "number": "n",
     "boolean": "b",
     "int-or-string": "q",
+    "bytes": "d",
     "json": "j",
     "any": "y",
 }
 KINDS = {code: kind for kind, code in CODES.items()}
+#: What is said where a control of this kind must hold something and does not.
+CODE_OF = {"any": "yaml"}
 
-_INTEGER = re.compile(r"[+-]?\d+")
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_WHOLE = re.compile(r"-?(0|[1-9]\d{0,399})", re.ASCII)
+_NO_YAML = re.compile(r"(\s|#[^\n]*(\n|$)|---(?=\s|$))*")
 # XML 1.0's characters: what a page can't hold is shown as JSON, with escapes.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
@@ -44,7 +51,7 @@ def printable(text: str) -> bool:
 
 def fits(kind: str, value: Any) -> bool:
     """Whether a control of that kind can show the value without changing what it is."""
-    if kind == "string":
+    if kind in ("string", "bytes"):
         return isinstance(value, str) and printable(value)
     if kind == "integer":
         return isinstance(value, int) and not isinstance(value, bool)
@@ -75,6 +82,8 @@ def text_of(kind: str, value: Any) -> str:
         return json.dumps(value, ensure_ascii=True)
     if kind == "any":
         return _yaml(value)
+    if kind == "int-or-string" and isinstance(value, str) and (_WHOLE.fullmatch(value) or value.startswith('"')):
+        return json.dumps(value)
     return value if isinstance(value, str) else repr(value)
 
 
@@ -86,13 +95,28 @@ def _yaml(value: Any) -> str:
     return dumped if printable(dumped) else json.dumps(value, ensure_ascii=True, indent=2)
 
 
+def of_others(fields: dict[str, Any]) -> str:
+    """Fields that no schema names, as one YAML mapping; '' when there are none."""
+    return _yaml(fields) if fields else ""
+
+
+def shown(text: str) -> str:
+    """What a page can show of any text."""
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
 def normal(text: str) -> str:
     """As a browser may have changed it: line ends are CRLF on the wire whatever they were."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def value_of(kind: str, text: str, before: Any = None) -> Any:
-    """The value that was typed; `before` is what stood there, whose type decides where the text leaves a choice. Raises Unreadable."""
+def says_nothing(text: str) -> bool:
+    """Whether a YAML text has no value at all: spaces and comments. `null` and `~` are values."""
+    return bool(_NO_YAML.fullmatch(text))
+
+
+def value_of(kind: str, text: str) -> Any:
+    """The value that was typed. Raises Unreadable."""
     text = normal(text)
     if kind == "integer":
         if not _INTEGER.fullmatch(text.strip()) or len(text) > 400:
@@ -105,16 +129,30 @@ def value_of(kind: str, text: str, before: Any = None) -> Any:
             raise Unreadable("boolean")
         return text == "true"
     if kind == "int-or-string":
-        return _read_int_or_string(text, before)
+        return _read_int_or_string(text)
+    if kind == "bytes":
+        return _read_bytes(text)
     if kind == "json":
         return _read_json(text)
-    if kind == "any":
-        try:
-            return yamltext.load(text)
-        except yamltext.YamlProblem as problem:
-            place = f"{problem.line}:{problem.column}: " if problem.line else ""
-            raise Unreadable("yaml", f"{place}{problem.message}") from problem
-    return text
+    return _read_yaml(text) if kind == "any" else text
+
+
+def _read_yaml(text: str) -> Any:
+    try:
+        return yamltext.load(text)
+    except yamltext.YamlProblem as problem:
+        place = f"{problem.line}:{problem.column}: " if problem.line else ""
+        raise Unreadable("yaml", f"{place}{problem.message}") from problem
+
+
+def _read_bytes(text: str) -> str:
+    """Base64, whose lines are joined: `base64` and `openssl` break them."""
+    joined = "".join(text.split())
+    try:
+        base64.b64decode(joined, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise Unreadable("bytes", str(error)) from error
+    return joined
 
 
 def _read_number(text: str) -> int | float:
@@ -129,14 +167,15 @@ def _read_number(text: str) -> int | float:
     return number
 
 
-def _read_int_or_string(text: str, before: Any) -> int | str:
-    """Digits are a number, unless what stood there was a text of digits; quotes make them a text."""
-    if len(text) > 2 and text[0] == text[-1] == '"' and _INTEGER.fullmatch(text[1:-1]):
-        return text[1:-1]
-    digits = re.fullmatch(r"-?(0|[1-9]\d{0,17})", text)
-    if digits and not (isinstance(before, str) and before.isdigit()):
-        return int(text)
-    return text
+def _read_int_or_string(text: str) -> int | str:
+    """Digits are a number; in quotes, as JSON has them, they are a text."""
+    if text.startswith('"'):
+        try:
+            quoted = json.loads(text)
+        except ValueError:
+            return text
+        return quoted if isinstance(quoted, str) else text
+    return int(text) if _WHOLE.fullmatch(text) else text
 
 
 def _read_json(text: str) -> Any:

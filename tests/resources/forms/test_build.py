@@ -33,13 +33,18 @@ def test_every_field_of_the_spec_is_there() -> None:
     assert {f"spec.{name}" for name in spec} <= sampledb_fields().keys()
 
 
-def test_widgets_follow_the_schema() -> None:
+def test_kinds_follow_the_schema() -> None:
     fields = sampledb_fields()
-    widgets = {name: fields[f"spec.{name}"].widget for name in ("engine", "replicas", "appendOnly", "initScript")}
-    assert widgets == {"engine": "select", "replicas": "number", "appendOnly": "boolean", "initScript": "lines"}
-    assert fields["spec.users"].widget == "list"
-    assert fields["spec.config"].widget == "map"
+    kinds = {name: fields[f"spec.{name}"].kind for name in ("engine", "replicas", "appendOnly", "users", "config")}
+    assert kinds == {
+        "engine": "string",
+        "replicas": "integer",
+        "appendOnly": "boolean",
+        "users": "array",
+        "config": "map",
+    }
     assert fields["spec.port"].kind == "int-or-string"
+    assert [option.value for option in fields["spec.engine"].options][:2] == ["redis", "valkey"]
 
 
 def test_required_comes_first_then_the_operators_order() -> None:

@@ -1,0 +1,241 @@
+"""Schema + object + what was typed → the tree of fields."""
+
+import dataclasses
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from resources.forms import known, labels, order, shapes, texts
+from resources.forms.depends import dependencies
+from resources.forms.descriptors import Descriptor
+from resources.forms.fields import ABSENT, Choice, Field, Options
+from resources.forms.moves import MORE
+from resources.forms.paths import Path, token
+from resources.forms.schema import CONTAINERS, Node, Schema, branch_of, keeps_unknown, kind_of, unions, unnamed
+
+#: A section of more controls than this is fetched when it is opened.
+SMALL = 9
+
+
+class Builder:
+    """Makes the fields of one page; `room` shrinks as it goes. `obj`: the whole object, for what depends on fields elsewhere."""
+
+    def __init__(self, schema: Schema, options: Options, obj: dict[str, Any] | None = None) -> None:
+        self.schema = schema
+        self.options = options
+        self.typed = options.typed
+        self.room = options.room
+        self.obj: Any = obj or {}
+        self.opened = set(self.typed.opened)
+        typed = (*self.typed.errors, *self.typed.key_errors, *self.typed.texts)
+        self.wanted = {path[:end] for path in typed for end in range(len(path))}
+        asked = (*typed, *self.typed.asked)
+        self.seen = {path[:end] for path in asked for end in range(1, len(path) + 1)}
+
+    def top(self, obj: dict[str, Any]) -> tuple[Field, ...]:
+        """Metadata's fields aside: everything that a user may write, `spec` without a box of its own around it.
+
+        The last one, with no path, is for what the schema does not name at the top, where there is or may be something.
+        """
+        self.obj = obj
+        root = self.schema.node(self.schema.root)
+        described = [name for name, _ in self.schema.properties(root) if name not in shapes.SERVERS]
+        found = described or [name for name in obj if name not in shapes.SERVERS]
+        if not found and not (root.get("properties") or keeps_unknown(root)):
+            found = ["spec"]
+        fields: list[Field] = []
+        for name in order.ordered(root, found, (), self.options.descriptors):
+            node = self.schema.child(root, name)
+            required = name in (root.get("required") or ())
+            self.opened.add((name,))
+            fields.append(self.field(node, obj.get(name, ABSENT), (name,), f"/{token(name)}", required))
+        others = tuple(name for name in obj if name not in shapes.SERVERS and name not in found)
+        allowed = not root.get("properties") or keeps_unknown(root)
+        if others or allowed or () in self.typed.others or () in self.typed.errors:
+            error = self.typed.errors.get((), "")
+            told = self._others(obj, others, allowed, ())
+            fields.append(Field((), "", "object", "section", "", present=True, open=True, error=error, **told))
+        return tuple(fields)
+
+    def metadata(self, obj: dict[str, Any], namespaced: bool, namespaces: tuple[str, ...]) -> tuple[Field, ...]:
+        """Name, namespace, labels, annotations. `namespaces` to choose from; none: to be typed."""
+        found = obj.get("metadata")
+        given = found if isinstance(found, dict) else {}
+        nodes = shapes.metadata(namespaced, () if self.options.editing else namespaces, given)
+        fields = []
+        for name, node in nodes.items():
+            required = name == "namespace" or (name == "name" and "generateName" not in given)
+            path = ("metadata", name)
+            made = self.field(node, given.get(name, ABSENT), path, f"/metadata/{name}", required)
+            locked = self.options.editing and name in ("name", "namespace")
+            fields.append(dataclasses.replace(made, locked=locked) if locked else made)
+        return tuple(fields)
+
+    def resolved(self, node: Node, value: Any, path: Path) -> Node:
+        """The node to draw: of a union of types the one that fits; Kubernetes' own schema where this one leaves a known type open."""
+        return known.better(self.schema.fitting(node, value), self._descriptor(path), path)
+
+    def field(self, node: Node, value: Any, path: Path, pointer: str, required: bool, *, item: int = 0) -> Field:
+        """The field of one node. `item` counts from 1 where the node is an item of a list or an entry of a map."""
+        node = self.resolved(node, value, path)
+        natural = kind = kind_of(node)
+        text, typed = self.typed.texts.get(path), None
+        if text is not None:
+            kind, typed = text
+        elif path in self.typed.yaml and natural in CONTAINERS:
+            kind = "any"
+        elif value is not ABSENT and value is not None and not fits(kind, value):
+            kind = "json" if isinstance(value, str) else "any"
+        elif value is None and item and natural in CONTAINERS:
+            kind = "any"
+        self.room -= 1
+        descriptor = None if item else self._descriptor(path)
+        common = shapes.known(self.schema, node, path, pointer, required, self.options, item, value is not ABSENT)
+        common["inside_error"] = path in self.wanted
+        common["revealed"] = path in self.seen
+        if descriptor and descriptor.depends:
+            common["depends"] = dependencies(self.schema, self.obj, descriptor, path)
+        if kind in CONTAINERS:
+            return self._container(kind, node, value, shapes.container(kind, node, value, common, descriptor))
+        if natural in CONTAINERS:
+            common["as_yaml"] = kind == "any" and (not value or fits(natural, value))
+        if kind == "any" and path in self.seen | self.opened:
+            common["opened"] = True
+        return shapes.scalar(kind, node, value, common, typed, descriptor)
+
+    def _descriptor(self, path: Path) -> Descriptor | None:
+        return None if path and isinstance(path[-1], int) else self.options.descriptors.get(path)
+
+    def _container(self, kind: str, node: Node, value: Any, common: dict[str, Any]) -> Field:
+        path: Path = common["path"]
+        opened = path in self.opened or path in self.wanted or path in self.typed.asked
+        present = common["present"] and value is not None
+        if not opened and self._leave(kind, node, present, common["size"], common["required"], common["position"]):
+            return Field(**common, lazy=True)
+        open_ = path in self.seen or present or common["required"] or bool(common["position"])
+        value = value if present else ([] if kind == "array" else {})
+        if kind == "object":
+            return self._object(node, value, common, open_)
+        make = self._array if kind == "array" else self._map
+        return Field(**common, open=open_, children=make(node, value, path, common["pointer"]))
+
+    def _leave(self, kind: str, node: Node, present: bool, size: int, required: bool, item: int) -> bool:
+        """Whether this section is left for later."""
+        if kind != "object":
+            return self.room < min(size, MORE)
+        cost = self.schema.controls(node, 40)
+        if present or required or item:
+            return self.room < cost or (cost >= 40 and item > 3)
+        return cost > SMALL or self.room < cost
+
+    def _object(self, node: Node, value: dict[str, Any], common: dict[str, Any], open_: bool) -> Field:
+        path, pointer = common["path"], common["pointer"]
+        required = frozenset(node.get("required") or ())
+        found = self._drawn(node, value, path)
+        only = unions(node)
+        told = self._choices(only, value, path) if only else {}
+        fold = order.folded(node, found, value, path, self.options.descriptors, self.wanted)
+        children = []
+        for name in order.ordered(node, found, path, self.options.descriptors):
+            child = self.schema.child(node, name)
+            place = f"{pointer}/{token(name)}"
+            made = self.field(child, value.get(name, ABSENT), (*path, name), place, name in required)
+            belongs = tuple(str(number) for number, names_ in enumerate(only) if name in names_)
+            if name in fold or (belongs and len(belongs) < len(only)):
+                made = dataclasses.replace(made, advanced=name in fold and not belongs, branches=belongs)
+            children.append(made)
+        others = unnamed(node, value)
+        allowed = keeps_unknown(node)
+        if others or allowed or path in self.typed.others:
+            told |= self._others(value, others, allowed, path)
+        return Field(**common, open=open_, children=tuple(children), **told)
+
+    def _drawn(self, node: Node, value: dict[str, Any], path: Path) -> list[str]:
+        """The properties that get a field: all but those that the operator hides, unless something is wrong there."""
+        required = frozenset(node.get("required") or ())
+        found = []
+        for name in node.get("properties") or ():
+            descriptor = self.options.descriptors.get((*path, name))
+            missing = name in required and name not in value
+            if not (descriptor and descriptor.hidden) or missing or (*path, name) in self.seen:
+                found.append(name)
+        return found
+
+    def _choices(self, only: tuple[tuple[str, ...], ...], value: dict[str, Any], path: Path) -> dict[str, Any]:
+        was = self.typed.chosen.get(path, branch_of(only, value))
+        choices = tuple(
+            Choice(str(number), " + ".join(labels.title(name) for name in names_), str(number) == was, names_)
+            for number, names_ in enumerate(only)
+        )
+        data = json.dumps({"only": only, "was": was}, separators=(",", ":"))
+        return {"choices": (Choice("", "", not was), *choices), "choices_data": data}
+
+    def _others(self, value: dict[str, Any], others: Iterable[str], allowed: bool, path: Path) -> dict[str, Any]:
+        drawn = {name: value[name] for name in others}
+        return {
+            "others": self.typed.others.get(path, texts.of_others(drawn)),
+            "others_keys": json.dumps(list(drawn), separators=(",", ":")),
+            "others_allowed": allowed,
+        }
+
+    def _array(self, node: Node, value: list[Any], path: Path, pointer: str, first: int = 0) -> tuple[Field, ...]:
+        items = self.schema.items(node)
+
+        def make(index: int) -> Field:
+            made = self.field(items, value[index], (*path, index), f"{pointer}/@{index}", True, item=index + 1)
+            return shapes.captioned(made, node, value[index])
+
+        shown = self._windowed(range(len(value)), make, path, pointer, first)
+        return shown + self._extra(items, path, pointer, len(value))
+
+    def _map(self, node: Node, value: dict[str, Any], path: Path, pointer: str, first: int = 0) -> tuple[Field, ...]:
+        inside, keys = self.schema.entry(node), list(value)
+
+        def make(index: int) -> Field:
+            key = keys[index]
+            made = self.field(inside, value[key], (*path, key), f"{pointer}/@{index}", True, item=index + 1)
+            return shapes.entry(made, self.typed, key)
+
+        shown = self._windowed(keys, make, path, pointer, first)
+        extra = self._extra(inside, path, pointer, len(value))
+        return shown + tuple(shapes.entry(field, self.typed, "") for field in extra)
+
+    def _windowed(self, steps: Any, make: Any, path: Path, pointer: str, first: int) -> tuple[Field, ...]:
+        """The items from `first` on, those beyond what a page can take as closed parts; those that somebody must see are shown."""
+        end = first + MORE if first else self.typed.shown.get(path, MORE)
+        fields: list[Field] = []
+        hidden: list[int] = []
+        for index, step in enumerate(steps):
+            if index < first:
+                continue
+            if index < end or len(steps) - end <= SMALL or (*path, step) in self.seen:
+                fields += [*self._rest(hidden, path, pointer), make(index)]
+                hidden = []
+            else:
+                hidden.append(index)
+        return (*fields, *self._rest(hidden, path, pointer))
+
+    def _rest(self, hidden: list[int], path: Path, pointer: str) -> tuple[Field, ...]:
+        if not hidden:
+            return ()
+        place = f"{pointer}/@{hidden[0]}-{hidden[-1]}"
+        return (
+            Field((*path, hidden[0]), place, "rest", "rest", "", lazy=True, position=hidden[0] + 1, size=len(hidden)),
+        )
+
+    def _extra(self, items: Node, path: Path, pointer: str, length: int) -> tuple[Field, ...]:
+        return tuple(
+            self.field(items, ABSENT, (*path, length + n), f"{pointer}/@n{length + n}", True, item=length + n + 1)
+            for n in range(self.typed.extra.get(path, 0))
+        )
+
+    def more(self, node: Node, value: Any, path: Path, pointer: str, first: int) -> tuple[Field, ...]:
+        """The next items of a long list or map, from the `first` on."""
+        if kind_of(node) == "map":
+            return self._map(node, value if isinstance(value, dict) else {}, path, pointer, first)
+        return self._array(node, value if isinstance(value, list) else [], path, pointer, first)
+
+
+def fits(kind: str, value: Any) -> bool:
+    """A choice shows any scalar: what is not among its options becomes one."""
+    return not isinstance(value, (dict, list)) if kind == "enum" else texts.fits(kind, value)
