@@ -28,8 +28,9 @@ class Schemas:
 
     def __init__(self, store: Store):
         self._store = store
-        self._kept: OrderedDict[tuple[str, int], dict[str, dict[str, Any]]] = OrderedDict()
-        self._generations: dict[str, tuple[int, int]] = {}
+        self._kept: OrderedDict[tuple[str, str], dict[str, dict[str, Any]]] = OrderedDict()
+        #: By CRD: the version of it that was read last, and what its schemas are known by: another CRD of that name has others.
+        self._generations: dict[str, tuple[int, str]] = {}
 
     def of(self, resource: Resource) -> dict[str, Any] | None:
         """The OpenAPI v3 schema; None when the kind has none (then nothing is checked)."""
@@ -47,7 +48,7 @@ class Schemas:
         known = self._generations.get(resource.custom)
         if known is None or known[0] != entry.version:
             crd = decode(entry.data)
-            known = (entry.version, int(dig(crd, "metadata", "generation") or 1))
+            known = (entry.version, f"{dig(crd, 'metadata', 'uid')}/{dig(crd, 'metadata', 'generation') or 1}")
             self._generations[resource.custom] = known
             self._keep((resource.custom, known[1]), crd)
         versions = self._kept.get((resource.custom, known[1]))
@@ -56,7 +57,7 @@ class Schemas:
         self._kept.move_to_end((resource.custom, known[1]))
         return versions.get(version)
 
-    def _keep(self, key: tuple[str, int], crd: Object) -> dict[str, dict[str, Any]]:
+    def _keep(self, key: tuple[str, str], crd: Object) -> dict[str, dict[str, Any]]:
         if key not in self._kept:
             self._kept[key] = {
                 version["name"]: dig(version, "schema", "openAPIV3Schema") or {}
@@ -97,7 +98,7 @@ class Schemas:
         unknown: list[str] = []
         if found is not None and schema is not None:
             try:
-                unknown = [_unknown(problem) for problem in schema.prepare(found, obj)]
+                unknown = [f'unknown field "{path}"' for path in schema.prepare(found, obj)]
             except schema.Malformed as fault:
                 raise Undecodable(resource, str(fault)) from None
         unknown = _joined(unknown, problems, bool(resource.custom) or patched)
@@ -133,11 +134,6 @@ def _joined(unknown: list[str], twice: tuple[str, ...], apart: bool) -> list[str
         return [*twice, *unknown]
     known = [problem for problem in twice if problem.replace("duplicate", "unknown") not in unknown]
     return unknown + known
-
-
-def _unknown(problem: str) -> str:
-    """A path, or a sentence about it already."""
-    return problem if " " in problem else f'unknown field "{problem}"'
 
 
 #: Kinds whose own rules say what is required.

@@ -1,8 +1,8 @@
 """Regular expressions of schemas are RE2's, as Go compiles them; this makes Python expressions of them.
 
 What differs and occurs in real CRDs: ``$`` and ``\\z`` mean the very end, POSIX classes, ``\\p{L}``-like classes, flags in
-the middle, and classes such as ``\\d`` know ASCII only. A pattern that cannot be carried over is left to the CEL library, which
-brings RE2 along; without that it matches everything, and the log says so once.
+the middle, and classes such as ``\\d`` know ASCII only. Python goes back and tries again, which may take for ever: an expression
+with a repetition inside a repetition, and one that cannot be carried over, is matched by an automaton, which never does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,12 @@ import importlib.util
 import logging
 import re
 
+from . import automaton
+
 log = logging.getLogger(__name__)
+
+#: Characters; longer texts are matched by the automaton, or not at all.
+LONG = 4000
 
 _POSIX = {
     "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": "\\x00-\\x7F", "blank": "\\t ", "cntrl": "\\x00-\\x1F\\x7F",
@@ -39,6 +44,7 @@ _TOKEN = re.compile(
     r"|\(\?(?P<flags>[imsU]+)\)"
     r"|(?P<foreign>\(\?(?:=|!|<=|<!|>|P=|#|\()|\\[1-9]|[*+?}]\+)"
     r"|\(\?<(?P<name>[A-Za-z_]\w*)>"
+    r"|(?P<brace>\{(?!\d+(?:,\d*)?\}))"
     r"|(?P<char>.)",
     re.DOTALL,
 )
@@ -58,6 +64,8 @@ def to_python(pattern: str) -> str:
             out.append(_unicode(token, in_class))
         elif token["escape"]:
             out.append(_escape(token["escape"]))
+        elif token["brace"]:
+            out.append("\\{")
         elif token["posix"] and in_class:
             if token["no"] or token["posix"] not in _POSIX:
                 raise ValueError(text)
@@ -125,30 +133,25 @@ def compiled(pattern: str) -> re.Pattern[str] | None:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether the pattern is found in the text."""
+    """Whether the pattern is found in the text. A pattern that nobody here can tell about matches everything."""
     expression = compiled(pattern)
-    if expression is not None:
+    if expression is not None and len(text) <= LONG and not automaton.risky(pattern):
         return expression.search(text) is not None
-    found, _ = _ask_re2(pattern, text)
-    return found
-
-
-def fault(pattern: str) -> str:
-    """Why the pattern is none, in Go's words where they are known; empty when it is fine or nobody can tell."""
-    return "" if compiled(pattern) is not None else _ask_re2(pattern, "")[1]
+    found = automaton.search(pattern, text)
+    return found is None or found
 
 
 @functools.lru_cache(maxsize=256)
-def _ask_re2(pattern: str, text: str) -> tuple[bool, str]:
-    """(found, what is wrong with the pattern), by the RE2 in the CEL library."""
-    if importlib.util.find_spec("cel_expr_python") is None:
-        log.warning("pattern is not checked, nothing here can express it: %s", pattern)
-        return True, ""
+def fault(pattern: str) -> str:
+    """Why the pattern is none, in Go's words, which the RE2 in the CEL library gives; empty when it is fine or nobody can tell."""
+    if compiled(pattern) is not None or importlib.util.find_spec("cel_expr_python") is None:
+        return ""
     expressions = importlib.import_module(".cel.expressions", __package__)
     source = expressions.compile_expression("self.text.matches(self.pattern)")
     try:
-        return bool(expressions.run(source, {"text": text, "pattern": pattern}, None, False)), ""
+        expressions.run(source, {"text": "", "pattern": pattern}, None, False)
     except (expressions.Failed, expressions.Unsupported) as error:
         what, _, where = str(error).removeprefix("invalid regular expression: ").partition(": ")
         what = re.sub(r"missing ([])])", r"missing closing \1", what)
-        return True, f"error parsing regexp: {what}: `{where}`"
+        return f"error parsing regexp: {what}: `{where}`"
+    return ""

@@ -113,7 +113,16 @@ def _check_type(node: Node, value: Any, kind: str, path: str, errors: Errors) ->
 
 
 def _listed(value: Any, enum: list[Any]) -> bool:
-    return any(item == value and isinstance(item, bool) == isinstance(value, bool) for item in enum)
+    """Go converts the value to each item's type first: 1.5 is the 1 of whole numbers, and 97 the text "a"."""
+    return any(_converted(value, item) == item and isinstance(item, bool) == isinstance(value, bool) for item in enum)
+
+
+def _converted(value: Any, item: Any) -> Any:
+    if isinstance(item, int) and isinstance(value, float):
+        return int(value)
+    if isinstance(item, str) and isinstance(value, int) and 0 <= value < 0x110000:
+        return chr(value)
+    return value
 
 
 def _check_string(node: Node, value: str, path: str, errors: Errors) -> None:

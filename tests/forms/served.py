@@ -1,6 +1,7 @@
 """A kind as a cluster serves it: its definition installed without CEL where asked, its published schema, what is answered to an object."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,16 +37,8 @@ def serve(api: Api, kind: Kind, rules: bool = True) -> Served:
     assert answer.status in (201, 409), (kind.id, answer.raw[:500])
     created = answer.status == 201
     api.until(f"{CRDS}/{crd['metadata']['name']}", _established)
-    type_ = type_of(kind)
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        address = api.get("/openapi/v3").json["paths"].get(f"apis/{kind.group}/{kind.version}")
-        answer = api.get(address["serverRelativeURL"]) if address else None
-        document = pick(answer.raw, type_) if answer is not None and answer.status == 200 else None
-        if document:
-            return Served(kind, Schema.of(document), api, created)
-        time.sleep(0.05)  # nothing tells when a schema is published
-    raise TimeoutError(kind.id)
+    _until(lambda: _document(api, kind) is not None, kind)
+    return Served(kind, Schema.of(_document(api, kind)), api, created)
 
 
 def remove(found: Served) -> None:
@@ -54,6 +47,23 @@ def remove(found: Served) -> None:
         path = f"{CRDS}/{found.kind.crd['metadata']['name']}"
         found.api.delete(path)
         found.api.until_gone(path)
+        _until(lambda: _document(found.api, found.kind) is None, found.kind)
+
+
+def _document(api: Api, kind: Kind) -> dict[str, Any] | None:
+    """The published schema; None before and after."""
+    address = api.get("/openapi/v3").json["paths"].get(f"apis/{kind.group}/{kind.version}")
+    answer = api.get(address["serverRelativeURL"]) if address else None
+    return pick(answer.raw, type_of(kind)) if answer is not None and answer.status == 200 else None
+
+
+def _until(holds: Callable[[], bool], kind: Kind) -> None:
+    """Nothing tells when a schema is published: it is asked for."""
+    until = time.monotonic() + 30
+    while not holds():
+        if time.monotonic() > until:
+            raise TimeoutError(kind.id)
+        time.sleep(0.05)
 
 
 def type_of(kind: Kind) -> ResourceType:
