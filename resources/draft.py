@@ -123,6 +123,14 @@ def own(obj: KubeObject) -> KubeObject:
     return {**{key: value for key, value in obj.items() if key != "status"}, "metadata": metadata}
 
 
+def create(
+    client: ClusterClient, type_: ResourceType, obj: KubeObject, namespace: str, *, dry_run: bool = False
+) -> KubeObject:
+    """A new object; what only a server may write is left out, as where somebody pastes one that exists elsewhere."""
+    metadata = {key: value for key, value in (obj.get("metadata") or {}).items() if key not in SERVERS}
+    return client.create(type_, {**obj, "metadata": metadata}, namespace, dry_run=dry_run)
+
+
 def update(
     client: ClusterClient,
     type_: ResourceType,

@@ -26,12 +26,12 @@ class Place:
     def kind_arguments(self) -> dict[str, str]:
         return {"group": self.type.group_or_core, "version": self.type.version, "plural": self.type.plural}
 
-    def url(self, view: str = "detail", **query: str) -> str:
+    def url(self, view: str = "detail", /, **query: str) -> str:
         """The address of another view of the same object: detail, edit, yaml, delete, scale, logs, forward."""
         arguments = {**self.kind_arguments, "namespace": self.namespace or CLUSTER_SCOPE, "name": self.name}
         return _with(reverse(f"resources:{view}", kwargs=arguments), query)
 
-    def kind_url(self, view: str = "list", **query: str) -> str:
+    def kind_url(self, view: str = "list", /, **query: str) -> str:
         """The address of a view of the kind: list, new, new-yaml."""
         return _with(reverse(f"resources:{view}", kwargs=self.kind_arguments), query)
 

@@ -15,13 +15,14 @@ _DEPTH = 100
 
 
 class YamlProblem(Exception):
-    """The text is no object. `line` and `column` count from 1, 0 when the place is not known."""
+    """The text is no object. `line` and `column` count from 1, 0 when the place is not known; `several`: it is more than one."""
 
-    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+    def __init__(self, message: str, line: int = 0, column: int = 0, several: bool = False) -> None:
         super().__init__(message)
         self.message = message
         self.line = line
         self.column = column
+        self.several = several
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -115,17 +116,34 @@ def dump(value: Any) -> str:
 
 def load(text: str) -> Any:
     """The one value in `text`; None when it is empty. Raises YamlProblem."""
+    found = [value for _line, value in documents(text)]
+    if len(found) > 1:
+        words = "there is more than one document here; keep one and remove the others with their “---”"
+        raise YamlProblem(words, several=True)
+    return found[0] if found else None
+
+
+def documents(text: str) -> list[tuple[int, Any]]:
+    """Every value in `text`, with the line where it begins; empty documents are left out. Raises YamlProblem."""
+    found: list[tuple[int, Any]] = []
+    loader = None
     try:
-        documents = [value for value in yaml.load_all(text, Loader=_Loader) if value is not None]
+        loader = _Loader(text)
+        while loader.check_node():
+            node = loader.get_node()
+            value = loader.construct_document(node)
+            if value is not None:
+                found.append((node.start_mark.line + 1, _json(value, "")))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         words = " ".join(part for part in (error.context, error.problem) if part) or str(error)
         raise YamlProblem(words, mark.line + 1 if mark else 0, mark.column + 1 if mark else 0) from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise YamlProblem(str(error) or type(error).__name__) from error
-    if len(documents) > 1:
-        raise YamlProblem("there is more than one document here; keep one and remove the others with their “---”")
-    return _json(documents[0], "") if documents else None
+    finally:
+        if loader is not None:
+            loader.dispose()
+    return found
 
 
 def load_object(text: str) -> dict[str, Any]:

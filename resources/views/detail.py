@@ -5,7 +5,7 @@ its values, its Events.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
@@ -163,6 +163,8 @@ def _actions(client: ClusterClient, place: Place) -> Iterable[Action]:
     if "update" in type_.verbs:
         yield _action(client, place, "update", _("Edit"), "edit")
     yield Action("YAML", place.url("yaml"))
+    if "create" in type_.verbs:
+        yield _duplicate(client, place)
     if "scale" in type_.subresources:
         yield _action(client, place, "patch", _("Scale"), "scale", "scale")
     if type_.kind == "Pod" and not type_.group:
@@ -183,3 +185,9 @@ def _action(client: ClusterClient, place: Place, verb: str, label: str, view: st
         # Not known: the page behind it will tell.
         refusal = ""
     return Action(label, place.url(view), refusal, danger=verb == "delete")
+
+
+def _duplicate(client: ClusterClient, place: Place) -> Action:
+    action = _action(client, place, "create", _("Duplicate"), "detail")
+    query = {"namespace": place.namespace} if place.namespace else {}
+    return replace(action, url=place.kind_url("new", **query, **{"from": place.name}))

@@ -1,6 +1,5 @@
 """What the form's templates are given, put together from the cluster's answers."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,13 +11,16 @@ from console.web.frame import PICKER_LIMIT, known_namespaces
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from resources.examples import Example, Offer
+from resources.examples import Offer
 from resources.forms import errors
 from resources.forms.build import Builder
 from resources.forms.fields import Field, Options, Typed
 from resources.forms.parse import Problem as Unread
 from resources.forms.schema import Schema
 from resources.place import Place
+from resources.views.conflicts import Conflicting
+from resources.views.received import carried
+from resources.views.shell import Shell, around
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,48 +34,27 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflicting:
-    where: str
-    mine: str
-    theirs: str
-
-
-@dataclass(frozen=True, slots=True)
 class FormPage:
-    """`base` and `original` are JSON: what the controls lie over, and what an existing object was when its form was opened."""
+    """`base` and `original` are JSON: what the controls lie over, and what an existing object was when its form was opened; `document`:
+    the YAML that the object was last written in, with its comments; `gone`: there is no such object any more."""
 
-    place: Place
-    title: str
-    step: str
+    shell: Shell
     fields: tuple[Field, ...]
     metadata: tuple[Field, ...]
     base: str
-    yaml_url: str
     section_url: str
-    cancel_url: str
-    namespace: str = ""
-    description: str = ""
     original: str = ""
+    document: str = ""
     editing: bool = False
     dirty: bool = False
-    examples: tuple[Example, ...] = ()
-    example: str = ""
     problem: Problem | None = None
     errors: tuple[Message, ...] = ()
     conflicts: tuple[Conflicting, ...] = ()
+    gone: bool = False
 
-
-def carried(obj: Any) -> str:
-    """As a hidden control holds it: ASCII, so that nothing of it can be changed on the way."""
-    return json.dumps(obj, ensure_ascii=True, separators=(",", ":"))
-
-
-def received(text: str) -> KubeObject:
-    """Raises ValueError when it is not what `carried` made."""
-    obj = json.loads(text)
-    if not isinstance(obj, dict) or not isinstance(obj.get("metadata", {}), dict):
-        raise ValueError("not an object")
-    return obj
+    @property
+    def place(self) -> Place:
+        return self.shell.place
 
 
 def namespaces(client: ClusterClient) -> tuple[str, ...]:
@@ -93,26 +74,19 @@ def make(
     offer: Offer,
     choice: tuple[str, ...] = (),
     typed: Typed | None = None,
+    shell: Shell | None = None,
     **more: Any,
 ) -> FormPage:
     """The page for `obj` as it is now; `choice` of namespaces; `more` are further fields of FormPage."""
     editing = bool(more.get("editing"))
     builder = Builder(schema, Options(offer.descriptors, typed or Typed(), editing=editing))
     namespace = str((obj.get("metadata") or {}).get("namespace") or "")
-    query = {"namespace": namespace} if namespace else {}
-    kind = offer.title or place.type.kind
     return FormPage(
-        place=place,
-        title=place.name if editing else _("Create %(kind)s") % {"kind": kind},
-        step=_("Edit") if editing else _("Create"),
+        shell=shell or around(place, offer.title, offer.description, editing),
         metadata=_in_words(builder.metadata(obj, place.type.namespaced, choice)),
         fields=builder.top(obj),
         base=carried(obj),
-        namespace=namespace,
-        yaml_url=place.url("yaml") if editing else place.kind_url("new-yaml", **query),
-        section_url=place.kind_url("section", **query),
-        cancel_url=place.url() if editing else place.kind_url(),
-        description="" if editing else offer.description,
+        section_url=place.kind_url("section", **({"namespace": namespace} if namespace else {})),
         **more,
     )
 

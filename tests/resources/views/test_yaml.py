@@ -1,48 +1,46 @@
 """Objects as YAML: shown, saved, created; what was typed is never lost."""
 
 import html
-import re
 
 import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from tests.resources.views.sending import controls, send, text_of
 
 MAPS = "/resources/core/v1/configmaps/"
 
 
-def text_of(body: bytes) -> str:
-    """What stands in the editor."""
-    found = re.search(r"<textarea[^>]*>\n?(.*?)</textarea>", body.decode(), re.DOTALL)
-    assert found is not None
-    return html.unescape(found[1])
-
-
 def test_an_object_is_shown_and_saved(browser: Client, client: ClusterClient, namespace: str, config_map: str) -> None:
     url = f"{MAPS}{namespace}/{config_map}/yaml/"
-    text = text_of(browser.get(url).content)
-    assert "colour: blue" in text
-    assert "managedFields" not in text
-    answer = browser.post(url, {"text": text.replace("blue", "green")})
-    assert answer.status_code == 302
+    page = browser.get(url)
+    assert "colour: blue" in text_of(page)
+    assert "managedFields" not in text_of(page)
+    answer = send(browser, page, text=text_of(page).replace("blue", "green"))
+    assert answer.status_code == 303
     assert answer["Location"] == f"{MAPS}{namespace}/{config_map}/"
     maps = client.find("", "v1", "configmaps")
     assert client.get(maps, config_map, namespace)["data"] == {"colour": "green"}
 
 
-def test_a_conflict_keeps_the_text_and_can_be_overridden(
+def test_only_what_the_text_changed_is_sent(
     browser: Client, client: ClusterClient, namespace: str, config_map: str
 ) -> None:
-    url = f"{MAPS}{namespace}/{config_map}/yaml/"
-    mine = text_of(browser.get(url).content).replace("blue", "mine")
     maps = client.find("", "v1", "configmaps")
-    client.patch(maps, config_map, {"data": {"colour": "theirs"}}, namespace)
-    answer = browser.post(url, {"text": mine})
-    assert answer.status_code == 409
-    assert "colour: mine" in text_of(answer.content)
-    assert b'name="overwrite"' in answer.content
-    assert browser.post(url, {"text": mine, "overwrite": "1"}).status_code == 302
-    assert client.get(maps, config_map, namespace)["data"] == {"colour": "mine"}
+    page = browser.get(f"{MAPS}{namespace}/{config_map}/yaml/")
+    client.patch(maps, config_map, {"data": {"size": "big"}}, namespace)
+    assert send(browser, page, text=text_of(page).replace("blue", "green")).status_code == 303
+    assert client.get(maps, config_map, namespace)["data"] == {"colour": "green", "size": "big"}
+
+
+def test_what_the_server_keeps_is_nobodys_change(
+    browser: Client, client: ClusterClient, namespace: str, config_map: str
+) -> None:
+    page = browser.get(f"{MAPS}{namespace}/{config_map}/yaml/")
+    lines = [line for line in text_of(page).split("\n") if "resourceVersion" not in line and "uid" not in line]
+    answer = send(browser, page, text="\n".join(lines))
+    assert answer.status_code == 303
+    assert "Nothing was changed" in browser.get(answer["Location"]).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -55,21 +53,23 @@ def test_a_conflict_keeps_the_text_and_can_be_overridden(
     ],
 )
 def test_text_that_is_no_such_object(browser: Client, namespace: str, config_map: str, text: str, words: str) -> None:
-    answer = browser.post(f"{MAPS}{namespace}/{config_map}/yaml/", {"text": text})
+    answer = send(browser, browser.get(f"{MAPS}{namespace}/{config_map}/yaml/"), text=text)
     assert answer.status_code == 422
-    assert text_of(answer.content).rstrip() == text
+    assert text_of(answer).rstrip() == text
     assert words.replace("’", "'") in html.unescape(answer.content.decode())
 
 
 def test_create_says_what_the_cluster_says(browser: Client, namespace: str) -> None:
     url = f"{MAPS}new-yaml/?namespace={namespace}"
-    assert f"namespace: {namespace}" in text_of(browser.get(url).content)
+    page = browser.get(url)
+    assert f"namespace: {namespace}" in text_of(page)
     text = f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: Not_A_Name\n  namespace: {namespace}\n"
-    refused = browser.post(url, {"text": text})
+    refused = send(browser, page, text=text)
     assert refused.status_code == 422
     assert b"metadata.name" in refused.content
-    assert "Not_A_Name" in text_of(refused.content)
-    made = browser.post(url, {"text": text.replace("Not_A_Name", "good")})
+    assert 'data-line="4"' in refused.content.decode()
+    assert "Not_A_Name" in text_of(refused)
+    made = send(browser, refused, text=text.replace("Not_A_Name", "good"))
     assert made["Location"] == f"{MAPS}{namespace}/good/"
 
 
@@ -79,5 +79,7 @@ def test_the_values_of_a_secret_are_hidden_until_asked_for(
     obj = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "key"}, "stringData": {"word": "swordfish"}}
     client.create(client.find("", "v1", "secrets"), obj, namespace)
     url = f"/resources/core/v1/secrets/{namespace}/key/yaml/"
-    assert "c3dvcmRmaXNo" not in browser.get(url).content.decode()
-    assert "c3dvcmRmaXNo" in text_of(browser.get(f"{url}?reveal=1").content)
+    hidden = browser.get(url)
+    assert "c3dvcmRmaXNo" not in hidden.content.decode()
+    assert "~original" not in dict(controls(hidden))
+    assert "c3dvcmRmaXNo" in text_of(browser.get(f"{url}?reveal=1"))

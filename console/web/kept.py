@@ -1,0 +1,37 @@
+"""A request that could not be answered, and what was typed in it: shown to be copied, and ready to be sent again.
+
+For forms whose page could not be made at all: the cluster is away, the type is not served any more, the form's token is too old.
+"""
+
+from urllib.parse import urlsplit
+
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import render
+
+from console.web.errors import Problem
+from console.web.request import wants_fragment
+
+#: Not posted again: they belong to one request.
+_OWN = frozenset({"csrfmiddlewaretoken"})
+HEADER = "X-Console-Kept"
+
+
+def answer(request: HttpRequest, problem: Problem, text: str = "") -> HttpResponse:
+    """`text`: what was typed, for reading. htmx gets the words alone, since the page with everything in it is still there."""
+    if wants_fragment(request):
+        response = render(request, "console/_kept.html", {"problem": problem}, status=problem.status)
+        # Scripts of our own origin alone can read it: the page takes it and sends once more.
+        response[HEADER] = get_token(request)
+        return response
+    pairs = [(name, value) for name, values in request.POST.lists() if name not in _OWN for value in values]
+    context = {"problem": problem, "pairs": pairs, "text": text}
+    response = render(request, "console/kept.html", context, status=problem.status)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def from_here(request: HttpRequest) -> bool:
+    """Whether a page of ours sent this. A form of another site must not be offered for sending again."""
+    origin = request.headers.get("Origin") or request.headers.get("Referer") or ""
+    return urlsplit(origin).netloc == request.get_host()

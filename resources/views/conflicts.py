@@ -1,0 +1,45 @@
+"""A field that two people changed, as the page shows it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from resources import yamltext
+from resources.diff import MISSING, Clash
+from resources.draft import words
+from resources.views import received
+
+_LONG = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicting:
+    """`name`: of the field as the control spells it; values are YAML, None where there is none; `taken`: mine, theirs or ''."""
+
+    where: str
+    name: str
+    carried: str
+    began: str | None
+    mine: str | None
+    theirs: str | None
+    taken: str
+
+
+def conflicting(clash: Clash, decided: Mapping[str, str]) -> Conflicting:
+    name = received.spelt(clash.path)
+    return Conflicting(
+        words(clash.path),
+        name,
+        received.began(clash),
+        _text(clash.began),
+        _text(clash.mine),
+        _text(clash.theirs),
+        decided.get(name, ""),
+    )
+
+
+def _text(value: Any) -> str | None:
+    if value is MISSING:
+        return None
+    text = yamltext.dump(value).rstrip("\n")
+    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"

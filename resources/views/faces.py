@@ -1,0 +1,167 @@
+"""The answers of a Work: its form, its YAML, its review; each from what was typed, with what is to be said about it."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from django.http import HttpResponse, QueryDict
+from django.utils.translation import gettext as _
+
+from console.web import render
+from console.web.errors import Problem
+from resources.draft import Outcome
+from resources.forms import errors
+from resources.forms.errors import Placed
+from resources.review import review as reviewed
+from resources.views import form_page, received, yaml_page
+from resources.views.conflicts import Conflicting, conflicting
+from resources.views.received import Draft, carried
+from resources.views.review_page import ReviewPage
+from resources.views.shell import COOKIE, FORM, YAML
+from resources.views.yaml_page import YamlPage
+from resources.yamltext import YamlProblem
+
+if TYPE_CHECKING:
+    from resources.views.work import Work
+
+_YEAR = 365 * 24 * 3600
+
+
+def form(
+    work: "Work",
+    written: Draft,
+    *,
+    problem: Problem | None = None,
+    placed: tuple[Placed, ...] = (),
+    asked: str = "",
+    gone: bool = False,
+    conflicts: tuple[Conflicting, ...] = (),
+    placing: bool = True,
+) -> HttpResponse:
+    """`placing`: the words of `placed` are still to be put at their fields."""
+    typed = replace(written.typed, errors=errors.by_path(placed)) if placed and placing else written.typed
+    free = work.place.type.namespaced and not work.editing
+    page = form_page.make(
+        work.place,
+        work.schema,
+        written.obj,
+        offer=work.offer,
+        choice=form_page.namespaces(work.request.cluster) if free else (),
+        typed=typed,
+        shell=work.shell(written, asked=asked).on(FORM),
+        editing=work.editing,
+        original=carried(written.original) if written.original else "",
+        document=written.text,
+        dirty=_dirty(work, written),
+        problem=problem,
+        conflicts=conflicts,
+        gone=gone,
+    )
+    page = replace(page, errors=form_page.messages(placed, page))
+    return _answer(work, "resources/form.html", "resources/_form.html", {"form": page}, problem, FORM)
+
+
+def yaml(
+    work: "Work",
+    written: Draft,
+    *,
+    problem: Problem | None = None,
+    placed: tuple[Placed, ...] = (),
+    asked: str = "",
+    gone: bool = False,
+    conflicts: tuple[Conflicting, ...] = (),
+) -> HttpResponse:
+    text = yaml_page.text_of(written)
+    if work.request.method == "GET" and work.request.GET.get("start") == "paste":
+        text = ""
+    page = YamlPage(
+        work.shell(written, asked=asked).on(YAML),
+        text,
+        original=carried(written.original) if written.original else "",
+        good="" if written.original and not written.dirty else carried(written.obj),
+        dirty=_dirty(work, written),
+        problem=problem,
+        marks=yaml_page.marks(text, placed),
+        conflicts=conflicts,
+        gone=gone,
+    )
+    return _answer(work, "resources/yaml.html", "", {"yaml": page}, problem, YAML)
+
+
+def broken(work: "Work", text: str, problem: YamlProblem) -> HttpResponse:
+    """The text as it was typed, with the place where it can't be read."""
+    post = work.request.POST
+    written = Draft({}, start=post.get("~start", ""), begun=post.get("~begun", ""))
+    where = (
+        _("Line %(line)d, column %(column)d: ") % {"line": problem.line, "column": problem.column}
+        if problem.line
+        else ""
+    )
+    said = Problem(422, _("This is not yet a valid object"), f"{where}{problem.message}", "", "YamlProblem")
+    page = YamlPage(
+        work.shell(written).on(YAML),
+        text,
+        original=post.get("~original", ""),
+        good=post.get("~good", ""),
+        dirty=True,
+        problem=said,
+        marks=(yaml_page.Mark(problem.line, problem.column, problem.message),) if problem.line else (),
+        discards="~switch" in post and bool(post.get("~good") or post.get("~original")),
+        several=problem.several,
+    )
+    return _answer(work, "resources/yaml.html", "", {"yaml": page}, said, YAML)
+
+
+def last_good(post: QueryDict) -> Draft:
+    """What the text said when it was read last."""
+    original = received.received(post.get("~original", "")) if post.get("~original") else {}
+    obj = received.received(post.get("~good", "")) if post.get("~good") else original
+    return Draft(obj, original=original, start=post.get("~start", ""), begun=post.get("~begun", ""))
+
+
+def clashing(work: "Work", written: Draft) -> HttpResponse:
+    """Each field that two people changed, to be decided one by one."""
+    problem = Problem(
+        409,
+        _("Somebody else changed the same fields meanwhile"),
+        _("Nothing was saved yet. Choose for each field which value is to stand; all your other changes are kept."),
+        "",
+    )
+    rows = tuple(conflicting(clash, written.decided) for clash in written.clashes)
+    drawn = form if work.face == FORM else yaml
+    return drawn(work, written, problem=problem, conflicts=rows)
+
+
+def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
+    """What the cluster answered to the dry run of exactly what Save will send."""
+    found = reviewed(outcome.live or None, outcome.sent, outcome.result)
+    page = ReviewPage(
+        work.shell(written),
+        found,
+        base=carried(written.obj),
+        original=carried(written.original) if written.original else "",
+        document=yaml_page.text_of(written) if work.face == YAML else written.text,
+        decided=tuple((f"~clash:{received.spelt(clash.path)}", received.began(clash)) for clash in written.clashes)
+        + tuple((f"~take:{spelt}", taken) for spelt, taken in written.decided.items()),
+    )
+    return _answer(work, "resources/review.html", "resources/_review.html", {"review": page}, None, "")
+
+
+def note(work: "Work") -> str:
+    """What must be said about the kind before anybody types."""
+    if work.schema.root:
+        return ""
+    return _("The cluster publishes no schema of this kind: what is typed can't be checked before it is sent.")
+
+
+def _dirty(work: "Work", written: Draft) -> bool:
+    return work.request.method == "POST" and written.dirty
+
+
+def _answer(
+    work: "Work", template: str, fragment: str, context: dict[str, object], problem: Problem | None, face: str
+) -> HttpResponse:
+    status = problem.status if problem else 200
+    response = render.page(work.request, template, context, fragment=fragment, status=status)
+    if face and "~switch" in work.request.POST:
+        response.set_cookie(COOKIE, face, max_age=_YEAR, samesite="Lax", httponly=True)
+    return response

@@ -1,0 +1,137 @@
+"""What a page of an object sends, whichever of its views it is: the form's controls, or the text.
+
+Both carry the same beside it: the object as it was opened (`~original`), the text with its comments (`~document`), what a new object
+began with (`~start`, `~begun`), and decisions about clashes (`~clash:`, `~take:`).
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.http import QueryDict
+
+from kube.objects import KubeObject
+from resources import yamltext
+from resources.diff import MISSING, Clash, Key, Path, at, same, take
+from resources.draft import own
+from resources.forms import parse
+from resources.forms.fields import Typed
+from resources.forms.parse import Problem as Unread
+
+_MISSING = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An object in somebody's hands. `text`: the YAML it was last written in, '' if never; `asked`: a button without script wants
+    only another look; `clashes` that are still open, with `undecided` among them."""
+
+    obj: KubeObject
+    original: KubeObject = field(default_factory=dict)
+    text: str = ""
+    start: str = ""
+    begun: str = ""
+    typed: Typed = field(default_factory=Typed)
+    unread: tuple[Unread, ...] = ()
+    asked: bool = False
+    clashes: tuple[Clash, ...] = ()
+    undecided: tuple[Clash, ...] = ()
+    decided: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def dirty(self) -> bool:
+        """Whether anything was typed since the page was first opened."""
+        if self.original:
+            return not same(own(self.obj), own(self.original))
+        return self.begun != digest(self.obj)
+
+    def of(self, obj: KubeObject, **changed: Any) -> "Draft":
+        """The same in other words."""
+        return replace(self, obj=obj, **changed)
+
+
+def carried(obj: Any) -> str:
+    """As a hidden control holds it: ASCII, so that nothing of it can be changed on the way."""
+    return json.dumps(obj, ensure_ascii=True, separators=(",", ":"))
+
+
+def received(text: str) -> KubeObject:
+    """Raises ValueError when it is not what `carried` made."""
+    obj = json.loads(text)
+    if not isinstance(obj, dict) or not isinstance(obj.get("metadata", {}), dict):
+        raise ValueError("not an object")
+    return obj
+
+
+def digest(obj: KubeObject) -> str:
+    """Of an object as somebody began with it: whether it is still that."""
+    return hashlib.sha256(carried(obj).encode()).hexdigest()[:16]
+
+
+def of_form(post: QueryDict) -> Draft:
+    """What the form's controls say. Raises ValueError where it sent no object."""
+    base = received(post.get("~base", ""))
+    posted = [(name, value) for name, values in post.lists() for value in values]
+    asked = parse.asked(posted)
+    parsed = parse.parse(base, [*posted, *asked])
+    found = Draft(
+        parsed.object, typed=parsed.typed, unread=parsed.problems, asked=bool(asked), text=post.get("~document", "")
+    )
+    return _decided(post, _common(post, found))
+
+
+def of_text(post: QueryDict) -> Draft:
+    """What the text says. Raises YamlProblem where it is no object, ValueError where the page's own part is broken."""
+    text = yaml_of(post)
+    return _decided(post, _common(post, Draft(yamltext.load_object(text), text=text)))
+
+
+def yaml_of(post: QueryDict) -> str:
+    """The text with the line ends of YAML."""
+    return (post.get("text", "")).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _common(post: QueryDict, found: Draft) -> Draft:
+    original = received(post.get("~original", "")) if post.get("~original") else {}
+    return replace(found, original=original, start=post.get("~start", ""), begun=post.get("~begun", ""))
+
+
+def _decided(post: QueryDict, found: Draft) -> Draft:
+    """With the cluster's value where that was chosen; `~original` holds it since the clash was shown."""
+    clashes, undecided, decided = [], [], {}
+    obj = found.obj
+    for name in post:
+        if not name.startswith("~clash:"):
+            continue
+        spelt = name.removeprefix("~clash:")
+        path = unspelt(spelt)
+        began = post.get(name, "")
+        clash = Clash(
+            path, at(obj, path), at(found.original, path), MISSING if began == _MISSING else json.loads(began)
+        )
+        clashes.append(clash)
+        taken = post.get(f"~take:{spelt}", "")
+        decided[spelt] = taken
+        if taken == "theirs":
+            obj = take(obj, path, clash.theirs)
+        elif taken != "mine":
+            undecided.append(clash)
+    return replace(found, obj=obj, clashes=tuple(clashes), undecided=tuple(undecided), decided=decided)
+
+
+def spelt(path: Path) -> str:
+    """A path as part of a control's name."""
+    return json.dumps([dict(step) if isinstance(step, Key) else step for step in path], separators=(",", ":"))
+
+
+def unspelt(text: str) -> Path:
+    """Raises ValueError when it is none."""
+    steps = json.loads(text)
+    if not isinstance(steps, list) or not all(isinstance(step, (str, int, dict)) for step in steps):
+        raise ValueError("not a path")
+    return tuple(Key(step.items()) if isinstance(step, dict) else step for step in steps)
+
+
+def began(clash: Clash) -> str:
+    return _MISSING if clash.began is MISSING else carried(clash.began)

@@ -1,0 +1,50 @@
+"""What the YAML editor asks for after it is painted: the schema of a kind, and which kinds there are."""
+
+import hashlib
+from http import HTTPStatus
+
+import msgspec
+from django.http import HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from console.web.request import ConsoleRequest
+from kube.errors import NotFound
+from resources.slim import slim
+
+_YEAR = "private, max-age=31536000, immutable"
+_ASK = "private, no-cache"
+
+
+@require_safe
+def schema(request: ConsoleRequest) -> HttpResponse:
+    """`?apiVersion=&kind=`: the schema as JSON; with `&v=` its hash, for a year. 404 where the cluster has none."""
+    api_version, kind = request.GET.get("apiVersion", ""), request.GET.get("kind", "")
+    group, _slash, version = api_version.rpartition("/")
+    try:
+        document = request.cluster.schema(request.cluster.find_kind(group, kind, version))
+    except NotFound:
+        document = None
+    if document is None:
+        text = _("The cluster has no schema of %(kind)s.") % {"kind": f"{api_version} {kind}"}
+        return JsonResponse({"title": text}, status=404, headers={"Cache-Control": _ASK})
+    found = slim(document)
+    return _answer(request, found.body, found.digest)
+
+
+@require_safe
+def kinds(request: ConsoleRequest) -> HttpResponse:
+    """Every kind that can be created: [[apiVersion, kind], …]."""
+    made = {(type_.api_version, type_.kind): None for type_ in request.cluster.types() if "create" in type_.verbs}
+    body = msgspec.json.encode(sorted(made))
+    return _answer(request, body, hashlib.sha256(body).hexdigest()[:16])
+
+
+def _answer(request: ConsoleRequest, body: bytes, digest: str) -> HttpResponse:
+    tag = f'"{digest}"'
+    caching = _YEAR if request.GET.get("v") == digest else _ASK
+    headers = {"ETag": tag, "Cache-Control": caching}
+    # What is compressed on the way has a weak tag.
+    if tag in request.headers.get("If-None-Match", "").replace("W/", ""):
+        return HttpResponse(status=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return HttpResponse(body, content_type="application/json", headers=headers)

@@ -1,0 +1,85 @@
+"""What stands around an object that somebody is writing, whichever view it is in: title, the way to the other view, the menu of starts."""
+
+from dataclasses import dataclass, replace
+
+from django.utils.translation import gettext as _
+
+from kube.objects import KubeObject
+from resources import start
+from resources.place import Place
+from resources.start import Start
+
+FORM, YAML = "form", "yaml"
+COOKIE = "console_view"
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """`starts` and `objects`: what a new object may begin with; `start`: what it began with; `asked`: what would replace what was typed.
+
+    `managed_by`: another object owns this one, and its controller may write over what is saved here.
+    """
+
+    place: Place
+    title: str
+    step: str
+    form_url: str
+    yaml_url: str
+    again_url: str
+    again_yaml_url: str
+    cancel_url: str
+    editing: bool = False
+    description: str = ""
+    face: str = FORM
+    starts: tuple[Start, ...] = ()
+    objects: tuple[Start, ...] = ()
+    start: str = ""
+    begun: str = ""
+    asked: str = ""
+    secret: bool = False
+    managed_by: str = ""
+    note: str = ""
+
+    @property
+    def url(self) -> str:
+        return self.form_url if self.face == FORM else self.yaml_url
+
+    @property
+    def empty(self) -> bool:
+        return self.start in ("", start.EMPTY)
+
+    @property
+    def asked_label(self) -> str:
+        """What `asked` is called in the menu."""
+        label = self.asked.partition(":")[2]
+        return label or _("nothing")
+
+    def on(self, face: str) -> "Shell":
+        return replace(self, face=face)
+
+
+def around(place: Place, title: str, description: str, editing: bool) -> Shell:
+    """`title`: what the kind is called."""
+    query = {"namespace": place.namespace} if place.namespace else {}
+    return Shell(
+        place=place,
+        title=place.name if editing else _("Create %(kind)s") % {"kind": title or place.type.kind},
+        step=_("Edit") if editing else _("Create"),
+        form_url=place.url("edit") if editing else place.kind_url("new", **query),
+        yaml_url=place.url("yaml") if editing else place.kind_url("new-yaml", **query),
+        again_url=place.kind_url("new", **query),
+        again_yaml_url=place.kind_url("new-yaml", **query),
+        cancel_url=place.url() if editing else place.kind_url(),
+        editing=editing,
+        description="" if editing else description,
+        secret=place.type.kind == "Secret" and not place.type.group,
+    )
+
+
+def managed_by(obj: KubeObject) -> str:
+    """`Kind name` of the owner that controls the object, '' when there is none."""
+    owners = (obj.get("metadata") or {}).get("ownerReferences")
+    for owner in owners if isinstance(owners, list) else ():
+        if isinstance(owner, dict) and owner.get("controller"):
+            return f"{owner.get('kind')} {owner.get('name')}"
+    return ""

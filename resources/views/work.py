@@ -1,0 +1,234 @@
+"""One request about one object that somebody writes, in the form or as YAML: what was sent is read, checked, tried, sent, refused.
+
+Both views go the same way, and each can answer for the other: a text that can't be read keeps the person at the text, a control that can't
+be read keeps them at the form. Whatever happens, the answer holds everything that was typed.
+"""
+
+from dataclasses import replace
+from functools import cached_property
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
+from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
+
+from console.web import audit
+from console.web.errors import Problem, explain
+from console.web.request import ConsoleRequest
+from kube.errors import AlreadyExists, Cause, Invalid, KubeError
+from kube.objects import KubeObject, name_of, namespace_of
+from resources import draft, examples, start
+from resources.diff import same
+from resources.draft import Clashing, Gone, Outcome
+from resources.examples import Offer
+from resources.forms import check, errors
+from resources.forms.errors import Placed
+from resources.forms.paths import words
+from resources.forms.schema import Schema
+from resources.place import Place
+from resources.save import causes_of
+from resources.views import faces, form_page, received, shell, yaml_page
+from resources.views.received import Draft
+from resources.views.shell import FORM, YAML, Shell
+from resources.yamltext import YamlProblem
+
+
+class Work:
+    """`face`: the view that the answer is in."""
+
+    def __init__(self, request: ConsoleRequest, place: Place, face: str, editing: bool = False) -> None:
+        self.request = request
+        self.place = place
+        self.face = face
+        self.editing = editing
+
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema.of(self.request.cluster.schema(self.place.type))
+
+    @cached_property
+    def offer(self) -> Offer:
+        return examples.offer(self.request.cluster, self.place.type, self.place.namespace)
+
+    def shell(self, written: Draft, asked: str = "") -> Shell:
+        made = shell.around(self.place, self.offer.title, self.offer.description, self.editing)
+        made = replace(
+            made, face=self.face, begun=written.begun, start=written.start, note=faces.note(self), asked=asked
+        )
+        if self.editing:
+            return replace(made, managed_by=shell.managed_by(written.obj))
+        objects = start.objects(self.request.cluster, self.place)
+        return replace(made, starts=start.examples(self.offer), objects=objects)
+
+    # Opening
+
+    def begin(self) -> HttpResponse:
+        """A new object's page."""
+        chosen = start.chosen(self.offer, start.wanted(self.request.GET))
+        obj = start.begin(self.request.cluster, self.place, self.schema, self.offer, chosen)
+        if chosen.startswith("from:") and self.place.type.kind == "Secret":
+            audit.record(self.request, "reveal", f"{self.place.ref}{chosen[5:]}", "ok")
+        return self.show(Draft(obj, start=chosen, begun=received.digest(obj)))
+
+    def edit(self) -> HttpResponse:
+        """An existing object's form."""
+        obj = draft.editable(self.place.get(self.request.cluster))
+        if self.place.type.kind == "Secret":
+            audit.record(self.request, "reveal", self.place.ref, "ok")
+        return self.show(Draft(obj, original=obj))
+
+    def show(
+        self,
+        written: Draft,
+        *,
+        problem: Problem | None = None,
+        placed: tuple[Placed, ...] = (),
+        asked: str = "",
+        gone: bool = False,
+    ) -> HttpResponse:
+        """The page, in the view that this request is about."""
+        drawn = faces.form if self.face == FORM else faces.yaml
+        return drawn(self, written, problem=problem, placed=placed, asked=asked, gone=gone)
+
+    # What was sent
+
+    def post(self) -> HttpResponse:
+        """Every button of both views."""
+        post = self.request.POST
+        try:
+            written = received.of_text(post) if "text" in post else received.of_form(post)
+        except YamlProblem as problem:
+            return self.unreadable(problem)
+        except (ValueError, RecursionError):
+            return HttpResponseBadRequest(_("The page sent no object. Load it again."))
+        if written.unread:
+            return self.unread(written)
+        if "text" in post and (problem_ := yaml_page.misplaced(written.obj, self.place, written.text)):
+            return self.unreadable(problem_)
+        return self.chosen(written)
+
+    def chosen(self, written: Draft) -> HttpResponse:
+        post = self.request.POST
+        if "~restart" in post:
+            return self.restart(written, post.get("~from", ""), sure=post.get("~restart") == "sure")
+        if "~again" in post:
+            obj = start.as_new(written.obj)
+            return self.show(written.of(obj, original={}, begun="-", clashes=(), undecided=()))
+        if "~switch" in post or "~back" in post or written.asked:
+            return self.show(written)
+        if written.undecided:
+            return faces.clashing(self, written)
+        placed = check.problems(
+            self.schema, draft.own(written.obj), draft.own(written.original) if self.editing else None
+        )
+        if placed:
+            advice = _("The cluster would refuse it. Correct the fields named below.")
+            return self.show(
+                written, problem=Problem(422, _("Not sent yet: some fields are not right"), advice, ""), placed=placed
+            )
+        return self.send(written, dry_run="~review" in post)
+
+    def send(self, written: Draft, dry_run: bool) -> HttpResponse:
+        try:
+            outcome = self.outcome(written, dry_run)
+        except Clashing as clashing:
+            return self.clashed(written, clashing)
+        except Gone as gone:
+            return self.gone(written, gone)
+        except KubeError as refused:
+            return self.refused(written, refused)
+        return faces.review(self, written, outcome) if dry_run else self.saved(outcome)
+
+    def outcome(self, written: Draft, dry_run: bool) -> Outcome:
+        client, type_ = self.request.cluster, self.place.type
+        if self.editing:
+            return draft.update(client, type_, written.original, written.obj, self.schema, dry_run=dry_run)
+        namespace = namespace_of(written.obj)
+        if type_.namespaced and not namespace:
+            cause = Cause("metadata.namespace", "FieldValueRequired", _("Choose the namespace to create it in."))
+            raise Invalid(_("No namespace is chosen."), causes=(cause,))
+        made = draft.create(client, type_, written.obj, namespace, dry_run=dry_run)
+        return Outcome({}, written.obj, made)
+
+    def restart(self, written: Draft, wanted: str, sure: bool) -> HttpResponse:
+        """Another start; what was typed is given up only when that was said."""
+        if written.dirty and not sure:
+            return self.show(written, asked=wanted)
+        face = YAML if wanted == "paste" else self.face
+        query = {"start": wanted, "view": face, **({"namespace": self.place.namespace} if self.place.namespace else {})}
+        return self.go(self.place.kind_url("new" if face == FORM else "new-yaml", **query))
+
+    # What came of it
+
+    def go(self, url: str) -> HttpResponse:
+        if self.request.htmx:
+            return HttpResponseClientRedirect(url)
+        return HttpResponseRedirect(url, status=303)
+
+    def saved(self, outcome: Outcome) -> HttpResponse:
+        obj = outcome.result
+        place = Place(self.place.type, namespace_of(obj), name_of(obj))
+        names = {"kind": place.type.kind, "name": place.name}
+        if self.editing and same(outcome.sent, draft.own(outcome.live)):
+            messages.info(self.request, _("Nothing was changed in %(kind)s “%(name)s”.") % names)
+            return self.go(place.url())
+        audit.record(self.request, "patch" if self.editing else "create", place.ref, "ok")
+        text = _("%(kind)s “%(name)s” saved.") if self.editing else _("%(kind)s “%(name)s” created.")
+        messages.success(self.request, text % names)
+        return self.go(place.url())
+
+    def unreadable(self, problem: YamlProblem) -> HttpResponse:
+        """The text stays as it is, whichever view was asked for; `~switch=discard` gives it up for what was read last."""
+        post = self.request.POST
+        if post.get("~switch") == "discard":
+            return self.show(faces.last_good(post))
+        self.face = YAML
+        return faces.broken(self, received.yaml_of(post), problem)
+
+    def unread(self, written: Draft) -> HttpResponse:
+        if written.asked:
+            return self.show(written)
+        self.face = FORM
+        said = [(item, form_page.unread_words(item)) for item in written.unread]
+        keys = {item.path: text for item, text in said if item.code == "key"}
+        texts = {item.path: text for item, text in said if item.code != "key"}
+        readable = check.problems(self.schema, draft.own(written.obj)) if not self.editing else ()
+        placed = tuple(Placed(item.path, words(item.path), text) for item, text in said)
+        placed += tuple(error for error in readable if error.path not in {*keys, *texts})
+        typed = replace(written.typed, errors={**errors.by_path(placed), **texts}, key_errors=keys)
+        problem = Problem(422, _("Not sent yet: some fields can't be read"), _("Correct the fields named below."), "")
+        return faces.form(self, replace(written, typed=typed), problem=problem, placed=placed, placing=False)
+
+    def refused(self, written: Draft, refused: KubeError) -> HttpResponse:
+        verb = "patch" if self.editing else "create"
+        audit.record(
+            self.request, verb, f"{self.place.ref}{'' if self.editing else name_of(written.obj)}", refused.reason
+        )
+        causes = causes_of(refused)
+        if isinstance(refused, AlreadyExists):
+            causes = (Cause("metadata.name", "FieldValueDuplicate", explain(refused).title),)
+        placed = errors.place(causes, self.schema, written.obj)
+        problem = explain(refused)
+        if placed and problem.status == 400:
+            problem = replace(problem, status=422)
+        return self.show(written, problem=problem, placed=placed)
+
+    def clashed(self, written: Draft, clashing: Clashing) -> HttpResponse:
+        """Theirs is what mine is compared with from now on, and every clash waits for a decision."""
+        audit.record(self.request, "patch", self.place.ref, "Conflict")
+        merged: KubeObject = clashing.merged
+        if "status" in written.obj:
+            merged = {**merged, "status": written.obj["status"]}
+        clashes = clashing.clashes
+        settled = written.of(merged, original=clashing.theirs, clashes=clashes, undecided=clashes, decided={})
+        return faces.clashing(self, settled)
+
+    def gone(self, written: Draft, gone: Gone) -> HttpResponse:
+        names = {"kind": self.place.type.kind, "name": self.place.name}
+        if gone.again:
+            title = _("%(kind)s “%(name)s” was deleted meanwhile, and there is a new one of that name") % names
+            advice = _("Nothing was saved. Load the new one to change it, or create another from what you typed.")
+        else:
+            title = _("%(kind)s “%(name)s” was deleted meanwhile") % names
+            advice = _("Nothing was saved. You can create it again from what you typed.")
+        return self.show(written, problem=Problem(409, title, advice, "", "Gone"), gone=True)

@@ -1,0 +1,107 @@
+"""What the YAML view's template is given."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from console.web.errors import Problem
+from kube.objects import KubeObject
+from resources import places, yamltext
+from resources.forms.errors import Placed
+from resources.place import Place
+from resources.rewrite import rewrite
+from resources.views.conflicts import Conflicting
+from resources.views.received import Draft
+from resources.views.shell import Shell
+from resources.yamltext import YamlProblem
+
+MASK = "••••••"
+_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What is wrong at a place of the text, counted from 1; line 0 where the place is not known."""
+
+    line: int
+    column: int
+    message: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class YamlPage:
+    """`good`: the object that the text said when it was read last; `discards`: going back to it is offered; `several`: there is more than
+    one document; `masked`: values of a Secret are hidden."""
+
+    shell: Shell
+    text: str
+    original: str = ""
+    good: str = ""
+    writable: bool = True
+    masked: bool = False
+    dirty: bool = False
+    problem: Problem | None = None
+    marks: tuple[Mark, ...] = ()
+    conflicts: tuple[Conflicting, ...] = ()
+    discards: bool = False
+    several: bool = False
+    gone: bool = False
+
+    @property
+    def marks_data(self) -> str:
+        """For the editor: what to mark in its margin."""
+        return json.dumps([[mark.line, mark.column, mark.message] for mark in self.marks if mark.line])
+
+
+def text_of(written: Draft) -> str:
+    """The object in the words it was typed in, as far as they say it still."""
+    return rewrite(written.text, written.obj) if written.text else yamltext.dump(written.obj)
+
+
+def readable(obj: KubeObject, masked: bool) -> str:
+    """As people read it: without managedFields; with `masked`, a Secret's values are dots."""
+    metadata = {key: value for key, value in obj["metadata"].items() if key != "managedFields"}
+    shown: dict[str, Any] = {**obj, "metadata": metadata}
+    if masked:
+        for part in ("data", "stringData"):
+            if isinstance(shown.get(part), dict):
+                shown[part] = dict.fromkeys(shown[part], MASK)
+        # kubectl apply keeps the whole object, values and all, in this annotation.
+        notes = dict(metadata.get("annotations") or {})
+        if notes.pop(_APPLIED, None):
+            shown["metadata"] = {**metadata, "annotations": notes}
+    return yamltext.dump(shown)
+
+
+def misplaced(obj: KubeObject, place: Place, text: str) -> YamlProblem | None:
+    """What is wrong when the text is about another kind, or another object, than the page."""
+    found = (obj["apiVersion"], obj["kind"])
+    if found != (place.type.api_version, place.type.kind):
+        names = {"wanted": f"{place.type.api_version} {place.type.kind}", "found": " ".join(found)}
+        path = "apiVersion" if found[0] != place.type.api_version else "kind"
+        return _at(text, (path,), _("this page is about %(wanted)s, but the text says %(found)s") % names)
+    metadata = obj.get("metadata") or {}
+    for key, wanted in (("name", place.name), ("namespace", place.namespace)):
+        if place.name and str(metadata.get(key) or "") != wanted:
+            said = _("metadata.%(key)s can't be changed: it is “%(wanted)s”. Create a new object instead.")
+            return _at(text, ("metadata", key), said % {"key": key, "wanted": wanted})
+    return None
+
+
+def _at(text: str, path: tuple[str, ...], message: str) -> YamlProblem:
+    line, column = places.find(text, [path])[0]
+    return YamlProblem(message, line, column)
+
+
+def marks(text: str, placed: Iterable[Placed]) -> tuple[Mark, ...]:
+    """Where in the text each complaint belongs."""
+    found = tuple(placed)
+    spots = places.find(text, [error.path for error in found])
+    return tuple(
+        Mark(*(spot if error.path else (0, 0)), error.message, error.where)
+        for error, spot in zip(found, spots, strict=True)
+    )

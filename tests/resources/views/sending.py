@@ -1,0 +1,44 @@
+"""What a browser without script would send of the page's own form."""
+
+from typing import Any
+
+from django.test import Client
+
+from tests.forms import dom
+
+
+def element(page: Any, name: str) -> dom.Element | None:
+    """The element of that id."""
+    root = dom.parse(page.content.decode())
+    return next((one for one in root.walk() if one.attributes.get("id") == name), None)
+
+
+def controls(page: Any) -> list[tuple[str, str]]:
+    """Names and values of the form's controls, in the page's order."""
+    form = element(page, "form")
+    assert form is not None, page.content.decode()[:4000]
+    return dom.sent(form)
+
+
+def send(browser: Client, page: Any, *extra: tuple[str, str], to: str = "", headers: Any = None, **changed: str) -> Any:
+    """Post the form; `changed` by the end of a control's name, __ for /; `extra` is the button, or what script would add."""
+    form = element(page, "form")
+    assert form is not None
+    data: dict[str, list[str]] = {}
+    for name, value in dom.sent(form):
+        ends = [text for end, text in changed.items() if name[0] not in "ekuvw" and _ends(name, end)]
+        data.setdefault(name, []).append(ends[0] if ends else value)
+    for name, value in extra:
+        data[name] = [value] if not name.startswith("~add") else [*data.get(name, []), value]
+    return browser.post(to or form.attributes["action"], data, headers=headers)
+
+
+def _ends(name: str, end: str) -> bool:
+    return name == end or name.endswith(f"/{end.replace('__', '/')}")
+
+
+def text_of(page: Any) -> str:
+    """What stands in the editor."""
+    area = element(page, "yaml-text")
+    assert area is not None, page.content.decode()[:4000]
+    return area.text.removeprefix("\n")

@@ -1,0 +1,119 @@
+"""Two people change one object: field by field, nothing overwritten silently."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from tests.resources.views.sending import controls, send, text_of
+
+MAPS = "/resources/core/v1/configmaps/"
+DEPLOYMENTS = "/resources/apps/v1/deployments/"
+
+
+def change(page: Any, view: str, old: str, new: str) -> dict[str, str]:
+    """What has to be typed in that view."""
+    return {"data__@0": new} if view == "edit" else {"text": text_of(page).replace(old, new)}
+
+
+@pytest.mark.parametrize("view", ["edit", "yaml"])
+def test_each_clash_waits_for_a_decision(
+    browser: Client, client: ClusterClient, namespace: str, config_map: str, view: str
+) -> None:
+    maps = client.find("", "v1", "configmaps")
+    page = browser.get(f"{MAPS}{namespace}/{config_map}/{view}/")
+    client.patch(maps, config_map, {"data": {"colour": "theirs", "size": "big"}}, namespace)
+    clash = send(browser, page, **change(page, view, "blue", "mine"))
+    assert clash.status_code == 409
+    body = clash.content.decode()
+    assert all(word in body for word in ("data.colour", "blue", "mine", "theirs"))
+    # Sent once more without a decision, it is asked again.
+    again = send(browser, clash)
+    assert again.status_code == 409
+    assert client.get(maps, config_map, namespace)["data"]["colour"] == "theirs"
+    name = next(name for name, _ in controls(again) if name.startswith("~clash:")).replace("~clash:", "~take:")
+    assert send(browser, again, (name, "mine")).status_code == 303
+    assert client.get(maps, config_map, namespace)["data"] == {"colour": "mine", "size": "big"}
+
+
+@pytest.mark.parametrize("view", ["edit", "yaml"])
+def test_theirs_can_be_taken_for_one_field_and_mine_for_another(
+    browser: Client, client: ClusterClient, namespace: str, config_map: str, view: str
+) -> None:
+    maps = client.find("", "v1", "configmaps")
+    client.patch(maps, config_map, {"data": {"size": "small"}}, namespace)
+    page = browser.get(f"{MAPS}{namespace}/{config_map}/{view}/")
+    client.patch(maps, config_map, {"data": {"colour": "theirs", "size": "theirs"}}, namespace)
+    typed = (
+        {"data__@0": "mine", "data__@1": "mine"}
+        if view == "edit"
+        else {"text": text_of(page).replace("blue", "mine # why").replace("small", "mine")}
+    )
+    clash = send(browser, page, **typed)
+    decided = [('~take:["data","colour"]', "mine"), ('~take:["data","size"]', "theirs")]
+    if view == "yaml":
+        assert "mine # why" in text_of(clash)
+    assert send(browser, clash, *decided).status_code == 303
+    assert client.get(maps, config_map, namespace)["data"] == {"colour": "mine", "size": "theirs"}
+
+
+def test_items_of_a_list_are_told_apart_by_their_keys(browser: Client, client: ClusterClient, namespace: str) -> None:
+    containers = [{"name": "a", "image": "a:1"}, {"name": "b", "image": "b:1"}]
+    obj = {
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "two"},
+        "spec": {"replicas": 0, "selector": {"matchLabels": {"x": "y"}}, "template": {"metadata": {"labels": {"x": "y"}}, "spec": {"containers": containers}}},
+    }  # fmt: skip
+    type_ = client.find("apps", "v1", "deployments")
+    client.create(type_, obj, namespace)
+    page = browser.get(f"{DEPLOYMENTS}{namespace}/two/yaml/")
+    live = client.get(type_, "two", namespace)
+    live["spec"]["template"]["spec"]["containers"].reverse()
+    live["spec"]["template"]["spec"]["containers"][0]["image"] = "b:2"
+    client.replace(type_, live, namespace)
+    assert send(browser, page, text=text_of(page).replace("a:1", "a:9")).status_code == 303
+    images = {
+        one["name"]: one["image"]
+        for one in client.get(type_, "two", namespace)["spec"]["template"]["spec"]["containers"]
+    }
+    assert images == {"a": "a:9", "b": "b:2"}
+    page = browser.get(f"{DEPLOYMENTS}{namespace}/two/yaml/")
+    live = client.get(type_, "two", namespace)
+    live["spec"]["template"]["spec"]["containers"].reverse()
+    live["spec"]["template"]["spec"]["containers"][0]["image"] = "a:theirs"
+    client.replace(type_, live, namespace)
+    clash = send(browser, page, text=text_of(page).replace("a:9", "a:mine"))
+    assert clash.status_code == 409
+    assert "spec.template.spec.containers[name=a].image" in clash.content.decode()
+    name = next(name for name, _ in controls(clash) if name.startswith("~clash:")).replace("~clash:", "~take:")
+    assert send(browser, clash, (name, "theirs")).status_code == 303
+    images = {
+        one["name"]: one["image"]
+        for one in client.get(type_, "two", namespace)["spec"]["template"]["spec"]["containers"]
+    }
+    assert images == {"a": "a:theirs", "b": "b:2"}
+
+
+@pytest.mark.parametrize("view", ["edit", "yaml"])
+@pytest.mark.parametrize("again", [False, True])
+def test_an_object_that_was_deleted_can_be_created_again(
+    browser: Client, client: ClusterClient, namespace: str, config_map: str, view: str, again: bool
+) -> None:
+    maps = client.find("", "v1", "configmaps")
+    page = browser.get(f"{MAPS}{namespace}/{config_map}/{view}/")
+    client.delete(maps, config_map, namespace)
+    if again:
+        client.create(maps, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": config_map}}, namespace)
+    answer = send(browser, page, **change(page, view, "blue", "mine"))
+    assert answer.status_code == 409
+    body = answer.content.decode()
+    assert ("there is a new one of that name" if again else "was deleted meanwhile") in body
+    target = f"{MAPS}{'new' if view == 'edit' else 'new-yaml'}/?namespace={namespace}"
+    assert target in body
+    fresh = send(browser, answer, ("~again", "1"), to=target)
+    assert fresh.status_code == 200
+    assert "resourceVersion" not in (dict(controls(fresh)).get("~base") or text_of(fresh))
+    made = send(browser, fresh)
+    assert made.status_code == (409 if again else 303)
+    if not again:
+        assert client.get(maps, config_map, namespace)["data"] == {"colour": "mine"}
