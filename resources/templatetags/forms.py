@@ -1,0 +1,188 @@
+"""`{% load forms %}`: what a field's schema says, in the reader's words."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from django import template
+from django.utils.html import escape, strip_tags
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from console.web.markdown import help_html
+from resources.forms.fields import Field
+
+register = template.Library()
+
+_FOLDED = 230  # letters of a description that are shown at once
+_LINE = 110
+_PATTERN = 90
+_QUANTITY = r"^(\+|-)?(([0-9]+"
+_NAME = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+
+
+@register.filter
+def type_words(field: Field) -> str:
+    """What may be written here, and how much of it: "whole number, 1 to 10"."""
+    return ", ".join(part for part in (_type(field), *_limits(dict(field.limits))) if part)
+
+
+def _type(field: Field) -> str:
+    words = {
+        "bytes": _("Base64"),
+        "port": _("port number"),
+        "stepper": _("number of Pods"),
+        "quantity": _("quantity such as 500m or 2Gi"),
+        "duration": _("duration such as 1h30m"),
+        "datetime": _("time such as 2030-01-31T12:00:00Z"),
+        "cron": _("Cron such as 0 3 * * 1-5 (minute, hour, day, month, weekday)"),
+        "image": _("image such as registry.example/name:tag"),
+        "password": _("secret text"),
+        "yaml": _("YAML"),
+        "int-or-string": _("number or text"),
+        "radios": "",
+        "select": "",
+        "switch": "",
+        "boolean": _("true or false"),
+        "resources": _("CPU and memory"),
+    }
+    if field.widget in ("picker", "key"):
+        kind = field.extra.picker.rpartition("/")[2]
+        return (_("key of a %(kind)s") if field.widget == "key" else _("name of a %(kind)s")) % {"kind": kind}
+    if field.widget in words:
+        return words[field.widget]
+    kinds = {
+        "string": _("text"),
+        "integer": _("whole number"),
+        "number": _("number"),
+        "rows": _("list"),
+        "cards": _("list"),
+        "pairs": _("keys and values"),
+        "map": _("keys and objects"),
+    }
+    return kinds.get(field.widget) or kinds.get(field.kind, "")
+
+
+def _limits(limits: Mapping[str, str]) -> list[str]:
+    return [
+        part
+        for part in (
+            _numbers(limits),
+            _("a multiple of %(n)s") % {"n": limits["multipleOf"]} if "multipleOf" in limits else "",
+            _counted("Length", limits),
+            _counted("Items", limits),
+            _counted("Properties", limits),
+            _("none twice") if "uniqueItems" in limits else "",
+        )
+        if part
+    ]
+
+
+def _numbers(limits: Mapping[str, str]) -> str:
+    low, high = limits.get("minimum"), limits.get("maximum")
+    if low is not None and high is not None and not {"exclusiveMinimum", "exclusiveMaximum"} & set(limits):
+        return _("%(low)s to %(high)s") % {"low": low, "high": high}
+    least = _("more than %(n)s") if "exclusiveMinimum" in limits else _("at least %(n)s")
+    most = _("less than %(n)s") if "exclusiveMaximum" in limits else _("at most %(n)s")
+    return ", ".join(word % {"n": limit} for word, limit in ((least, low), (most, high)) if limit is not None)
+
+
+def _counted(what: str, limits: Mapping[str, str]) -> str:
+    low, high = _whole(limits.get(f"min{what}")), _whole(limits.get(f"max{what}"))
+    if low is None and high is None:
+        return ""
+    if low and high is not None:
+        template_ = {
+            "Length": _("%(low)s to %(high)s characters"),
+            "Items": _("%(low)s to %(high)s items"),
+            "Properties": _("%(low)s to %(high)s entries"),
+        }[what]
+        return template_ % {"low": low, "high": high}
+    if high is not None:
+        most = {
+            "Length": ngettext("at most %(n)s character", "at most %(n)s characters", high),
+            "Items": ngettext("at most %(n)s item", "at most %(n)s items", high),
+            "Properties": ngettext("at most %(n)s entry", "at most %(n)s entries", high),
+        }
+        return most[what] % {"n": high}
+    least = {
+        "Length": ngettext("not empty", "at least %(n)s characters", low or 1),
+        "Items": ngettext("at least %(n)s item", "at least %(n)s items", low or 1),
+        "Properties": ngettext("at least %(n)s entry", "at least %(n)s entries", low or 1),
+    }
+    return least[what] % {"n": low} if low else ""
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text and text.isdigit() else None
+
+
+@register.filter
+def pattern_words(field: Field) -> SafeString:
+    """How the text must look, '' where the type says it already."""
+    pattern = dict(field.limits).get("pattern", "")
+    if not pattern or pattern.startswith(_QUANTITY) or field.widget in ("duration", "quantity"):
+        return SafeString("")
+    if pattern in (f"{_NAME}$", f"{_NAME}(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"):
+        dots = ", “.”" if len(pattern) > len(_NAME) + 1 else ""
+        return SafeString(escape(_("Lower-case letters, digits and “-”%(dots)s.") % {"dots": dots}))
+    shown = pattern if len(pattern) <= _PATTERN else f"{pattern[: _PATTERN - 1]}…"
+    words = escape(_("Must match %(pattern)s")).replace("%(pattern)s", "{}")
+    title = f' title="{escape(pattern)}"' if shown != pattern else ""
+    return mark_safe(words.replace("{}", f"<code{title}>{escape(shown)}</code>"))  # noqa: S308  escaped piece by piece
+
+
+@register.filter
+def line(description: str) -> str:
+    """The first words of a description, for a section's own line."""
+    return _line(description)
+
+
+@lru_cache(maxsize=4096)
+def _line(description: str) -> str:
+    text = re.sub(r"[`*#]+|\s+", lambda found: " " if found[0].isspace() else "", strip_tags(description[:400])).strip()
+    end = re.search(r"[.:!?]\s", text)
+    text = text[: end.start()] if end else text.removesuffix(".")
+    return text if len(text) <= _LINE else f"{text[: _LINE - 1].rpartition(' ')[0]}…"
+
+
+@register.filter
+def folded(description: str) -> tuple[SafeString, SafeString]:
+    """(what is shown, what is folded away) of a description, as HTML."""
+    return _folded(description)
+
+
+@lru_cache(maxsize=4096)
+def _folded(description: str) -> tuple[SafeString, SafeString]:
+    whole = help_html(description)
+    if len(description) <= _FOLDED:
+        return whole, SafeString("")
+    head, tail = _cut(description)
+    shown = escape(head) if tail else escape(_line(description))
+    return SafeString(shown), help_html(tail) if tail else whole
+
+
+def _cut(description: str) -> tuple[str, str]:
+    """Cut behind a sentence where what comes before is plain prose; ("", "") where it is not."""
+    ends = [found.end() for found in re.finditer(r"[.!?](?=\s)", description[:_FOLDED])]
+    ends = [end for end in ends if end > 40]
+    head = description[: ends[-1]] if ends else ""
+    plain = head and not re.search(r"[`*_<\[#]|^\s*[-+\d]", head)
+    return (head, description[ends[-1] :].strip()) if plain else ("", "")
+
+
+@register.filter
+def depends_data(field: Field) -> str:
+    """What a field's showing depends on, for the script: [[pointer, value], …]."""
+    return json.dumps([[need.pointer, need.value] for need in field.depends])
+
+
+@register.filter
+def unmet(field: Field) -> bool:
+    """Whether what the field depends on is not so now: every pointer needs one of its values."""
+    met: dict[str, bool] = {}
+    for need in field.depends:
+        met[need.pointer] = met.get(need.pointer, False) or need.met
+    return not all(met.values())

@@ -1,0 +1,43 @@
+// "Find a field": the server searches the whole schema; what is chosen is opened step by step, and focused.
+import { form, open } from "./parts.js";
+
+const within = (place, pointer) => pointer === place || pointer.startsWith(`${place}/`);
+
+function nearest(pointer) {
+  const found = [...form().querySelectorAll("[data-pointer]")].filter((element) => within(element.dataset.pointer, pointer));
+  return found.sort((one, other) => other.dataset.pointer.length - one.dataset.pointer.length)[0];
+}
+
+function unfold(element) {
+  for (let place = element; place; place = place.parentElement?.closest("details")) if (place.matches?.("details")) place.open = true;
+}
+
+export function show(element) {
+  unfold(element.closest("details") ?? element);
+  element.scrollIntoView({ block: "center" });
+  const control = element.matches("input, select, textarea") ? element : element.querySelector("input:not([type=hidden]), select, textarea, summary, button");
+  (control ?? element).focus({ preventScroll: true });
+  const box = element.closest("[data-field]") ?? element;
+  box.classList.add("console-found");
+  setTimeout(() => box.classList.remove("console-found"), 2500);
+}
+
+/** Opens what holds `pointer`, fetching section by section, and focuses what shows it, or the nearest thing around it. */
+export async function reveal(pointer) {
+  for (let step = 0; step < 60; step += 1) {
+    const place = nearest(pointer);
+    if (!place) return;
+    const lazy = place.matches(":has(> details[data-lazy])") || place.querySelector(":scope > button[name='~open']");
+    if (place.dataset.pointer === pointer && !lazy) { show(place); return; }
+    if (!lazy || !(await open(place))) { show(place); return; }
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-goto], [data-reveal-pointer]");
+  if (!link || !form()) return;
+  event.preventDefault();
+  if (link.dataset.revealPointer) { reveal(link.dataset.revealPointer); return; }
+  const target = document.getElementById(link.dataset.goto);
+  if (target) show(target.closest("[data-field]") && !target.matches("input, select, textarea") ? target.closest("[data-field]") : target);
+});
