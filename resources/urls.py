@@ -6,7 +6,7 @@ object has two or more: so no namespace or name, whatever it is, can hide a page
 
 from django.urls import path
 
-from resources.views import delete, detail, form, forward, list, logs, pickers, scale, types, yaml
+from resources.views import delete, detail, form, forward, importing, list, logs, pickers, scale, schema, types, yaml
 
 app_name = "resources"
 
@@ -15,6 +15,9 @@ _OBJECT = f"{_KIND}<str:namespace>/<str:name>/"
 
 urlpatterns = [
     path("", types.types, name="types"),
+    path("import/", importing.import_, name="import"),
+    path("schema/", schema.schema, name="schema"),
+    path("kinds/", schema.kinds, name="kinds"),
     path("names/", pickers.names, name="names"),
     path(_KIND, list.list_, name="list"),
     path(f"{_KIND}new/", form.new, name="new"),
