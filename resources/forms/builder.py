@@ -12,6 +12,7 @@ from resources.forms.fields import ABSENT, Choice, Field, Options
 from resources.forms.moves import MORE
 from resources.forms.paths import Path, token
 from resources.forms.schema import CONTAINERS, Node, Schema, branch_of, keeps_unknown, kind_of, unions, unnamed
+from resources.forms.widgets import Widget
 
 #: A section of more controls than this is fetched when it is opened.
 SMALL = 9
@@ -51,7 +52,7 @@ class Builder:
             fields.append(self.field(node, obj.get(name, ABSENT), (name,), f"/{token(name)}", required))
         others = tuple(name for name in obj if name not in shapes.SERVERS and name not in found)
         allowed = not root.get("properties") or keeps_unknown(root)
-        if others or allowed or () in self.typed.others or () in self.typed.errors:
+        if not found or others or allowed or () in self.typed.others or () in self.typed.errors:
             error = self.typed.errors.get((), "")
             told = self._others(obj, others, allowed, ())
             fields.append(Field((), "", "object", "section", "", present=True, open=True, error=error, **told))
@@ -101,7 +102,10 @@ class Builder:
             common["as_yaml"] = kind == "any" and (not value or fits(natural, value))
         if kind == "any" and path in self.seen | self.opened:
             common["opened"] = True
-        return shapes.scalar(kind, node, value, common, typed, descriptor)
+        made = shapes.scalar(kind, node, value, common, typed, descriptor)
+        if path in self.typed.lines and made.kind == "string":
+            made = dataclasses.replace(made, widget="lines", extra=Widget("lines"))
+        return made
 
     def _descriptor(self, path: Path) -> Descriptor | None:
         return None if path and isinstance(path[-1], int) else self.options.descriptors.get(path)

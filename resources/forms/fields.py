@@ -193,7 +193,7 @@ class Field:
 class Typed:
     """What a refused submission leaves behind: `texts` (kind, text) that could not be read, `others` likewise for fields that no schema names,
     `keys` of map entries, words at fields, sections that were on the page (`opened`) or are to be shown open (`asked`), those that are
-    written as YAML (`yaml`), branches `chosen`, how many empty items to offer where somebody pressed "Add", and how many of a long list are shown."""
+    written as YAML (`yaml`) or in a box of many lines (`lines`), branches `chosen`, how many empty items to offer where somebody pressed "Add", and how many of a long list are shown."""
 
     texts: Mapping[Path, tuple[str, str]] = field(default_factory=dict)
     others: Mapping[Path, str] = field(default_factory=dict)
@@ -203,6 +203,7 @@ class Typed:
     opened: frozenset[Path] = frozenset()
     asked: frozenset[Path] = frozenset()
     yaml: frozenset[Path] = frozenset()
+    lines: frozenset[Path] = frozenset()
     chosen: Mapping[Path, str] = field(default_factory=dict)
     extra: Mapping[Path, int] = field(default_factory=dict)
     shown: Mapping[Path, int] = field(default_factory=dict)

@@ -15,7 +15,7 @@ a field that no schema describes. Names say everything (`s:/spec/engine`), so a 
 | `z:` | asked for: open this section, show more of this list, or offer another item |
 | `x:` | all of it was removed |
 | `h: l:` | the item goes one place up, down |
-| `p: f:` | show it as YAML, as fields |
+| `p: f: g:` | show it as YAML, as fields, as many lines |
 """
 
 from collections.abc import Iterable
@@ -38,8 +38,9 @@ ASKED = {
     "~move-down": "l",
     "~yaml": "p",
     "~fields": "f",
+    "~lines": "g",
 }
-_MARKS = frozenset("eoamkxtzuvrwhlpf")
+_MARKS = frozenset("eoamkxtzuvrwhlpfg")
 _DEPTH = 200
 
 

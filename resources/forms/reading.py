@@ -45,6 +45,7 @@ class Reading:
         self.opened: set[Path] = set()
         self.asked: set[Path] = set()
         self.yaml: set[Path] = set()
+        self.lines: set[Path] = set()
         self.chosen: dict[Path, str] = {}
         self.extra: dict[Path, int] = {}
         self.shown: dict[Path, int] = {}
@@ -57,6 +58,7 @@ class Reading:
             opened=frozenset(self.opened),
             asked=frozenset(self.asked),
             yaml=frozenset(self.yaml),
+            lines=frozenset(self.lines),
             chosen=self.chosen,
             extra=self.extra,
             shown=self.shown,
@@ -74,8 +76,9 @@ class Reading:
         if "p" in marks:
             self.asked.add(path)
             self.yaml.add(path)
-        if "f" in marks:
+        if "f" in marks or "g" in marks:
             self.asked.add(path)
+            self.lines |= {path} if "g" in marks else set()
         for mark in "oam":
             if mark in marks:
                 return self.container(node, base, path, mark)
@@ -193,6 +196,8 @@ class Reading:
             value = self.value(below, old, (*path, len(made)), item=old is not ABSENT)
             if value is not ABSENT:
                 made.append(value)
+            elif "g" in below.marks:
+                self.extra[path] = 1
         return made
 
     def items(self, node: Posted, path: Path) -> list[tuple[str, Posted]]:
@@ -218,9 +223,12 @@ class Reading:
             key = below.marks.get("k", [old_key])[-1]
             if "x" in below.marks:
                 continue
-            value = self.value(below, old, (*path, _free(made, key)), item=known, keyed=bool(key) and not known)
+            step = _free(made, key) if key or known else len(made)
+            value = self.value(below, old, (*path, step), item=known, keyed=bool(key) and not known)
             if value is not ABSENT:
                 self.put(made, key, value, path)
+            elif "g" in below.marks:
+                self.extra[path] = 1
         return made
 
     def put(self, made: dict[str, Any], key: str, value: Any, path: Path) -> None:

@@ -62,17 +62,15 @@ class Element:
         return False
 
     @property
-    def options(self) -> list["Element"]:
-        return [child for child in self.walk() if child.tag == "option"]
-
-    @property
     def words(self) -> str:
         return "".join(element.text for element in self.walk())
 
-    def replace(self, other: "Element") -> None:
+    def replace(self, *others: "Element") -> None:
         assert self.parent
-        self.parent.children[self.parent.children.index(self)] = other
-        other.parent = self.parent
+        place = self.parent.children.index(self)
+        self.parent.children[place : place + 1] = others
+        for other in others:
+            other.parent = self.parent
 
     def remove(self) -> None:
         assert self.parent
@@ -121,12 +119,16 @@ def _first_value(element: Element) -> str:
     if element.tag == "textarea":
         return element.text.removeprefix("\n")
     if element.tag == "select":
-        options = element.options
+        options = options_of(element)
         chosen = [option for option in options if "selected" in option.attributes][-1:] or [
             option for option in options if "disabled" not in option.attributes
         ][:1]
         return value_of(chosen[0]) if chosen else ""
     return sanitised(element, element.attributes.get("value", ""))
+
+
+def options_of(select: Element) -> list[Element]:
+    return [child for child in select.walk() if child.tag == "option"]
 
 
 def value_of(option: Element) -> str:
