@@ -8,22 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from resources.forms.descriptors import Descriptors
+from resources.forms.native import NONE, Constraints
 from resources.forms.paths import Path, element_id, words
 from resources.forms.texts import CODES
 from resources.forms.widgets import Widget
 
 LINE = Widget("line")
-
-
-@dataclass(frozen=True, slots=True)
-class Constraints:
-    """As the HTML attributes have them; '' where the schema does not limit."""
-
-    minimum: str = ""
-    maximum: str = ""
-    min_length: str = ""
-    max_length: str = ""
-    pattern: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +80,7 @@ class Field:
     default: str = ""
     default_text: str = ""
     defaulted: bool = False
-    constraints: Constraints = Constraints()
+    constraints: Constraints = NONE
     limits: tuple[tuple[str, str], ...] = ()
     rules: tuple[str, ...] = ()
     min_items: int = 0

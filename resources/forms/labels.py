@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 from resources.forms import texts
-from resources.forms.fields import Constraints
 from resources.forms.schema import Node, Schema, kind_of
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|\d+|[^\sA-Za-z0-9_-]+")
@@ -42,22 +41,6 @@ def title(name: str) -> str:
     found = _WORDS.findall(name)
     return (
         " ".join(word.upper() if word.lower() in _ACRONYMS else word[:1].upper() + word[1:] for word in found) or name
-    )
-
-
-def constraints(node: Node) -> Constraints:
-    """Native constraints; a pattern as HTML wants it, anchored only where the schema anchors it."""
-    pattern = str(node.get("pattern") or "")
-    if pattern:
-        start = "" if pattern.startswith("^") else ".*"
-        end = "" if pattern.endswith("$") and not pattern.endswith(r"\$") else ".*"
-        pattern = f"{start}(?:{pattern}){end}" if start or end else pattern
-    return Constraints(
-        minimum=_limit(node.get("minimum")),
-        maximum=_limit(node.get("maximum")),
-        min_length=_limit(node.get("minLength")),
-        max_length=_limit(node.get("maxLength")),
-        pattern=pattern,
     )
 
 

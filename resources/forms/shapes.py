@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from resources.forms import labels, texts
+from resources.forms import labels, native, texts
 from resources.forms.descriptors import Descriptor
 from resources.forms.fields import ABSENT, Field, Option, Options, Typed
 from resources.forms.paths import Path
@@ -44,7 +44,7 @@ def known(
         "label": (descriptor.display_name if descriptor else "") or labels.title(str(last)),
         "description": "" if item else texts.shown(description[:_LONG]),
         "kind_label": labels.type_of(schema, node, kind),
-        "required": required,
+        "required": required and default is ABSENT,
         "nullable": nullable(node),
         "default": "" if default is ABSENT or default in ({}, []) else texts.shown(_plain(default)),
         "default_text": _as_text(kind, default),
@@ -58,7 +58,7 @@ def known(
         "hidden": bool(descriptor and descriptor.hidden),
         "group": labels.title(descriptor.group) if descriptor and descriptor.group else "",
         "position": item,
-        "constraints": labels.constraints(node),
+        "constraints": native.constraints(node),
         "hint": "password" if descriptor and "password" in descriptor.widgets else "",
     }
 
