@@ -74,7 +74,8 @@ class Seen:
     def text(self, name: str, text: str) -> str:
         """What a program such as kubectl printed; ages and trailing blanks do not count."""
         lines = [re.sub(r"(?<=\s)(\d+[smhd])+(?=\s|$)", "<age>", line).rstrip() for line in text.splitlines()]
-        self._note(name, self._plain([re.sub(r" {2,}", "  ", line) for line in lines]))
+        plain: list[str] = self._plain([re.sub(r" {2,}", "  ", line) for line in lines])
+        self._note(name, [_any_kubectl(line) for line in plain])
         return text
 
     def _note(self, name: str, observation: Any) -> None:
@@ -167,6 +168,13 @@ def _drop_managed_fields(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _drop_managed_fields(inner) for key, inner in value.items() if key != "managedFields"}
     return value
+
+
+def _any_kubectl(line: str) -> str:
+    """Without what kubectl itself words in another way since 1.33 than before; what the server said stays."""
+    line = re.sub(r"(deleted) from \S+ namespace$", r"\1", line)
+    line = re.sub(r"^(Error from server \(BadRequest\): |error: unable to upgrade connection: )", "error: ", line)
+    return re.sub(r"( is not valid for pod \S+) out of: .*$", r"\1", line)
 
 
 def difference(recorded: Any, observed: Any) -> str:
