@@ -131,7 +131,7 @@ SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
-CSRF_FAILURE_VIEW = "console.web.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "console.web.kept.too_old"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -143,7 +143,8 @@ SESSION_COOKIE_NAME = f"console_session_{env_int('PORT', 9000)}"
 CSRF_COOKIE_NAME = f"console_csrf_{env_int('PORT', 9000)}"
 
 # A form of a large custom resource has more fields than Django's 1,000 and may be over 2.5 MB; etcd takes 1.5 MB an object.
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 50_000
+# Ten thousand items of a list, each with its fields, arrive whole (static/js/drafts.js says so before a page sends more).
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200_000
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
 

@@ -11,5 +11,6 @@ urlpatterns = [
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
 ]
 
+handler400 = "console.web.errors.bad_request"
 handler404 = "console.web.errors.not_found"
 handler500 = "console.web.errors.server_error"

@@ -90,6 +90,12 @@ class BadRequest(KubeError):
     code, reason = 400, "BadRequest"
 
 
+class TooLarge(KubeError):
+    """413: a request over the API server's limit (3 MB), or an object over its store's."""
+
+    code, reason = 413, "RequestEntityTooLarge"
+
+
 class TooManyRequests(KubeError):
     code, reason = 429, "TooManyRequests"
 
@@ -105,6 +111,7 @@ _BY_CODE: dict[int, type[KubeError]] = {
     404: NotFound,
     409: Conflict,
     410: Gone,
+    413: TooLarge,
     422: Invalid,
     429: TooManyRequests,
 }

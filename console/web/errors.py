@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -26,6 +27,7 @@ from kube.errors import (
     InvalidConfig,
     KubeError,
     NotFound,
+    TooLarge,
     TooManyRequests,
     Unauthorized,
     Unreachable,
@@ -58,6 +60,7 @@ def explain(error: KubeError) -> Problem:
         (Gone, 410, _("This part of the list has expired"), _("Load the list again from its first page.")),
         (BadRequest, 400, _("The cluster can't make sense of this"), _("Correct what it names below.")),
         (Invalid, 422, _("The cluster refused the object"), _("Correct the fields named below.")),
+        (TooLarge, 413, _("The object is too large for the cluster"), _("The API server takes requests of 3 MB, and its store objects of 1.5 MB. Divide it, or keep large data elsewhere.")),
         (TooManyRequests, 429, _("The cluster is busy"), _("Wait some seconds and try again.")),
     ):  # fmt: skip
         if isinstance(error, kind):
@@ -146,16 +149,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
     )
 
 
-def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """The form was open longer than its token lived, or cookies are off."""
-    return problem_response(
-        request,
-        Problem(
-            403,
-            _("This form is too old to be sent"),
-            _(
-                "Go back, load the page again and send it once more; your browser keeps what you typed. Cookies must be allowed."
-            ),
-            reason,
-        ),
-    )
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's word for what no page of ours sends, but for one case: more than it takes."""
+    if isinstance(exception, (RequestDataTooBig, TooManyFieldsSent)):
+        advice = _("The console takes 16 MB and 200,000 fields, a cluster no object over 1.5 MB. Go back: your browser keeps what you typed. Make it smaller, or use kubectl.")  # fmt: skip
+        return problem_response(request, Problem(413, _("This is too large to be sent"), advice, ""))
+    advice = _("Go back, load the page again and repeat it.")
+    return problem_response(request, Problem(400, _("The console can't make sense of this"), advice, ""))

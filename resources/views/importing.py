@@ -64,7 +64,9 @@ def import_(request: ConsoleRequest) -> HttpResponse:
     """A text; `~check` tries it (dry run), `~send` sends it, `~retry` sends what failed. The text stays, whatever comes of it."""
     post = request.POST
     namespaces = form_page.namespaces(request.cluster)
-    namespace = post.get("namespace", request.namespace) or ""
+    namespace = str(post.get("namespace", request.namespace) or "")
+    if namespaces and namespace and namespace not in namespaces:  # the list is some seconds old
+        namespaces = (namespace, *namespaces)
     page = ImportPage(received.yaml_of(post), namespace, namespaces, apply="apply" in post)
     if request.method == "POST" and "~paste" not in post:
         page = _run(request, page)

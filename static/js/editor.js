@@ -1,49 +1,65 @@
-// YAML with colours, folding, search and undo over a plain <textarea data-editor>, which goes on to carry the text when it is sent.
-// Without script the textarea itself is the editor.
-import { closeBrackets } from "@codemirror/autocomplete";
+// YAML over a plain <textarea data-editor>, which goes on to carry the text when it is sent; without script it is the editor itself.
+// Colours, folding, search and undo; completion, hover and errors in the margin from the cluster's schema of the kind, fetched after paint.
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
-import { HighlightStyle, bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
-import { tags } from "@lezer/highlight";
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { EditorState } from "@codemirror/state";
+import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers, tooltips } from "@codemirror/view";
+import { colours } from "./editor/colours.js";
+import { completer } from "./editor/complete.js";
+import { hovering } from "./editor/hover.js";
+import { forceLinting, linting } from "./editor/lint.js";
+import { Schemas } from "./editor/schema.js";
+import { tools } from "./editor/tools.js";
 
-// Colours are names of our own sheet, so that the theme may change under an open editor.
-const colours = HighlightStyle.define([
-  { tag: [tags.propertyName, tags.definition(tags.propertyName)], class: "tok-key" },
-  { tag: [tags.string, tags.content], class: "tok-text" },
-  { tag: [tags.number, tags.bool, tags.null], class: "tok-value" },
-  { tag: tags.comment, class: "tok-comment" },
-  { tag: [tags.punctuation, tags.separator, tags.squareBracket, tags.brace], class: "tok-mark" },
-]);
+function wordsOf({ dataset: data }) {
+  return {
+    required: data.wordRequired, default: data.wordDefault, unknown: data.wordUnknown, missing: data.wordMissing, type: data.wordType,
+    oneOf: data.wordOneOf, twice: data.wordTwice, immutable: data.wordImmutable,
+  };
+}
 
-const setMark = StateEffect.define();
-const marks = StateField.define({
-  create: () => Decoration.none,
-  update: (value, change) => change.effects.find((effect) => effect.is(setMark))?.value ?? value.map(change.changes),
-  provide: (field) => EditorView.decorations.from(field),
-});
+function reporter(frame) {
+  const place = frame.querySelector("[data-editor-state]");
+  return (errors, unknown) => {
+    if (!place) return;
+    const text = errors ? `${errors} ${place.dataset.textErrors}` : unknown ? place.dataset.textNone : place.dataset.textGood;
+    if (place.textContent !== text) place.textContent = text;
+  };
+}
 
-function mark(view, number) {
-  if (!number || number > view.state.doc.lines) return;
+export function goto(view, number, column = 1) {
+  if (!(number >= 1) || number > view.state.doc.lines) return;
   const line = view.state.doc.line(number);
-  const wrong = Decoration.set([Decoration.line({ class: "console-editor-wrong" }).range(line.from)]);
-  view.dispatch({ effects: [setMark.of(wrong), EditorView.scrollIntoView(line.from, { y: "center" })], selection: { anchor: line.from } });
+  const place = Math.min(line.from + Math.max(0, column - 1), line.to);
+  view.dispatch({ selection: { anchor: place }, effects: EditorView.scrollIntoView(place, { y: "center" }) });
+}
+
+function save(area) {
+  const button = area.form?.querySelector("button[type=submit].pf-m-primary");
+  if (button) area.form.requestSubmit(button);
+  return true;
 }
 
 function enhance(area) {
-  const nonce = document.querySelector("meta[name=csp-nonce]")?.content ?? "";
-  const label = area.labels?.[0]?.textContent ?? "YAML";
+  const frame = area.closest("[data-editor-frame]") ?? area.parentElement;
+  const words = wordsOf(frame);
+  const schemas = new Schemas(frame.dataset.schemas);
+  let kinds = null;
+  const kindsOf = () => (kinds ??= fetch(frame.dataset.kinds).then((answer) => (answer.ok ? answer.json() : [])).catch(() => []));
+  const marks = JSON.parse(area.dataset.marks || "[]");
   const view = new EditorView({
     parent: area.parentElement,
     state: EditorState.create({
       doc: area.value,
       extensions: [
-        EditorView.cspNonce.of(nonce), lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(), bracketMatching(),
-        closeBrackets(), highlightActiveLine(), highlightSelectionMatches(), indentUnit.of("  "), yaml(), syntaxHighlighting(colours), marks,
-        EditorView.contentAttributes.of({ "aria-label": label }), EditorState.readOnly.of(area.readOnly),
-        keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, ...searchKeymap, indentWithTab]),
+        EditorView.cspNonce.of(document.querySelector("meta[name=csp-nonce]")?.content ?? ""), lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(),
+        bracketMatching(), closeBrackets(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(), search({ top: true }), indentUnit.of("  "), yaml(), colours,
+        tooltips({ position: "absolute" }), EditorView.contentAttributes.of({ "aria-label": area.labels?.[0]?.textContent ?? "YAML" }), EditorState.readOnly.of(area.readOnly),
+        completer(schemas, kindsOf, words), hovering(schemas, words), linting(schemas, marks, words, reporter(frame)),
+        keymap.of([{ key: "Mod-s", preventDefault: true, run: () => save(area) }, ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...foldKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
           area.value = update.state.doc.toString();
@@ -54,18 +70,20 @@ function enhance(area) {
   });
   area.after(view.dom);
   area.hidden = true;
-  mark(view, Number(area.dataset.line));
+  area.addEventListener("console:set", () => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: area.value } }));
+  if (marks.length) goto(view, marks[0][0], marks[0][1]);
+  tools(frame, view);
+  frame.dataset.ready = "";
   return view;
 }
 
 const editors = [...document.querySelectorAll("textarea[data-editor]")].map(enhance);
-document.getElementById("refusal")?.focus();
-
-// Leaving with unsaved changes asks first.
-for (const form of document.querySelectorAll("form[data-guard]")) {
-  let changed = document.getElementById("refusal") !== null;
-  form.addEventListener("input", () => { changed = true; });
-  form.addEventListener("submit", () => { changed = false; });
-  addEventListener("beforeunload", (event) => { if (changed) event.preventDefault(); });
-}
-export { editors };
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-line]");
+  if (!link || !editors[0]) return;
+  event.preventDefault();
+  goto(editors[0], Number(link.dataset.line), Number(link.dataset.column || 1));
+  editors[0].focus();
+});
+(document.getElementById("refusal") ?? document.getElementById("results"))?.focus();
+export { editors, forceLinting };
