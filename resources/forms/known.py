@@ -133,6 +133,12 @@ _BY_NAME = {
     "namespaceSelector": "LabelSelector",
     "podSelector": "LabelSelector",
 }
+_ORDERS = (
+    ("name", "key", "namespace", "optional"),
+    ("type", "rollingUpdate"),
+    ("key", "operator", "value", "effect", "tolerationSeconds"),
+    ("name", "value", "valueFrom"),
+)
 _KEPT = ("description", "default", "nullable", "x-kubernetes-validations", "x-kubernetes-preserve-unknown-fields")
 
 
@@ -155,7 +161,7 @@ def better(node: Node, descriptor: Descriptor | None, path: Path) -> Node:
     """The node, or what to draw in its place: the Kubernetes type that it leaves open, or amounts of CPU and memory by name."""
     name = name_of(descriptor, path)
     if not name:
-        return node
+        return _sorted(node)
     if name == "ResourceRequirements" and _is_resources(node):
         properties = {key: _amounts(child) for key, child in node["properties"].items()}
         return {**node, "properties": properties}
@@ -163,6 +169,17 @@ def better(node: Node, descriptor: Descriptor | None, path: Path) -> Node:
     if not _says_nothing(node) or node.get("type", found["type"]) != found["type"]:
         return node
     return {**found, **{key: node[key] for key in _KEPT if key in node}}
+
+
+def _sorted(node: Node) -> Node:
+    """Small types in the order in which a person thinks, whatever the alphabet says: whose key it is, what kind of strategy."""
+    properties = node.get("properties")
+    if not isinstance(properties, Mapping) or len(properties) > 5:
+        return node
+    for order in _ORDERS:
+        if set(order[:2]) <= set(properties) <= set(order):
+            return {**node, "properties": {name: properties[name] for name in order if name in properties}}
+    return node
 
 
 def _says_nothing(node: Node) -> bool:

@@ -42,6 +42,9 @@ _WORDS = {
     ("effect", "tolerations"): ("NoSchedule", "PreferNoSchedule", "NoExecute"),
     ("operator", "matchExpressions"): ("In", "NotIn", "Exists", "DoesNotExist"),
 }
+#: Lists whose items are a few short fields, which stand side by side.
+_COMPACT_LISTS = frozenset({"env", "tolerations", "matchExpressions", "matchFields", "ports"})
+_COMPACT = {"look": "compact"}
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 _SHORT = 24  # letters that a choice may have to stand beside others
 
@@ -142,7 +145,9 @@ def _written(node: Node, path: Path, form: str) -> Widget:
 
 def _container(kind: str, node: Node, said: frozenset[str], path: Path) -> Widget:
     if kind == "array":
-        return Widget("rows" if _plain(node.get("items")) else "cards")
+        if _plain(node.get("items")):
+            return Widget("rows")
+        return Widget("cards", data=_COMPACT if _last(path) in _COMPACT_LISTS else {})
     if kind == "map":
         return Widget("pairs" if _plain(node.get("additionalProperties")) else "map")
     properties = node.get("properties")

@@ -9,6 +9,7 @@ from django import template
 from django.utils.html import escape, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from console.web.markdown import help_html
@@ -22,6 +23,31 @@ _PATTERN = 90
 _QUANTITY = r"^(\+|-)?(([0-9]+"
 _NAME = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 
+_BY_WIDGET = {
+    "bytes": _lazy("Base64"),
+    "port": _lazy("port number"),
+    "stepper": _lazy("number of Pods"),
+    "quantity": _lazy("quantity such as 500m or 2Gi"),
+    "duration": _lazy("duration such as 1h30m"),
+    "datetime": _lazy("time such as 2030-01-31T12:00:00Z"),
+    "cron": _lazy("Cron such as 0 3 * * 1-5 (minute, hour, day, month, weekday)"),
+    "image": _lazy("image such as registry.example/name:tag"),
+    "password": _lazy("secret text"),
+    "yaml": _lazy("YAML"),
+    "int-or-string": _lazy("number or text"),
+    "boolean": _lazy("true or false"),
+    "resources": _lazy("CPU and memory"),
+    "rows": _lazy("list"),
+    "cards": _lazy("list"),
+    "pairs": _lazy("keys and values"),
+    "map": _lazy("keys and objects"),
+}
+_BY_KIND = {
+    "string": _lazy("text"),
+    "integer": _lazy("whole number"),
+    "number": _lazy("number"),
+}
+
 
 @register.filter
 def type_words(field: Field) -> str:
@@ -30,39 +56,12 @@ def type_words(field: Field) -> str:
 
 
 def _type(field: Field) -> str:
-    words = {
-        "bytes": _("Base64"),
-        "port": _("port number"),
-        "stepper": _("number of Pods"),
-        "quantity": _("quantity such as 500m or 2Gi"),
-        "duration": _("duration such as 1h30m"),
-        "datetime": _("time such as 2030-01-31T12:00:00Z"),
-        "cron": _("Cron such as 0 3 * * 1-5 (minute, hour, day, month, weekday)"),
-        "image": _("image such as registry.example/name:tag"),
-        "password": _("secret text"),
-        "yaml": _("YAML"),
-        "int-or-string": _("number or text"),
-        "radios": "",
-        "select": "",
-        "switch": "",
-        "boolean": _("true or false"),
-        "resources": _("CPU and memory"),
-    }
     if field.widget in ("picker", "key"):
         kind = field.extra.picker.rpartition("/")[2]
         return (_("key of a %(kind)s") if field.widget == "key" else _("name of a %(kind)s")) % {"kind": kind}
-    if field.widget in words:
-        return words[field.widget]
-    kinds = {
-        "string": _("text"),
-        "integer": _("whole number"),
-        "number": _("number"),
-        "rows": _("list"),
-        "cards": _("list"),
-        "pairs": _("keys and values"),
-        "map": _("keys and objects"),
-    }
-    return kinds.get(field.widget) or kinds.get(field.kind, "")
+    if field.widget in ("radios", "select", "switch"):
+        return ""
+    return str(_BY_WIDGET.get(field.widget) or _BY_KIND.get(field.kind, ""))
 
 
 def _limits(limits: Mapping[str, str]) -> list[str]:

@@ -1,6 +1,6 @@
 // The form of an object: sections fetched when they are opened, items added, moved, copied and removed in place, a question before typed
 // text is left. Without it the same buttons send the form, and the page comes back with the section or the item.
-import "./form/controls.js";
+import { manyLines } from "./form/controls.js";
 import { refresh } from "./form/depends.js";
 import "./form/find.js";
 import "./form/guard.js";
@@ -9,12 +9,21 @@ import "./form/menu.js";
 import { paste } from "./form/paste.js";
 import "./form/pickers.js";
 import { clear, undo } from "./form/removal.js";
+import "./form/search.js";
+import "./form/validate.js";
 import { form, open } from "./form/parts.js";
 
 document.documentElement.classList.add("console-scripted");
 
 // What the server does just as well is left to it: YAML boxes come back with the whole form.
 const deeds = { "~add": add, "~open": (button) => open(button.closest("[data-pointer]")), "~move-up": (button) => move(button, -1), "~move-down": (button) => move(button, 1) };
+
+function lines(button) {
+  const input = button.closest("[data-pointer]").querySelector(`input[name="${CSS.escape(`s:${button.value}`)}"]`);
+  if (button.closest("details")) button.closest("details").open = false;
+  if (input) manyLines(input);
+}
+deeds["~lines"] = lines;
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("#form button");

@@ -29,6 +29,30 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// A line that is to hold many becomes a text area of the same name.
+export function manyLines(input, text = input.value) {
+  const area = document.createElement("textarea");
+  for (const attribute of input.attributes) if (!["type", "value", "list", "pattern", "data-picker"].includes(attribute.name)) area.setAttribute(attribute.name, attribute.value);
+  Object.assign(area, { rows: Math.min(12, text.split("\n").length + 2), defaultValue: input.defaultValue, value: text });
+  input.closest(".pf-v6-c-form-control").classList.add("pf-m-textarea", "pf-m-resize-vertical");
+  input.replaceWith(area);
+  area.focus();
+  changed(area);
+}
+const plain = (input) => input.matches?.("#form input[name^='s:']:not([readonly])");
+document.addEventListener("paste", (event) => {
+  const text = event.clipboardData?.getData("text") ?? "";
+  if (!plain(event.target) || !/\n./.test(text)) return;
+  event.preventDefault();
+  const { selectionStart: from, selectionEnd: to, value } = event.target;
+  manyLines(event.target, value.slice(0, from) + text.replaceAll("\r\n", "\n") + value.slice(to));
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !event.shiftKey || !plain(event.target)) return;
+  event.preventDefault();
+  manyLines(event.target, `${event.target.value}\n`);
+});
+
 async function base64(file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = "";
@@ -51,17 +75,4 @@ document.addEventListener("change", async (event) => {
     line.value = new Date(input.value).toISOString().replace(".000", "");
     changed(line);
   }
-});
-
-// What the browser itself can judge is marked when a field is left; the words stand beside the label already.
-document.addEventListener("focusout", (event) => {
-  const control = event.target;
-  if (!control.closest?.("#form") || !control.validity || control.closest("[data-menu]")) return;
-  const wrong = !control.validity.valid && !control.validity.valueMissing;
-  const frame = control.closest(".pf-v6-c-form-control");
-  if (!frame || (!wrong && !("wrong" in frame.dataset))) return;
-  frame.classList.toggle("pf-m-error", wrong);
-  if (wrong) { frame.dataset.wrong = ""; control.setAttribute("aria-invalid", "true"); }
-  else { delete frame.dataset.wrong; control.removeAttribute("aria-invalid"); }
-  control.closest("[data-field]")?.toggleAttribute("data-wrong", wrong);
 });

@@ -33,11 +33,47 @@ export async function reveal(pointer) {
   }
 }
 
+const found = () => form()?.querySelector("[data-found]");
+let waiting = 0;
+let latest = 0;
+
+async function search(input) {
+  const text = input.value.trim();
+  latest += 1;
+  const mine = latest;
+  if (text.length < 2) { found().replaceChildren(); return; }
+  const data = new FormData();
+  for (const control of form().querySelectorAll("#form-state input")) data.append(control.name, control.value);
+  data.append("~text", text);
+  const headers = { "X-CSRFToken": document.querySelector("meta[name=csrf-token]").content, "HX-Request": "true" };
+  const answer = await fetch(form().dataset.sectionUrl.replace("/section/", "/find/"), { method: "POST", body: data, headers }).catch(() => null);
+  if (mine === latest && answer?.ok) found().innerHTML = await answer.text();
+}
+
+document.addEventListener("input", (event) => {
+  if (!event.target.matches("#form [data-filter]")) return;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => search(event.target), 150);
+});
+
+// Up and down go through what was found, Enter takes the first, Escape ends the search.
+document.addEventListener("keydown", (event) => {
+  const input = event.target.closest?.("#form [data-filter]");
+  const list = event.target.closest?.("#form [data-found]");
+  if (!input && !list) return;
+  const links = [...found().querySelectorAll("a")];
+  const at = links.indexOf(event.target);
+  if (event.key === "Enter" && input) { event.preventDefault(); links[0]?.click(); }
+  else if (event.key === "Escape") { found().replaceChildren(); form().querySelector("[data-filter]").focus(); }
+  else if (event.key === "ArrowDown") { event.preventDefault(); links[at + 1]?.focus(); }
+  else if (event.key === "ArrowUp" && list) { event.preventDefault(); (links[at - 1] ?? form().querySelector("[data-filter]")).focus(); }
+});
+
 document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-goto], [data-reveal-pointer]");
   if (!link || !form()) return;
   event.preventDefault();
-  if (link.dataset.revealPointer) { reveal(link.dataset.revealPointer); return; }
+  if (link.dataset.revealPointer) { found().replaceChildren(); reveal(link.dataset.revealPointer); return; }
   const target = document.getElementById(link.dataset.goto);
   if (target) show(target.closest("[data-field]") && !target.matches("input, select, textarea") ? target.closest("[data-field]") : target);
 });

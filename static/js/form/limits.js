@@ -1,0 +1,69 @@
+// What a schema limits, held against typed text as the API server holds it, and said in its words. Everything here is exact or not said:
+// whole numbers are BigInts, lengths count characters, patterns were carried over from Go's (resources/forms/native.py).
+
+const WHOLE = /^[+-]?\d+$/;
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+const BITS = { int32: 32n };
+const patterns = new Map();
+
+function pattern(source) {
+  if (!patterns.has(source)) {
+    let made = null;
+    try { made = new RegExp(source, "v"); } catch { /* an older browser: the server will say */ }
+    patterns.set(source, made);
+  }
+  return patterns.get(source);
+}
+
+const quoted = (text) => JSON.stringify(text);
+
+function bounds(limits, where, shown, beyond) {
+  const said = [];
+  for (const [name, word, end] of [["min", "greater", "Exclusive"], ["max", "less", "Exclusive"]]) {
+    if (!(name in limits)) continue;
+    const exclusive = limits[name + end] === true;
+    if (beyond(name, limits[name], exclusive)) said.push(`Invalid value: ${shown}: ${where} in body should be ${word} than ${exclusive ? "" : "or equal to "}${limits[name]}`);
+  }
+  return said;
+}
+
+function whole(text, limits, where) {
+  const value = BigInt(text.replace("+", ""));
+  const half = 2n ** ((BITS[limits.format] ?? 64n) - 1n);
+  const said = [];
+  if (value < -half || value >= half) said.push(`Invalid value: "": Checked value must be of type integer with format ${limits.format ?? "int64"} in ${where}`);
+  if (WHOLE.test(limits.multipleOf ?? "") && value % BigInt(limits.multipleOf)) said.push(`Invalid value: ${value}: ${where} in body should be a multiple of ${limits.multipleOf}`);
+  return [...said, ...bounds(limits, where, value, (name, limit, exclusive) => {
+    const edge = BigInt(limit);
+    return name === "min" ? value < edge || (exclusive && value === edge) : value > edge || (exclusive && value === edge);
+  })];
+}
+
+function decimal(text, limits, where) {
+  const value = Number(text);
+  return bounds(limits, where, value, (name, limit, exclusive) => {
+    const edge = Number(limit);
+    return name === "min" ? value < edge || (exclusive && value === edge) : value > edge || (exclusive && value === edge);
+  });
+}
+
+function letters(text, limits, where) {
+  const length = [...text].length;
+  if (limits.maxLength !== undefined && length > limits.maxLength) return [`Too long: may not be more than ${limits.maxLength} ${limits.maxLength === 1 ? "byte" : "bytes"}`];
+  if (limits.minLength && length < limits.minLength) return [`Invalid value: ${quoted(text)}: ${where} in body should be at least ${limits.minLength} chars long`];
+  if (limits.js && pattern(limits.js) && !pattern(limits.js).test(text)) return [`Invalid value: ${quoted(text)}: ${where} in body should match '${limits.pattern}'`];
+  return [];
+}
+
+/** What is wrong with the text of a control of this mark (i, n, q, s: parse.py's docstring); `words` are for what can't be read at all. */
+export function wrong(mark, text, limits, where, words) {
+  const trimmed = text.trim();
+  if (mark === "i") return WHOLE.test(trimmed) ? whole(trimmed, limits, where) : [words.integer];
+  if (mark === "n") return DECIMAL.test(trimmed) ? decimal(trimmed, limits, where) : [words.number];
+  const plain = text.replace(/\r\n?/g, "\n");
+  if (mark === "q") {
+    if (/^-?(0|[1-9]\d{0,17})$/.test(plain)) return whole(plain, limits, where);
+    return plain.startsWith('"') ? [] : letters(plain, limits, where);
+  }
+  return mark === "s" ? letters(plain, limits, where) : [];
+}
