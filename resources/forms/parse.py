@@ -12,6 +12,7 @@ a field that no schema describes. Names say everything (`s:/spec/engine`), so a 
 | `t:` | an item is here, or many (`@50-99`), closed: nothing of it changed |
 | `u:` | the branch chosen of a union; `v:` what its branches ask for, and which one was drawn |
 | `r:` | the fields that no schema names, as YAML; `w:` which of them were drawn |
+| `c:` | this new item is a copy of the one in that place: what the copy does not show is as it was there |
 | `z:` | asked for: open this section, show more of this list, or offer another item |
 | `x:` | all of it was removed |
 | `h: l:` | the item goes one place up, down |
@@ -40,7 +41,7 @@ ASKED = {
     "~fields": "f",
     "~lines": "g",
 }
-_MARKS = frozenset("eoamkxtzuvrwhlpfg")
+_MARKS = frozenset("eoamkxtzuvrwhlpfgc")
 _DEPTH = 200
 
 

@@ -60,8 +60,7 @@ def described(descriptor: Descriptor | None) -> tuple[str, str]:
     """("group/Kind", label selector) that `io.kubernetes:…` or `selector:…` of a descriptor says; group '' where it leaves it open."""
     if descriptor is None:
         return "", ""
-    said = getattr(descriptor, "kubernetes", "") or getattr(descriptor, "selector", "")
-    text, _, selector = str(said).partition("?")
+    text, _, selector = (descriptor.kubernetes or descriptor.selector).partition("?")
     *group, kind = text.split(":")
     if kind in _NO_KIND or not _KIND.fullmatch(kind):
         return "", ""

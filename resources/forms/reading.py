@@ -191,7 +191,7 @@ class Reading:
             if closed is not None:
                 made += before[closed.start : closed.stop]
                 continue
-            place = position(part)
+            place = _place(part, below)
             old = before[place] if place is not None and place < len(before) else ABSENT
             value = self.value(below, old, (*path, len(made)), item=old is not ABSENT)
             if value is not ABSENT:
@@ -217,7 +217,7 @@ class Reading:
                 for key, value in before[closed.start : closed.stop]:
                     self.put(made, key, value, path)
                 continue
-            place = position(part)
+            place = _place(part, below)
             known = place is not None and place < len(before)
             old_key, old = before[place] if known and place is not None else ("", ABSENT)
             key = below.marks.get("k", [old_key])[-1]
@@ -238,6 +238,13 @@ class Reading:
         if stored != key:
             self.problems.append(Problem((*path, stored), "key", key))
             self.keys[(*path, stored)] = key
+
+
+def _place(part: str, node: Posted) -> int | None:
+    """Where the item stands in what the page was made from: its own place, or that of the one it is a copy of."""
+    place = position(part)
+    copied = node.last("c")
+    return int(copied) if place is None and copied.isdecimal() and len(copied) < 10 else place
 
 
 def _free(made: dict[str, Any], key: str) -> str:

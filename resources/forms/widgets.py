@@ -67,8 +67,8 @@ def widget(kind: str, node: Node, descriptor: Descriptor | None, path: Path, tex
     said = descriptor.widgets if descriptor is not None else frozenset()
     if kind in ("object", "array", "map"):
         return _container(kind, node, said, path)
-    if kind == "any":
-        return Widget("yaml")
+    if kind in ("any", "bytes"):
+        return Widget("yaml" if kind == "any" else kind)
     if kind == "boolean":
         return Widget("switch" if said & {"booleanSwitch", "checkbox"} else "boolean")
     if kind == "enum":

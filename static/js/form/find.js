@@ -44,7 +44,7 @@ async function search(input) {
   if (text.length < 2) { found().replaceChildren(); return; }
   const data = new FormData();
   for (const control of form().querySelectorAll("#form-state input")) data.append(control.name, control.value);
-  data.append("~text", text);
+  data.append("q", text);
   const headers = { "X-CSRFToken": document.querySelector("meta[name=csrf-token]").content, "HX-Request": "true" };
   const answer = await fetch(form().dataset.sectionUrl.replace("/section/", "/find/"), { method: "POST", body: data, headers }).catch(() => null);
   if (mine === latest && answer?.ok) found().innerHTML = await answer.text();
