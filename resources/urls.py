@@ -1,12 +1,26 @@
 """Addresses of types, lists and objects. The scheme is docs/architecture.md, 'Contracts'.
 
-`namespace` is '-' in the cluster's scope. What belongs to a kind as a whole has one part behind the plural (`new`, `new-yaml`, `section`), an
+`namespace` is '-' in the cluster's scope. What belongs to a kind as a whole has one part behind the plural (`new`, `new-yaml`, `section`, `find`), an
 object has two or more: so no namespace or name, whatever it is, can hide a page.
 """
 
 from django.urls import path
 
-from resources.views import delete, detail, form, forward, importing, list, logs, pickers, scale, schema, types, yaml
+from resources.views import (
+    delete,
+    detail,
+    find,
+    form,
+    forward,
+    importing,
+    list,
+    logs,
+    pickers,
+    scale,
+    schema,
+    types,
+    yaml,
+)
 
 app_name = "resources"
 
@@ -23,6 +37,7 @@ urlpatterns = [
     path(f"{_KIND}new/", form.new, name="new"),
     path(f"{_KIND}new-yaml/", yaml.new, name="new-yaml"),
     path(f"{_KIND}section/", form.section, name="section"),
+    path(f"{_KIND}find/", find.find, name="find"),
     path(_OBJECT, detail.detail, name="detail"),
     path(f"{_OBJECT}edit/", form.edit, name="edit"),
     path(f"{_OBJECT}yaml/", yaml.edit, name="yaml"),

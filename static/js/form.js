@@ -9,7 +9,6 @@ import "./form/menu.js";
 import { paste } from "./form/paste.js";
 import "./form/pickers.js";
 import { clear, undo } from "./form/removal.js";
-import "./form/search.js";
 import "./form/validate.js";
 import { form, open } from "./form/parts.js";
 
