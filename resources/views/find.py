@@ -17,7 +17,7 @@ LIMIT = 30
 
 @require_POST
 def find(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """`q`: the words; `~base`: the object that the form carries, whose items are named one by one. Answered with options of a listbox."""
+    """`q`: the words; `~base`: the object that the form carries, whose items are named one by one."""
     place = place_of(request, group, version, plural, request.GET.get("namespace") or "-")
     try:
         base = received.received(request.POST.get("~base", "") or "{}")
