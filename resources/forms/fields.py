@@ -168,7 +168,7 @@ class Field:
 
     @property
     def folded_open(self) -> bool:
-        return any(child.error or child.inside_error or child.present for child in self.folded)
+        return any(child.error or child.inside_error or child.present or child.revealed for child in self.folded)
 
     @property
     def groups(self) -> tuple[Group, ...]:

@@ -39,7 +39,7 @@ export async function add(button) {
   const made = await fetched(button, newPointer(button.value), place.children.length + 1);
   const item = made?.firstElementChild;
   if (!item) return;
-  const section = item.querySelector(":scope > details");
+  const section = item.querySelector(":scope > .console-section");
   if (section) section.open = true;
   place.append(item);
   refresh(item);
@@ -94,7 +94,7 @@ function zip(one, other, selector) {
 // A card is titled by what tells it from the others.
 document.addEventListener("input", (event) => {
   const item = event.target.name && form()?.contains(event.target) ? itemOf(event.target) : null;
-  const title = item?.querySelector(":scope > details > summary > .console-section-title");
+  const title = item?.querySelector(":scope > .console-section > summary > .console-section-title");
   if (!title) return;
   if (event.target.name === `k:${item.dataset.pointer}`) title.textContent = event.target.value || "“”";
   const caption = title.querySelector("[data-caption]");

@@ -54,11 +54,11 @@ export function focusIn(place) {
 export async function open(closed) {
   if (closed.hasAttribute("aria-busy")) return null;
   const made = await fetched(closed, closed.dataset.pointer);
-  const section = closed.querySelector(":scope > details");
+  const section = closed.querySelector(":scope > .console-section");
   if (!made?.firstElementChild) { if (section) section.open = false; return null; }
   const focused = closed.contains(document.activeElement);
   const first = made.firstElementChild;
-  const details = first.querySelector(":scope > details");
+  const details = first.querySelector(":scope > .console-section");
   if (details) details.open = true;
   if (closed.dataset.from) first.dataset.from = closed.dataset.from;
   const copied = closed.querySelector(":scope > input[name^='c:']");
