@@ -5,7 +5,7 @@ VENV := .venv/bin
 export UV_PYTHON_DOWNLOADS = never
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint fix e2e conformance conformance-record real-cluster run-real test-real bench bench-start messages reset clean
+.PHONY: help setup run test lint fix e2e conformance conformance-record real-cluster run-real test-real test-forms bench bench-start messages reset clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ test-real: setup ## the conformance suite on both clusters, and the product's an
 
 conformance-record: setup ## what a real cluster answers becomes what tests/conformance expects
 	@$(VENV)/python tools/run_real_tests.py tests/conformance -q --record $(ARGS)
+
+test-forms: setup ## what the forms can do with every kind of the catalog, or of a folder of bundles with DATA=
+	@$(VENV)/python tools/forms_report.py $(if $(DATA),"$(DATA)")
 
 bench: setup ## figures: event to screen, catalog and form cold, memory; writes bench/latest.json
 	@$(VENV)/python -m bench $(ARGS)

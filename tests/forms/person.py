@@ -198,15 +198,15 @@ class Person:
         if not mark:
             self.opened(pointer)
             mark, found = self.control(pointer)
+        if not mark and self.page.has_button("~yaml", pointer):
+            self.put_yaml(self.press("~yaml", pointer), value, YAML)
+            return
         if not mark:
             raise Unreachable(f"no control at {pointer}")
         if mark == "y":
             self.put_yaml(pointer, value, BOX)
             return
-        if value is None or value == "":
-            text = ""
-        else:
-            text = said(mark, value)
+        text = "" if value is None or value == "" else said(mark, value)
         if "\n" in text and found[0].kind != "textarea" and self.page.has_button("~lines", pointer):
             pointer = self.press("~lines", pointer)
             mark, found = self.control(pointer)
@@ -294,7 +294,7 @@ def said(mark: str, value: Any) -> str:
         return value
     if mark == "q" and isinstance(value, str):
         return json.dumps(value) if value.lstrip("-").isdigit() or value.startswith('"') else value
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        if mark == "n" or (mark in "iq" and isinstance(value, int)):
-            return repr(value)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if number and (mark == "n" or (mark in "iq" and isinstance(value, int))):
+        return repr(value)
     raise Unreachable(f"{mark}: is no control for {value!r}")
