@@ -76,17 +76,20 @@ def own() -> Iterator[Kind]:
             yield from of_bundle(file.parent) if file.name == "csv.yaml" else of_file(file, [])
 
 
-def catalog() -> Iterator[Kind]:
-    """The newest bundle of every package."""
+def catalog(having: str = "") -> Iterator[Kind]:
+    """The newest bundle of every package; only the definitions that have these words in them, which is much quicker."""
     for package in sorted(CATALOG.iterdir()) if CATALOG.is_dir() else ():
         for file in sorted(package.glob("*/csv.yaml"))[-1:]:
-            yield from of_bundle(file.parent)
+            yield from of_bundle(file.parent, having)
 
 
-def of_bundle(folder: Path) -> Iterator[Kind]:
+def of_bundle(folder: Path, having: str = "") -> Iterator[Kind]:
+    files = [file for file in sorted(folder.glob("crds/*")) if having in file.read_text(encoding="utf-8")]
+    if not files:
+        return
     csv = yaml.load((folder / "csv.yaml").read_text(encoding="utf-8"), Loader)
     examples = json.loads((csv["metadata"].get("annotations") or {}).get("alm-examples") or "[]")
-    for file in sorted(folder.glob("crds/*")):
+    for file in files:
         yield from of_file(file, examples)
 
 
