@@ -91,6 +91,12 @@ def place(causes: Iterable[tuple[str, str, str]], schema: Schema, obj: Any) -> t
     return tuple(found.values())
 
 
+def joined(said: tuple[Placed, ...], known: tuple[Placed, ...]) -> tuple[Placed, ...]:
+    """What the server said, and what was found that it did not come to: it stops at unknown fields, and at what it can't decode."""
+    there = {(error.path, error.message) for error in said}
+    return (*said, *(error for error in known if (error.path, error.message) not in there))
+
+
 def _field(where: str, message: str) -> str:
     """The field in the server's words, from its sentence where it gives none."""
     if where not in ("<nil>", ""):

@@ -38,15 +38,15 @@ def form(
     placing: bool = True,
 ) -> HttpResponse:
     """`placing`: the words of `placed` are still to be put at their fields."""
-    typed = replace(written.typed, errors=errors.by_path(placed)) if placed and placing else written.typed
     free = work.place.type.namespaced and not work.editing
-    page = form_page.make(
-        work.place,
-        work.schema,
-        written.obj,
+    page = form_page.with_errors(
+        placed if placing else (),
+        written.typed,
+        place=work.place,
+        schema=work.schema,
+        obj=written.obj,
         offer=work.offer,
         choice=form_page.namespaces(work.request.cluster) if free else (),
-        typed=typed,
         shell=work.shell(written, asked=asked).on(FORM),
         editing=work.editing,
         original=carried(written.original) if written.original else "",

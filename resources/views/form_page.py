@@ -91,6 +91,17 @@ def make(
     )
 
 
+def with_errors(placed: tuple[errors.Placed, ...], typed: Typed, **more: Any) -> FormPage:
+    """The page with every complaint at its field; where it has no field of its own (inside a YAML box, unknown to the schema), at the nearest."""
+    page = make(typed=_said(typed, placed), **more)
+    landed = errors.landed(placed, errors.shown((*page.metadata, *page.fields)))
+    return page if landed == placed else make(typed=_said(typed, landed), **more)
+
+
+def _said(typed: Typed, placed: tuple[errors.Placed, ...]) -> Typed:
+    return replace(typed, errors=errors.by_path(placed), key_errors=errors.by_key(placed)) if placed else typed
+
+
 def unread_words(unread: Unread) -> str:
     """What is wrong with a control's text."""
     words = {
@@ -110,8 +121,7 @@ def messages(placed: Iterable[errors.Placed], page: FormPage) -> tuple[Message, 
     found = []
     for error in placed:
         field = errors.nearest(error.path, on_page)
-        whole = field is not None and field.path == ("spec",)
-        if field is None or whole:
+        if field is None or not field.path:
             found.append(Message(error.message, error.where))
         else:
             found.append(Message(error.message, error.where, error.where or field.label, field.id))

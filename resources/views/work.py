@@ -118,25 +118,23 @@ class Work:
             return self.show(written)
         if written.undecided:
             return faces.clashing(self, written)
-        placed = check.problems(
+        known = check.problems(
             self.schema, draft.own(written.obj), draft.own(written.original) if self.editing else None
         )
-        if placed:
-            advice = _("The cluster would refuse it. Correct the fields named below.")
-            return self.show(
-                written, problem=Problem(422, _("Not sent yet: some fields are not right"), advice, ""), placed=placed
-            )
-        return self.send(written, dry_run="~review" in post)
+        return self.send(written, dry_run="~review" in post, known=known)
 
-    def send(self, written: Draft, dry_run: bool) -> HttpResponse:
+    def send(self, written: Draft, dry_run: bool, known: tuple[Placed, ...] = ()) -> HttpResponse:
+        """What the console finds wrong (`known`) the cluster is asked about too, by a dry run: it may know more, and it has the last word."""
         try:
-            outcome = self.outcome(written, dry_run)
+            outcome = self.outcome(written, dry_run or bool(known))
+            if known and not dry_run:
+                outcome = self.outcome(written, False)
         except Clashing as clashing:
             return self.clashed(written, clashing)
         except Gone as gone:
             return self.gone(written, gone)
         except KubeError as refused:
-            return self.refused(written, refused)
+            return self.refused(written, refused, known)
         return faces.review(self, written, outcome) if dry_run else self.saved(outcome)
 
     def outcome(self, written: Draft, dry_run: bool) -> Outcome:
@@ -199,7 +197,7 @@ class Work:
         problem = Problem(422, _("Not sent yet: some fields can't be read"), _("Correct the fields named below."), "")
         return faces.form(self, replace(written, typed=typed), problem=problem, placed=placed, placing=False)
 
-    def refused(self, written: Draft, refused: KubeError) -> HttpResponse:
+    def refused(self, written: Draft, refused: KubeError, known: tuple[Placed, ...] = ()) -> HttpResponse:
         verb = "patch" if self.editing else "create"
         audit.record(
             self.request, verb, f"{self.place.ref}{'' if self.editing else name_of(written.obj)}", refused.reason
@@ -207,7 +205,7 @@ class Work:
         causes = causes_of(refused)
         if isinstance(refused, AlreadyExists):
             causes = (Cause("metadata.name", "FieldValueDuplicate", explain(refused).title),)
-        placed = errors.place(causes, self.schema, written.obj)
+        placed = errors.joined(errors.place(causes, self.schema, written.obj), known)
         problem = explain(refused)
         if placed and problem.status == 400:
             problem = replace(problem, status=422)
