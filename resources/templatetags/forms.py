@@ -61,7 +61,7 @@ def _type(field: Field) -> str:
         return (_("key of a %(kind)s") if field.widget == "key" else _("name of a %(kind)s")) % {"kind": kind}
     if field.widget in ("radios", "select", "switch"):
         return ""
-    return str(_BY_WIDGET.get(field.widget) or _BY_KIND.get(field.kind, ""))
+    return str(_BY_WIDGET.get(field.widget) or _BY_KIND.get(field.kind) or "")
 
 
 def _limits(limits: Mapping[str, str]) -> list[str]:

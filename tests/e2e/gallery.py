@@ -54,6 +54,18 @@ def served_kind(client: ClusterClient, crd: dict[str, Any]) -> ResourceType:
         time.sleep(0.1)
 
 
+def describe(client: ClusterClient, namespace: str, descriptors: list[dict[str, Any]]) -> None:
+    """An operator that owns the kind and says so of its fields."""
+    owned = {"name": f"galleries.{GROUP}", "version": "v1", "kind": "Gallery", "specDescriptors": descriptors}
+    strategy = {"strategy": "deployment", "spec": {"deployments": []}}
+    spec = {"displayName": "Gallery", "install": strategy, "customresourcedefinitions": {"owned": [owned]}}
+    metadata = {"name": "gallery.v1.0.0", "namespace": namespace}
+    csv = {"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion", "metadata": metadata}
+    modes = [{"type": "OwnNamespace", "supported": True}, {"type": "AllNamespaces", "supported": False}]
+    type_ = client.find("operators.coreos.com", "", "clusterserviceversions")
+    client.create(type_, {**csv, "spec": {**spec, "installModes": modes}}, namespace)
+
+
 @dataclass(frozen=True)
 class Form:
     """Fields by their path in the object, as a person finds them: closed sections are opened on the way."""

@@ -1,5 +1,5 @@
 // "Find a field": the server searches the whole schema; what is chosen is opened step by step, and focused.
-import { form, open } from "./parts.js";
+import { firstControl, form, open } from "./parts.js";
 
 const within = (place, pointer) => pointer === place || pointer.startsWith(`${place}/`);
 
@@ -15,7 +15,8 @@ function unfold(element) {
 export function show(element) {
   unfold(element.closest("details") ?? element);
   element.scrollIntoView({ block: "center" });
-  const control = element.matches("input, select, textarea") ? element : element.querySelector("input:not([type=hidden]), select, textarea, summary, button");
+  const heading = element.querySelector(":scope > .console-section > summary");
+  const control = element.matches("input, select, textarea") ? element : heading ?? firstControl(element) ?? element.querySelector("button");
   (control ?? element).focus({ preventScroll: true });
   const box = element.closest("[data-field]") ?? element;
   box.classList.add("console-found");

@@ -45,10 +45,13 @@ export async function fetched(place, pointer, number = "") {
   finally { fetching -= 1; place.removeAttribute("aria-busy"); }
 }
 
-export function focusIn(place) {
-  const control = place?.querySelector("input:not([type=hidden]):not([type=radio]), select, textarea, input[type=radio]:checked");
-  (control ?? place?.querySelector("summary, button"))?.focus();
+/** The first thing to type or choose in there: not the menu beside its label. */
+export function firstControl(place) {
+  const controls = [...(place?.querySelectorAll("input:not([type=hidden], [type=file]), select, textarea") ?? [])].filter((one) => !one.closest("[data-menu], [data-unmet], [data-other]"));
+  return controls.find((one) => one.type !== "radio" || one.checked) ?? controls[0];
 }
+
+export function focusIn(place) { (firstControl(place) ?? place?.querySelector("summary, button"))?.focus(); }
 
 /** Opens what was left closed: a section, a long list, the further items of one. The promise is of the element that then shows it. */
 export async function open(closed) {
@@ -66,6 +69,6 @@ export async function open(closed) {
   if (closed.dataset.branches) first.dataset.branches = closed.dataset.branches;
   closed.replaceWith(made);
   refresh(first);
-  if (focused) (first.querySelector("summary, input:not([type=hidden]), select, textarea") ?? first).focus();
+  if (focused) (first.querySelector(":scope > .console-section > summary") ?? firstControl(first) ?? first).focus();
   return first;
 }
