@@ -6,17 +6,25 @@ from typing import Any
 
 from .cluster import Cluster
 from .context import Context
+from .controllers.workqueue import Workqueue
 from .errors import ApiError
 from .objects import Object, dig
 
 CLUSTER_ROLES = "clusterroles.rbac.authorization.k8s.io"
+#: Seconds in which changes are gathered.
+_MOMENT = 0.02
 
 
 async def run(cluster: Cluster, context: Context) -> None:
-    """Keeps the rules of aggregating roles complete."""
-    async for event in cluster.watch(CLUSTER_ROLES):
-        if event.type == "DELETED" or event.object["metadata"].get("labels") or event.object.get("aggregationRule"):
-            aggregate(cluster)
+    """Keeps the rules of aggregating roles complete. An operator brings roles by the dozen: one pass answers all of a moment."""
+    queue = Workqueue("roles", lambda *_: aggregate(cluster))
+    try:
+        async for event in cluster.watch(CLUSTER_ROLES):
+            role = event.object
+            if event.type == "DELETED" or role["metadata"].get("labels") or role.get("aggregationRule"):
+                queue.add_after(_MOMENT, "", "")
+    finally:
+        queue.close()
 
 
 def aggregate(cluster: Cluster) -> None:

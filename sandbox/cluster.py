@@ -10,11 +10,10 @@ from collections.abc import AsyncIterator
 
 from .client import Event
 from .errors import AlreadyExists, NotFound
-from .labels import label_selector
+from .listing import Options, selection
 from .objects import Object, decode
 from .patching import merge_patch
 from .resources import Resource
-from .selectors import field_selector, field_tests
 from .verbs import Call, DeleteOptions, Verbs
 
 
@@ -55,15 +54,8 @@ class Cluster:
         served = self.verbs.registry.by_key(resource)
         if served is None:
             return []
-        by_labels = label_selector(labels)
-        by_fields = field_selector(field_tests(fields), resource) if fields else None
-        found = []
-        for entry in self.verbs.store.scan(served.key, namespace):
-            if by_labels is None or by_labels(entry.labels):
-                obj = decode(entry.data)
-                if by_fields is None or by_fields(obj):
-                    found.append(obj)
-        return found
+        wanted = selection(served, namespace, Options(labels=labels, fields=fields))
+        return [decode(entry.data) for entry in self.verbs.store.scan(served.key, namespace) if wanted.matches(entry)]
 
     def create(self, resource: str, obj: Object, namespace: str = "") -> Object:
         """The stored object; AlreadyExists, Invalid, Forbidden (namespace terminating), NotFound (no namespace)."""

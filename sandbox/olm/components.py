@@ -61,6 +61,8 @@ class Components:
             for resource, obj in self._owned(csv) if labels else ():
                 for label in labels:
                     self._label(resource, obj, label)
+            for label in labels:
+                self._label_definitions(csv, label)
 
     def _owned(self, csv: Object) -> Iterator[tuple[str, Object]]:
         meta = csv["metadata"]
@@ -72,10 +74,13 @@ class Components:
         for resource in IN_CLUSTER:
             for obj in self._cluster.list(resource, labels=query):
                 yield resource, obj
+
+    def _label_definitions(self, csv: Object, label: str) -> None:
+        """The kinds that it owns. Asked for by the missing label, since a definition of 800 KB takes long to read."""
         owned = {one["name"] for one in (csv["spec"].get("customresourcedefinitions") or {}).get("owned") or []}
         for name in sorted(owned):
-            for crd in self._cluster.list(CRDS, fields=f"metadata.name={name}"):
-                yield CRDS, crd
+            for crd in self._cluster.list(CRDS, labels=f"!{label}", fields=f"metadata.name={name}"):
+                self._label(CRDS, crd, label)
 
     def _label(self, resource: str, obj: Object, label: str, *, has: bool = True) -> None:
         meta = obj["metadata"]
