@@ -13,6 +13,7 @@ import { hovering } from "./editor/hover.js";
 import { forceLinting, linting } from "./editor/lint.js";
 import { Schemas } from "./editor/schema.js";
 import { tools } from "./editor/tools.js";
+import { indentation, over } from "./editor/typing.js";
 
 function wordsOf({ dataset: data }) {
   return {
@@ -56,7 +57,7 @@ function enhance(area) {
       doc: area.value,
       extensions: [
         EditorView.cspNonce.of(document.querySelector("meta[name=csp-nonce]")?.content ?? ""), lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(),
-        bracketMatching(), closeBrackets(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(), search({ top: true }), indentUnit.of("  "), yaml(), colours,
+        bracketMatching(), closeBrackets(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(), search({ top: true }), indentUnit.of("  "), indentation, over, yaml(), colours,
         tooltips({ position: "absolute" }), EditorView.contentAttributes.of({ "aria-label": area.labels?.[0]?.textContent ?? "YAML" }), EditorState.readOnly.of(area.readOnly),
         completer(schemas, kindsOf, words), hovering(schemas, words), linting(schemas, marks, words, reporter(frame)),
         keymap.of([{ key: "Mod-s", preventDefault: true, run: () => save(area) }, ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...foldKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),

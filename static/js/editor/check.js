@@ -28,12 +28,13 @@ class Walk {
     if (range) this.found.push({ from: range[0], to: Math.max(range[1], range[0] + 1), severity, message: text });
   }
 
-  value(node, schema, name, range) {
+  // `range` of the value, `key` of what it belongs to.
+  value(node, schema, name, range, key = null) {
     if (!node || isAlias(node) || !schema) return;
     const type = typeOf(schema);
     if (isMap(node)) {
       if (type && type !== "object") this.say(node.range && [node.range[0], node.range[1]], `${name} ${this.words.type} ${type}`);
-      else this.mapping(node, schema, range);
+      else this.mapping(node, schema, key ?? node.items[0]?.key?.range ?? range);
     } else if (isSeq(node)) {
       if (type && type !== "array") this.say(range, `${name} ${this.words.type} ${type}`);
       else node.items.forEach((item) => this.value(item, child(this.root, schema, 0), name, item?.range));
@@ -50,7 +51,7 @@ class Walk {
       seen.add(name);
       const at = pair.key?.range;
       if (closed && !(name in known)) this.say(at, `“${name}” ${this.words.unknown}`);
-      else this.value(pair.value, child(this.root, schema, name), `“${name}”`, pair.value?.range?.[1] > pair.value?.range?.[0] ? pair.value.range : at);
+      else this.value(pair.value, child(this.root, schema, name), `“${name}”`, pair.value?.range?.[1] > pair.value?.range?.[0] ? pair.value.range : at, at);
     }
     for (const name of schema.required ?? []) if (!seen.has(name) && known[name]?.default === undefined) this.say(range, `“${name}” ${this.words.missing}`);
   }
@@ -73,7 +74,7 @@ export function read(text) {
   return (Array.isArray(documents) ? documents : []).map((one) => ({
     kind: { apiVersion: String(one.get?.("apiVersion") ?? ""), kind: String(one.get?.("kind") ?? "") },
     contents: one.contents,
-    errors: one.errors.map((error) => ({ from: error.pos[0], to: Math.max(error.pos[1], error.pos[0] + 1), severity: "error", message: error.message })),
+    errors: one.errors.map(({ pos, message }) => ({ from: pos[0], to: Math.max(pos[1], pos[0] + (/^[\w./-]+/.exec(text.slice(pos[0], pos[0] + 200))?.[0].length ?? 1)), severity: "error", message })),
   }));
 }
 

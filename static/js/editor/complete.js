@@ -1,5 +1,5 @@
 // What may stand at the cursor: keys of the schema with those that are required first, values of enumerations, yes and no.
-import { autocompletion, snippet } from "@codemirror/autocomplete";
+import { autocompletion, snippet, startCompletion } from "@codemirror/autocomplete";
 import { describe } from "./describe.js";
 import { kindAt, placeAt } from "./place.js";
 import { child, nodeAt, properties, resolve, typeOf, typeWords } from "./schema.js";
@@ -26,7 +26,7 @@ export function body(root, node, tabs, depth = 0) {
   }
   if (type === "object") return `${line}${hole("")}`;
   if (type === "array") return `${line}- ${first(root, resolve(root, node.items) ?? {}, tabs, depth)}`;
-  const value = node.enum?.[0] ?? node.default;
+  const value = node.default ?? (depth ? node.enum?.[0] : undefined);
   return ` ${hole(value === undefined ? "" : written(value))}`;
 }
 
@@ -49,7 +49,8 @@ export function options(root, place, kinds = []) {
   const owner = items ? child(root, node, 0) : node;
   const lead = items ? "- " : "";
   const deeper = items || place.dashed ? 1 : 0;
-  const found = ordered(root ?? {}, owner).filter(({ name }) => !place.keys.has(name) || items).map(({ name, node: below, required }) => ({
+  const offered = ({ name }) => (items || !place.keys.has(name)) && !(owner === root && name === "status");
+  const found = ordered(root ?? {}, owner).filter(offered).map(({ name, node: below, required }) => ({
     label: name, lead, required, detail: typeWords(root, below), node: below, template: `${lead}${escaped(/^[\w./-]+$/.test(name) ? name : JSON.stringify(name))}:${body(root, below, 1 + deeper)}`,
   }));
   return found.length ? found : values(owner, place, kinds).map((one) => ({ ...one, template: `${lead}${one.template}` }));
@@ -65,6 +66,14 @@ function values(node, place, kinds) {
   const found = node?.enum ?? (type === "boolean" ? [true, false] : []);
   const all = node?.default !== undefined && typeof node.default !== "object" && !found.includes(node.default) ? [...found, node.default] : found;
   return all.filter((value) => value !== null).map((value) => ({ label: written(value), template: escaped(written(value)), detail: value === node.default ? "default" : "", node: {} }));
+}
+
+const chooses = (one) => one.node.default === undefined && (one.node.enum || one.node.type === "boolean");
+
+// Behind a key whose values are few, they are offered at once.
+function apply(template, one) {
+  const insert = snippet(template);
+  return !chooses(one) ? insert : (view, completion, from, to) => { insert(view, completion, from, to); setTimeout(() => startCompletion(view)); };
 }
 
 const rank = (one, at) => (one.required ? 50 : 0) - at / 1000;
@@ -87,7 +96,7 @@ export function completer(schemas, kindsOf, words) {
         validFor: /^[\w./"-]*$/,
         options: found.map((one, at) => ({
           label: one.label, detail: one.required ? `${one.detail} · ${words.required}` : one.detail, type: place.what === "key" ? "property" : "constant",
-          boost: rank(one, at), apply: snippet(place.what === "value" && place.close ? ` ${one.template}` : one.template),
+          boost: rank(one, at), apply: apply(place.what === "value" && place.close ? ` ${one.template}` : one.template, one),
           info: one.node.description || one.node.default !== undefined ? () => describe(root, one.node, "", words) : undefined,
         })),
       };

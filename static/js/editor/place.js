@@ -89,7 +89,7 @@ function siblings(lines, row, column) {
       if (blank(line)) continue;
       if (/^(---|\.\.\.)(\s|$)/.test(line)) return;
       const got = parts(line);
-      if (got.dashes.length && got.dashes.at(-1) < column && got.dashes.length && indentOf(line) < column) {
+      if (got.dashes.length && got.dashes.at(-1) < column && indentOf(line) < column) {
         if (by < 0 && got.column === column && got.key !== null) found.add(got.key);
         return;
       }
@@ -98,7 +98,7 @@ function siblings(lines, row, column) {
     }
   };
   look(row - 1, -1);
-  if (!parts(lines[row]).dashes.length || true) look(row + 1, 1);
+  look(row + 1, 1);
   return found;
 }
 

@@ -1,0 +1,285 @@
+"""Form and YAML in a real browser: the editor with the cluster's schema, the switch, the review, clashes of two tabs, copies, imports."""
+
+import contextlib
+import re
+import time
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from kube.client import ClusterClient
+from kube.config import load
+from kube.errors import NotFound
+from tests.e2e.conftest import Site
+
+DEPLOYMENT = """# by hand
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: "web"   # its name
+spec:
+  replicas: 0
+  selector:
+    matchLabels: {{app: web}}
+  template:
+    metadata:
+      labels: {{app: web}}
+    spec:
+      containers:
+      - name: web
+        image: "example/web:1" # the image
+"""
+
+
+PASTE = """(content, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", text);
+  content.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}"""
+
+
+@pytest.fixture
+def client(site: Site) -> ClusterClient:
+    return ClusterClient(load(str(site.kubeconfig), None))
+
+
+@pytest.fixture
+def namespace(client: ClusterClient) -> Iterator[str]:
+    name = f"yaml-{uuid4().hex[:6]}"
+    type_ = client.find("", "v1", "namespaces")
+    client.create(type_, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    yield name
+    with contextlib.suppress(NotFound):
+        client.delete(type_, name)
+
+
+@pytest.fixture
+def config_map(client: ClusterClient, namespace: str) -> str:
+    obj = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "paint"},
+        "data": {"colour": "blue", "size": "small"},
+    }
+    client.create(client.find("", "v1", "configmaps"), obj, namespace)
+    return f"/resources/core/v1/configmaps/{namespace}/paint/"
+
+
+def editor(page: Page) -> str:
+    """What stands in the editor, which is ready."""
+    expect(page.locator("[data-editor-frame][data-ready]")).to_be_visible()
+    return str(page.locator("#yaml-text").input_value())
+
+
+def put(page: Page, text: str) -> None:
+    """Replace the whole text, as somebody who pastes."""
+    editor(page)
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.locator(".cm-content").evaluate(PASTE, text)
+    expect(page.locator("#yaml-text")).to_have_value(text)
+
+
+def choices(page: Page) -> list[str]:
+    page.keyboard.press("Control+Space")
+    found = page.locator(".cm-tooltip-autocomplete li .cm-completionLabel")
+    expect(found.first).to_be_visible()
+    return found.all_inner_texts()
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_the_editor_completes_documents_and_checks(site: Site, page: Page, namespace: str) -> None:
+    page.goto(f"{site.url}/resources/apps/v1/deployments/new-yaml/?namespace={namespace}&view=yaml")
+    put(page, "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n")
+    # On an empty indented line: what is required comes first, with what it must have below it.
+    page.keyboard.press("Control+End")
+    page.keyboard.type("  ")
+    assert choices(page)[:2] == ["selector", "template"]
+    page.keyboard.press("Escape")
+    page.keyboard.type("strategy:")
+    page.keyboard.press("Enter")
+    page.keyboard.type("ty")
+    page.locator(".cm-tooltip-autocomplete li", has_text="type").click()
+    # Its values are offered at once.
+    page.locator(".cm-tooltip-autocomplete li", has_text="RollingUpdate").click()
+    expect(page.locator("#yaml-text")).to_have_value(re.compile(r"  strategy:\n    type: RollingUpdate\s*$"))
+    # Unknown fields, wrong types and what is missing are marked.
+    put(page, DEPLOYMENT.replace("{{", "{").replace("}}", "}").replace("replicas: 0", "replicas: many\n  replica: 1"))
+    state = page.locator("[data-editor-state]")
+    expect(state).to_have_text("2 errors")
+    expect(page.locator(".cm-lint-marker-error")).to_have_count(2)
+    page.locator(".cm-lintRange-error").first.hover()
+    expect(page.locator(".cm-tooltip-lint")).to_contain_text("must be integer")
+    # What a field means.
+    page.mouse.move(0, 0)
+    page.locator(".cm-line", has_text="selector:").locator("span", has_text="selector").first.hover()
+    about = page.locator(".console-editor-about")
+    expect(about).to_contain_text("spec.selector")
+    expect(about).to_contain_text("required")
+    expect(about).to_contain_text("Label selector for pods")
+    page.mouse.move(0, 0)
+    expect(about).to_have_count(0)
+    page.locator(".cm-line", has_text="image:").click()
+    page.keyboard.press("Control+i")
+    expect(about).to_contain_text("spec.template.spec.containers[0].image")
+    # Broken YAML is marked where it breaks.
+    put(page, "apiVersion: apps/v1\nkind: Deployment\nspec: {a: [1\n")
+    expect(page.locator(".cm-lint-marker-error").first).to_be_visible()
+    # Folding and search.
+    put(page, DEPLOYMENT.replace("{{", "{").replace("}}", "}"))
+    expect(state).to_have_text("No errors")
+    page.get_by_title("Fold line", exact=True).first.click()
+    expect(page.locator(".cm-foldPlaceholder")).to_have_count(1)
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator(".cm-search")).to_be_visible()
+
+
+def test_comments_survive_the_way_through_the_form(
+    site: Site, page: Page, client: ClusterClient, namespace: str
+) -> None:
+    page.goto(f"{site.url}/resources/apps/v1/deployments/new/?namespace={namespace}")
+    page.get_by_role("button", name="YAML view").click()
+    text = (
+        DEPLOYMENT.replace("{{", "{")
+        .replace("}}", "}")
+        .replace('"web"   # its name', f'"web"   # its name\n  namespace: {namespace}')
+    )
+    put(page, text)
+    page.get_by_role("button", name="Form view").click()
+    expect(page.get_by_label(re.compile("^Name")).first).to_have_value("web")
+    page.locator("[name='i:/spec/replicas']").fill("2")
+    page.get_by_role("button", name="YAML view").click()
+    assert editor(page) == text.replace("replicas: 0", "replicas: 2")
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_role("heading", name="This will be created")).to_be_visible()
+    expect(page.locator(".console-diff-auto").first).to_be_visible()
+    page.get_by_role("button", name="Back").click()
+    assert editor(page) == text.replace("replicas: 0", "replicas: 2")
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(page).to_have_url(re.compile(f"/{namespace}/web/$"))
+    assert client.get(client.find("apps", "v1", "deployments"), "web", namespace)["spec"]["replicas"] == 2
+    # The view used last comes first.
+    page.goto(f"{site.url}/resources/apps/v1/deployments/new/?namespace={namespace}")
+    expect(page).to_have_url(re.compile("/new-yaml/"))
+
+
+def test_a_text_that_can_not_be_read_keeps_the_person_there(site: Site, page: Page, namespace: str) -> None:
+    page.goto(f"{site.url}/resources/core/v1/configmaps/new/?namespace={namespace}")
+    page.get_by_label(re.compile("^Name")).first.fill("kept")
+    page.get_by_role("button", name="YAML view").click()
+    broken = f"{editor(page)}data:\n  a: [1\n"
+    put(page, broken)
+    page.get_by_role("button", name="Form view").click()
+    expect(page.get_by_role("alert")).to_contain_text(re.compile(r"Line \d+, column \d+"))
+    assert editor(page) == broken
+    expect(page.locator(".cm-lint-marker-error").first).to_be_visible()
+    page.get_by_role("button", name="Open the form without this text's changes").click()
+    expect(page.get_by_label(re.compile("^Name")).first).to_have_value("kept")
+
+
+def test_two_tabs_change_one_field(
+    site: Site, page: Page, client: ClusterClient, namespace: str, config_map: str
+) -> None:
+    page.goto(f"{site.url}{config_map}edit/")
+    other = page.context.new_page()
+    other.goto(f"{site.url}{config_map}yaml/")
+    put(other, editor(other).replace("blue", "theirs").replace("small", "theirs"))
+    other.get_by_role("button", name="Save", exact=True).click()
+    expect(other).to_have_url(re.compile("/paint/$"))
+    page.locator("[name='s:/data/@0']").fill("mine")
+    page.locator("[name='s:/data/@1']").fill("mine")
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_role("alert")).to_contain_text("Somebody else changed the same fields meanwhile")
+    colour = page.get_by_role("group", name="data.colour")
+    expect(colour).to_contain_text("blue")
+    # Nothing is decided for anybody: without a choice it is asked again.
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was saved yet")
+    colour.get_by_label("Mine").check()
+    page.get_by_role("group", name="data.size").get_by_label("In the cluster now").check()
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.locator(".console-diff ins")).to_have_text("  colour: mine")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page).to_have_url(re.compile("/paint/$"))
+    found = client.get(client.find("", "v1", "configmaps"), "paint", namespace)["data"]
+    assert found == {"colour": "mine", "size": "theirs"}
+
+
+def test_a_copy_of_an_object(site: Site, page: Page, client: ClusterClient, namespace: str, config_map: str) -> None:
+    page.goto(f"{site.url}{config_map}")
+    page.locator("#actions summary").click()
+    page.get_by_role("link", name="Duplicate").click()
+    expect(page.get_by_label(re.compile("^Name")).first).to_have_value("paint-copy")
+    page.get_by_label(re.compile("^Name")).first.fill("second")
+    # Another start asks first.
+    page.get_by_label("Start from").select_option("empty")
+    page.get_by_role("button", name="Start from this").click()
+    expect(page.get_by_role("alert")).to_contain_text("What you typed would be replaced")
+    page.get_by_role("button", name="Keep what I typed").click()
+    expect(page.locator("#start-asks")).to_have_count(0)
+    expect(page.get_by_label(re.compile("^Name")).first).to_have_value("second")
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(page).to_have_url(re.compile("/second/$"))
+    assert client.get(client.find("", "v1", "configmaps"), "second", namespace)["data"] == {
+        "colour": "blue",
+        "size": "small",
+    }
+
+
+def test_what_was_typed_is_offered_again(site: Site, page: Page, namespace: str) -> None:
+    address = f"{site.url}/resources/core/v1/configmaps/new/?namespace={namespace}"
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(address)
+    page.get_by_label(re.compile("^Name")).first.fill("lost")
+    kept = (
+        "() => Object.entries(sessionStorage).some(([key, text]) => key.startsWith('draft:') && text.includes('lost'))"
+    )
+    until(lambda: bool(page.evaluate(kept)))
+    page.goto(site.url)
+    page.goto(address)
+    page.get_by_role("button", name="Restore what you typed").click()
+    expect(page.get_by_label(re.compile("^Name")).first).to_have_value("lost")
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(page).to_have_url(re.compile("/lost/$"))
+    page.goto(address)
+    expect(page.get_by_label(re.compile("^Name")).first).to_have_value("")
+    expect(page.get_by_role("button", name="Restore what you typed")).to_have_count(0)
+
+
+def test_a_token_that_is_too_old_does_not_stop_the_form(site: Site, page: Page, namespace: str) -> None:
+    page.goto(f"{site.url}/resources/core/v1/configmaps/new/?namespace={namespace}")
+    page.get_by_label(re.compile("^Name")).first.fill("late")
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(page).to_have_url(re.compile("/late/$"))
+
+
+def test_many_objects_are_imported(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
+    page.goto(f"{site.url}/?namespace={namespace}")
+    page.get_by_role("link", name="Import YAML").click()
+    expect(page.get_by_label("Namespace for objects that name none")).to_have_value(namespace)
+    good = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\n"
+    put(
+        page,
+        f"{good}---\n{good.replace('one', 'Not_Good')}---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: three\nstringData:\n  a: b\n",
+    )
+    page.get_by_role("button", name="Check (dry run)").click()
+    results = page.get_by_label("Result")
+    expect(results.locator("tbody tr")).to_have_count(3)
+    expect(page.get_by_role("status").filter(has_text="would be refused")).to_be_visible()
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(results.locator("tbody tr").nth(1)).to_contain_text("metadata.name")
+    expect(results.get_by_role("link", name="one", exact=True)).to_be_visible()
+    put(page, editor(page).replace("Not_Good", "two"))
+    page.get_by_role("button", name="Send what failed again").click()
+    expect(results.locator("tbody tr").nth(1)).to_contain_text("created")
+    maps = client.find("", "v1", "configmaps")
+    assert {"one", "two"} <= {item["metadata"]["name"] for item in client.list(maps, namespace).items}
