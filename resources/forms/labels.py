@@ -53,7 +53,7 @@ def limits(node: Node) -> tuple[tuple[str, str], ...]:
     return tuple(
         (name, "true" if node[name] is True else _limit(node[name]) or str(node[name])[:_LONG])
         for name in _LIMITS
-        if name in node and node[name] not in (None, False, "")
+        if not (node.get(name) is None or node[name] is False or node[name] == "")
     )
 
 

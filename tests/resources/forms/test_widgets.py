@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from resources.forms import known, pickable, texts
+from resources.forms import known, labels, pickable, texts
 from resources.forms.descriptors import Descriptor
 from resources.forms.parse import parse
 from resources.forms.paths import Path
@@ -178,3 +178,7 @@ class TestCopies:
     def test_a_copy_of_nothing_is_new(self, place: str) -> None:
         found = self.read(("c:/spec/users/@n7", place), ("o:/spec/users/@n7", "1"), ("s:/spec/users/@n7/name", "bob"))
         assert found == [{"name": "bob"}]
+
+
+def test_a_limit_of_nought_is_a_limit() -> None:
+    assert labels.limits({"minimum": 0, "maximum": 1, "exclusiveMinimum": False}) == (("minimum", "0"), ("maximum", "1"))

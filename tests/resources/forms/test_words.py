@@ -1,0 +1,101 @@
+"""What a field's schema says, in words; long descriptions fold, harmful ones do nothing."""
+
+from typing import Any
+
+import pytest
+from django.utils.html import conditional_escape
+
+from resources.forms.fields import Dependency, Field
+from resources.forms.widgets import Widget
+from resources.templatetags import forms
+
+
+def field(widget: str = "line", kind: str = "string", **more: Any) -> Field:
+    limits = tuple(more.pop("limits", {}).items())
+    return Field(path=("spec", "x"), pointer="/spec/x", kind=kind, widget=widget, label="X", limits=limits, **more)
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (field(), "text"),
+        (field(limits={"maxLength": "63"}), "text, at most 63 characters"),
+        (field(limits={"minLength": "3", "maxLength": "63"}), "text, 3 to 63 characters"),
+        (field(limits={"minLength": "1"}), "text, not empty"),
+        (field("number", "integer", limits={"minimum": "1", "maximum": "10"}), "whole number, 1 to 10"),
+        (field("number", "integer", limits={"minimum": "0"}), "whole number, at least 0"),
+        (
+            field("number", "number", limits={"minimum": "0", "exclusiveMinimum": "true", "maximum": "1"}),
+            "number, more than 0, at most 1",
+        ),
+        (field("number", "integer", limits={"multipleOf": "5"}), "whole number, a multiple of 5"),
+        (field("rows", "array", limits={"maxItems": "1"}), "list, at most 1 item"),
+        (field("rows", "array", limits={"minItems": "2", "uniqueItems": "true"}), "list, at least 2 items, none twice"),
+        (field("quantity", "int-or-string"), "quantity such as 500m or 2Gi"),
+        (field("picker", extra=Widget("picker", picker="core/Secret")), "name of a Secret"),
+        (field("key", extra=Widget("key", picker="core/ConfigMap")), "key of a ConfigMap"),
+        (field("select"), ""),
+        (field("section", "object"), ""),
+    ],
+)
+def test_types_and_limits(made: Field, words: str) -> None:
+    assert forms.type_words(made) == words
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "Lower-case letters, digits and “-”."),
+        (
+            r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+            "Lower-case letters, digits and “-”, “.”.",
+        ),
+        ("^<b>$", "Must match <code>^&lt;b&gt;$</code>"),
+        ("", ""),
+    ],
+)
+def test_patterns(pattern: str, words: str) -> None:
+    assert forms.pattern_words(field(limits={"pattern": pattern} if pattern else {})) == words
+
+
+def test_a_long_pattern_is_cut_and_whole_in_its_title() -> None:
+    words = forms.pattern_words(field(limits={"pattern": '"' + "a" * 200}))
+    assert "…</code>" in words
+    assert 'title="&quot;aaa' in words
+
+
+class TestDescriptions:
+    def test_a_short_one_is_shown_whole(self) -> None:
+        assert forms.folded("Short. Words.") == ("<p>Short. Words.</p>", "")
+
+    def test_a_long_one_folds_behind_a_sentence(self) -> None:
+        shown, rest = forms.folded("This is the first sentence, and it is long enough. " + "More words. " * 40)
+        assert shown.startswith("This is the first sentence")
+        assert shown.endswith(".")
+        assert rest.startswith("<p>More words.")
+        assert "first sentence" not in rest
+
+    def test_a_marked_one_shows_its_first_words(self) -> None:
+        text = "Use `a` or **b** here: " + "* item\n" * 80
+        shown, rest = forms.folded(text)
+        assert "<" not in shown
+        assert "<code>a</code>" in rest
+
+    @pytest.mark.parametrize(
+        "text", ["<script>x</script>" * 30, "<img src=x onerror=y> " * 30, "[a](javascript:x) " * 30]
+    )
+    def test_nothing_in_it_acts(self, text: str) -> None:
+        made = "".join(forms.folded(text)) + conditional_escape(forms.line(text))
+        assert not any(bad in made for bad in ("<script", "<img", 'href="javascript'))
+
+    def test_its_line_is_short_prose(self) -> None:
+        assert forms.line("`Nodes` to run on. More.") == "Nodes to run on"
+        assert len(forms.line("word " * 200)) <= 110
+
+
+def test_a_dependency_is_met_by_any_of_its_values_and_every_pointer() -> None:
+    met, not_met = Dependency("/spec/a", "x", True), Dependency("/spec/a", "y", False)
+    other = Dependency("/spec/b", "z", False)
+    assert not forms.unmet(field(depends=(met, not_met)))
+    assert forms.unmet(field(depends=(met, other)))
+    assert forms.depends_data(field(depends=(met,))) == '[["/spec/a", "x"]]'
