@@ -169,7 +169,7 @@ def test_updates(seen: Seen, api: Api, at: str) -> None:
 def test_deletion(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> None:
     """A Job deleted without more words leaves its Pods, and says so"""
     api.post(at, _waiting())
-    api.until(path(namespace, "pods"), lambda body: body["items"])
+    api.until(f"{at}/a", lambda job: job.get("status", {}).get("active") == 1)
     seen("delete", api.delete(f"{at}/a"), only=["kind", "status", "metadata.finalizers"])
     api.until_gone(f"{at}/a")
     (left,) = items(api, namespace, "pods")
