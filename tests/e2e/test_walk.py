@@ -162,11 +162,12 @@ def test_argo_cd_from_the_real_catalog(
     field(page, "Name").fill("example-argocd")
     search = page.get_by_label("Find a field")
     search.fill("anonymous")
-    field(page, "Anonymous Users Enabled").select_option("true")
+    expect(page.locator("[data-found]")).to_contain_text("spec.usersAnonymousEnabled")
+    search.press("Enter")
+    page.get_by_role("radiogroup", name="Anonymous Users Enabled").get_by_label("true").check()
     # The operator's own example asks for dex without configuring it, which the real operator refuses.
-    search.fill("")
     for pointer in ("/spec/sso", "/spec/sso/dex"):
-        section = page.locator(f"details[data-pointer='{pointer}']")
+        section = page.locator(f"[data-pointer='{pointer}'] > .console-section")
         if section.get_attribute("open") is None:
             section.locator("> summary").click()
     page.locator("[name='s:/spec/sso/dex/config']").fill("connectors: []")
