@@ -6,7 +6,7 @@ import { show } from "./find.js";
 import { wrong } from "./limits.js";
 
 const CONTROLS = "input[name], select[name], textarea[name]";
-const words = () => form()?.querySelector("[data-native]")?.dataset ?? {};
+const words = () => form()?.querySelector("[data-checks]")?.dataset ?? {};
 const pointerOf = (control) => control.name.slice(2);
 const named = (name) => form().querySelector(`[name="${CSS.escape(name)}"]`);
 
