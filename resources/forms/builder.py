@@ -16,6 +16,8 @@ from resources.forms.widgets import Widget
 
 #: A section of more controls than this is fetched when it is opened.
 SMALL = 9
+#: Sections inside each other: so many are drawn unasked; and so many at all, below that YAML says the rest (templates draw by recursion).
+NESTED, DEEPEST = 6, 12
 
 
 class Builder:
@@ -26,6 +28,7 @@ class Builder:
         self.options = options
         self.typed = options.typed
         self.room = options.room
+        self.depth = 0
         self.obj: Any = obj or {}
         self.opened = set(self.typed.opened)
         typed = (*self.typed.errors, *self.typed.key_errors, *self.typed.texts)
@@ -83,7 +86,7 @@ class Builder:
         text, typed = self.typed.texts.get(path), None
         if text is not None:
             kind, typed = text
-        elif path in self.typed.yaml and natural in CONTAINERS:
+        elif natural in CONTAINERS and (path in self.typed.yaml or self.depth >= DEEPEST):
             kind = "any"
         elif value is not ABSENT and value is not None and not fits(kind, value):
             kind = "json" if isinstance(value, str) else "any"
@@ -99,7 +102,7 @@ class Builder:
         if kind in CONTAINERS:
             return self._container(kind, node, value, shapes.container(kind, node, value, common, descriptor))
         if natural in CONTAINERS:
-            common["as_yaml"] = kind == "any" and (not value or fits(natural, value))
+            common["as_yaml"] = kind == "any" and self.depth < DEEPEST and (not value or fits(natural, value))
         if kind == "any" and path in self.seen | self.opened:
             common["opened"] = True
         made = shapes.scalar(kind, node, value, common, typed, descriptor)
@@ -118,13 +121,19 @@ class Builder:
             return Field(**common, lazy=True)
         open_ = path in self.seen or present or common["required"] or bool(common["position"])
         value = value if present else ([] if kind == "array" else {})
+        self.depth += 1
         if kind == "object":
-            return self._object(node, value, common, open_)
-        make = self._array if kind == "array" else self._map
-        return Field(**common, open=open_, children=make(node, value, path, common["pointer"]))
+            made = self._object(node, value, common, open_)
+        else:
+            make = self._array if kind == "array" else self._map
+            made = Field(**common, open=open_, children=make(node, value, path, common["pointer"]))
+        self.depth -= 1
+        return made
 
     def _leave(self, kind: str, node: Node, present: bool, size: int, required: bool, item: int) -> bool:
         """Whether this section is left for later."""
+        if self.depth >= NESTED:
+            return True
         if kind != "object":
             return self.room < min(size, MORE)
         cost = self.schema.controls(node, 40)

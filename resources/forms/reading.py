@@ -177,8 +177,9 @@ class Reading:
         if "u" not in node.marks:
             return frozenset()
         chosen = self.chosen[path] = node.last("u")
-        told = _mapping(node.last("v"))
-        only = [frozenset(names) for names in told.get("only") or () if isinstance(names, list)]
+        told = {"only": [], "was": "", **_mapping(node.last("v"))}
+        told["only"] = told["only"] if isinstance(told["only"], list) else []
+        only = [frozenset(names) for names in told["only"] if isinstance(names, list)]
         if chosen == told.get("was") or not chosen.isdecimal() or int(chosen) >= len(only):
             return frozenset()
         return frozenset().union(*only) - only[int(chosen)]

@@ -66,7 +66,8 @@ class Person:
         """Where that stands since the page was last drawn: what was added has a place then."""
         parts = pointer.split("/")
         for end in range(len(parts), 1, -1):
-            if made := self.renamed.get("/".join(parts[:end])):
+            made = self.renamed.get(old := "/".join(parts[:end]), old)
+            if made != old:
                 return self.now("/".join((made, *parts[end:])))
         return pointer
 
@@ -74,10 +75,11 @@ class Person:
         """A button that sends the whole form; where its pointer stands then."""
         places = self.page.places()
         self.page.press(button, pointer)
+        drawn = {(new.rpartition("/")[0], place): new for new, place in self.page.places().items()}
         for old in places:
             above, _, part = old.rpartition("/")
             if part.startswith("@n"):
-                self.renamed[old] = f"{self.now(above)}/@{places[old]}"
+                self.renamed[old] = drawn.get((self.now(above), places[old]), old)
         return self.now(pointer)
 
     # Writing
