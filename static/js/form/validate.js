@@ -114,8 +114,8 @@ document.addEventListener("input", (event) => {
   if (document.getElementById(`${control.id}-v`)) say(control, complaints(control));
 });
 
-// Before htmx hears of it.
-document.addEventListener("submit", (event) => {
+// Before htmx hears of it, and whoever keeps what was sent.
+window.addEventListener("submit", (event) => {
   const sent = event.target;
   if (sent !== form() || event.submitter?.name?.startsWith("~") || event.submitter?.formNoValidate) return;
   const found = all();

@@ -1,0 +1,129 @@
+"""Mistakes are said where they are made, before anything is sent; and nobody is trapped by a check that is wrong."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from playwright.sync_api import Locator, Page, expect
+
+from kube.client import ClusterClient
+from kube.config import load
+from kube.errors import AlreadyExists, NotFound
+from tests.e2e.conftest import Site
+
+CRD = yaml.safe_load((Path(__file__).parents[1] / "forms" / "schemas" / "widgets.yaml").read_text())
+GROUP = CRD["spec"]["group"]
+NAMES = CRD["spec"]["names"]
+
+
+@pytest.fixture
+def form(site: Site, page: Page) -> Iterator[Page]:
+    """An empty form of the kind that has every widget."""
+    client = ClusterClient(load(str(site.kubeconfig), None))
+    definitions = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+    with contextlib.suppress(AlreadyExists):
+        client.create(definitions, CRD)
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        client.forget_types()
+        with contextlib.suppress(NotFound):
+            if client.schema(client.find(GROUP, "v1", NAMES["plural"])):
+                break
+        time.sleep(0.1)
+    page.goto(f"{site.url}/resources/{GROUP}/v1/{NAMES['plural']}/new/?namespace=default&start=-&view=form")
+    for fold in page.locator("details.console-advanced").all():
+        fold.evaluate("fold => { fold.open = true; }")
+    yield page
+    page.evaluate("document.getElementById('form')?.removeAttribute('data-dirty')")
+
+
+def control(page: Page, name: str) -> Locator:
+    return page.locator(f'[name="{name}"]')
+
+
+def said(page: Page, name: str) -> Locator:
+    """The words at a control, which it is described by."""
+    found = control(page, name)
+    words = page.locator(f"[id='{found.get_attribute('id')}-v']")
+    expect(words).to_have_count(1)
+    assert words.get_attribute("id") in (found.get_attribute("aria-describedby") or "")
+    expect(found).to_have_attribute("aria-invalid", "true")
+    return words
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("i:/spec/count", "20000", "Invalid value: 20000: spec.count in body should be less than or equal to 10000"),
+        (
+            "i:/spec/big",
+            "9223372036854775808",
+            'Invalid value: "": Checked value must be of type integer with format int64 in spec.big',
+        ),
+        ("n:/spec/ratio", "1.5", "Invalid value: 1.5: spec.ratio in body should be less than or equal to 1"),
+        ("s:/spec/title", "ab", 'Invalid value: "ab": spec.title in body should be at least 3 chars long'),
+        ("s:/spec/title", "Not Lower", """Invalid value: "Not Lower": spec.title in body should match"""),
+        ("s:/spec/title", "a" * 64, "Too long: may not be more than 63 bytes"),
+    ],
+)
+def test_words_when_a_field_is_left(form: Page, name: str, text: str, words: str) -> None:
+    control(form, name).fill(text)
+    control(form, name).blur()
+    expect(said(form, name)).to_contain_text(words)
+
+
+def test_what_is_pasted_stays_whole_and_right_values_are_not_touched(form: Page) -> None:
+    control(form, "s:/spec/title").fill("a" * 80)
+    assert control(form, "s:/spec/title").input_value() == "a" * 80
+    for name, text in (("s:/spec/title", "fine"), ("i:/spec/big", "9223372036854775807"), ("n:/spec/ratio", "1e-3")):
+        control(form, name).fill(text)
+        control(form, name).blur()
+        expect(form.locator(f"[id='{control(form, name).get_attribute('id')}-v']")).to_have_count(0)
+        expect(control(form, name)).not_to_have_attribute("aria-invalid", "true")
+
+
+def test_the_form_is_not_sent_until_somebody_insists(form: Page) -> None:
+    sent: list[str] = []
+    form.on(
+        "request",
+        lambda request: sent.append(request.url) if request.method == "POST" and "/new/" in request.url else None,
+    )
+    control(form, "i:/spec/count").fill("20000")
+    form.get_by_role("button", name="Create", exact=True).click()
+    summary = form.locator("#form-errors")
+    expect(summary).to_contain_text("metadata.name: Required value")
+    expect(summary).to_contain_text("spec.count: Invalid value: 20000")
+    expect(control(form, "s:/metadata/name")).to_be_focused()
+    assert not sent
+    # A link of the summary leads to its field; a corrected field is quiet.
+    summary.get_by_role("link", name="spec.count").click()
+    expect(control(form, "i:/spec/count")).to_be_focused()
+    words = said(form, "i:/spec/count")
+    control(form, "i:/spec/count").fill("3")
+    expect(words).to_have_count(0)
+    # Whoever insists is answered by the cluster itself.
+    summary.get_by_role("button", name="Send it nevertheless").click()
+    expect(form.locator("#form-errors")).to_contain_text("name or generateName is required")
+    assert len(sent) == 1
+
+
+def test_a_required_field_of_a_section_that_is_not_there_is_not_missed(form: Page) -> None:
+    """Its section is not sent at all while nothing is in it."""
+    control(form, "s:/metadata/name").fill("quiet")
+    control(form, "s:/spec/title").fill("quiet")
+    missed = form.evaluate(
+        """() => [...document.querySelectorAll("#form [required]")].filter((one) => one.value === "").map((one) => one.name)"""
+    )
+    form.get_by_role("button", name="Create", exact=True).click()
+    expect(form.get_by_role("heading", name="quiet")).to_be_visible(timeout=15_000)
+    assert isinstance(missed, list)
+
+
+def test_a_field_is_found_in_a_section_that_is_closed(form: Page) -> None:
+    form.get_by_label("Find a field").press_sequentially("port")
+    expect(form.locator("#form-found a").first).to_contain_text("spec.port")
+    form.keyboard.press("Enter")
+    expect(control(form, "i:/spec/port")).to_be_focused()
