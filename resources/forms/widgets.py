@@ -84,7 +84,7 @@ def widget(kind: str, node: Node, descriptor: Descriptor | None, path: Path, tex
 
 def _few(values: object) -> bool:
     found = [str(value) for value in values if value is not None] if isinstance(values, (list, tuple)) else []
-    return 1 <= len(found) <= 3 and all(len(text) <= _SHORT and text for text in found) and len("".join(found)) <= 36
+    return 1 <= len(found) <= 3 and all(len(text) <= _SHORT and text for text in found) and len("".join(found)) <= 30
 
 
 def _number(kind: str, node: Node, said: frozenset[str], path: Path, text: str) -> Widget:

@@ -142,7 +142,7 @@ def line(description: str) -> str:
 @lru_cache(maxsize=4096)
 def _line(description: str) -> str:
     text = re.sub(r"[`*#]+|\s+", lambda found: " " if found[0].isspace() else "", strip_tags(description[:400])).strip()
-    end = re.search(r"[.:!?]\s", text)
+    end = re.search(r"[.!?]\s", text)
     text = text[: end.start()] if end else text.removesuffix(".")
     return text if len(text) <= _LINE else f"{text[: _LINE - 1].rpartition(' ')[0]}…"
 

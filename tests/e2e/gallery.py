@@ -14,11 +14,15 @@ from playwright.sync_api import Locator, Page, expect
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import AlreadyExists, NotFound
+from resources import yamltext
 from tests.e2e.conftest import Site
-from tests.resources.forms.pages import read
 
 SCHEMA = Path(__file__).resolve().parents[1] / "forms/schemas/widgets.yaml"
 GROUP = "forms.operator-console.dev"
+
+
+def read(path: Path) -> dict[str, Any]:
+    return dict(yamltext.load(path.read_text(encoding="utf-8")))
 
 
 @contextmanager
