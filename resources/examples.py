@@ -19,6 +19,8 @@ from resources.forms import descriptors
 from resources.forms.descriptors import Descriptors
 
 _KEEP_SECONDS = 10.0
+#: The object that an operator wants to be created first of all (OKD's console asks for it after the install).
+_FIRST = "operatorframework.io/initialization-resource"
 _LIMIT = 64
 _kept: "dict[tuple[str, ...], tuple[float, Offer]]" = {}
 _lock = Lock()
@@ -36,7 +38,7 @@ class Example:
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What is known of a kind. `operator` is the CSV's display name, '' when no CSV owns the kind; `title` the kind's own;
-    `status`: its statusDescriptors as they are."""
+    `status`: its statusDescriptors as they are; `problem`: why its examples can't be read."""
 
     operator: str = ""
     title: str = ""
@@ -44,6 +46,7 @@ class Offer:
     examples: tuple[Example, ...] = ()
     descriptors: Descriptors = field(default_factory=Descriptors)
     status: tuple[dict[str, Any], ...] = ()
+    problem: str = ""
 
 
 def examples(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[Example, ...]:
@@ -89,11 +92,13 @@ def of_csvs(csvs: Iterable[KubeObject], type_: ResourceType) -> Offer | None:
     if not owners:
         return None
     csv, crd = owners[0]
+    found, problem = _examples(csv, type_)
     return Offer(
         operator=str((csv.get("spec") or {}).get("displayName") or ""),
         title=str(crd.get("displayName") or ""),
         description=str(crd.get("description") or ""),
-        examples=tuple(_examples(csv, type_)),
+        examples=found,
+        problem=problem,
         descriptors=descriptors.parse(crd.get("specDescriptors")),
         status=tuple(entry for entry in crd.get("statusDescriptors") or () if isinstance(entry, dict)),
     )
@@ -110,19 +115,34 @@ def _is(crd: dict[str, Any], type_: ResourceType) -> bool:
     return crd.get("name") == f"{type_.plural}.{type_.group}" and version == type_.version
 
 
-def _examples(csv: KubeObject, type_: ResourceType) -> Iterable[Example]:
-    text = ((csv.get("metadata") or {}).get("annotations") or {}).get("alm-examples") or "[]"
+def _examples(csv: KubeObject, type_: ResourceType) -> tuple[tuple[Example, ...], str]:
+    """The kind's examples, the one that the operator wants to begin with first; and why they can't be read, '' where they can."""
+    annotations = _mapping(_mapping(csv.get("metadata")).get("annotations"))
+    problem = ""
     try:
-        objects = json.loads(text)
+        objects = json.loads(annotations.get("alm-examples") or "[]")
+    except (TypeError, ValueError) as error:
+        objects, problem = [], str(error)
+    try:
+        first = json.loads(annotations.get(_FIRST) or "null")
     except (TypeError, ValueError):
-        return
+        first = None
     seen: set[str] = set()
-    for obj in objects if isinstance(objects, list) else ():
+    found: list[Example] = []
+    for obj in [first, *(objects if isinstance(objects, list) else ())]:
         if not isinstance(obj, dict) or obj.get("kind") != type_.kind or obj.get("apiVersion") != type_.api_version:
             continue
-        name = str((obj.get("metadata") or {}).get("name") or type_.kind.lower())
+        if found and obj == first:
+            continue
+        metadata = _mapping(obj.get("metadata"))
+        name = str(metadata.get("name") or type_.kind.lower())
         while name in seen:
             name += "+"
         seen.add(name)
-        annotations = (obj.get("metadata") or {}).get("annotations") or {}
-        yield Example(name, str(annotations.get("description") or ""), obj)
+        description = str(_mapping(metadata.get("annotations")).get("description") or "")
+        found.append(Example(name, description, {**obj, "metadata": metadata}))
+    return tuple(found), problem
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

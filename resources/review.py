@@ -56,10 +56,16 @@ class Review:
     lines: tuple[Line, ...]
     changes: tuple[Change, ...]
     left_out: int = 0
+    too_long: bool = False
 
     @property
     def mine(self) -> int:
         return sum(not change.by_cluster for change in self.changes)
+
+    @property
+    def defaulted(self) -> bool:
+        """Whether the cluster adds anything."""
+        return any(line.by_cluster for line in self.lines)
 
     @property
     def clusters(self) -> int:
@@ -72,11 +78,9 @@ def review(live: KubeObject | None, sent: KubeObject, result: KubeObject) -> Rev
     new, asked = own(result), own(sent)
     walk = _Walk()
     walk.mapping(old, new, asked, 0, ())
-    fold = live is not None
-    lines = tuple(_folded(walk.rows)) if fold else tuple(_numbered(walk.rows))
-    return Review(
-        () if len(walk.rows) > _LINES else lines, tuple(walk.changes[:_FIELDS]), max(0, len(walk.changes) - _FIELDS)
-    )
+    long = len(walk.rows) > _LINES
+    lines = () if long else tuple(_numbered(walk.rows) if live is None else _folded(walk.rows))
+    return Review(lines, tuple(walk.changes[:_FIELDS]), max(0, len(walk.changes) - _FIELDS), long)
 
 
 class _Walk:

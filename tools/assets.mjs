@@ -31,12 +31,19 @@ async function patternfly() {
   const content = [...filesUnder("templates", [".html", ".svg"]), ...filesUnder("static/js", [".js"]),
     ...["console", "operatorhub", "resources"].flatMap((app) => filesUnder(app, [".py"]))]
     .map((file) => ({ raw: readFileSync(file, "utf8"), extension: "html" }));
+  // Our own sheets use its variables, and those stand for others.
+  const own = filesUnder("static/css", [".css"]).map((file) => readFileSync(file, "utf8")).join("\n");
+  const whole = readFileSync(sheet, "utf8");
+  const used = new Set([...own.matchAll(/var\((--pf-[\w-]+)/g)].map((found) => found[1]));
+  const means = new Map();
+  for (const [, name, value] of whole.matchAll(/(--pf-[\w-]+)\s*:([^;}]*)/g)) means.set(name, `${means.get(name) ?? ""} ${value}`);
+  for (const name of used) for (const [, below] of (means.get(name) ?? "").matchAll(/var\((--pf-[\w-]+)/g)) used.add(below);
   const purger = new PurgeCSS();
   const [result] = await purger.purge({
     content,
-    css: [{ raw: readFileSync(sheet, "utf8") }],
+    css: [{ raw: whole }],
     defaultExtractor: (text) => text.match(/[A-Za-z0-9_-]+/g) ?? [],
-    safelist: { standard: ["html", "body", ":root", "pf-v6-theme-dark"], deep: [/^pf-v6-theme-dark$/] },
+    safelist: { standard: ["html", "body", ":root", "pf-v6-theme-dark"], deep: [/^pf-v6-theme-dark$/], variables: [...used] },
     fontFace: false,
     variables: true,
     keyframes: true,

@@ -160,8 +160,8 @@ def _plain(obj: KubeObject) -> KubeObject:
 
 def _actions(client: ClusterClient, place: Place) -> Iterable[Action]:
     type_ = place.type
-    if "update" in type_.verbs:
-        yield _action(client, place, "update", _("Edit"), "edit")
+    if "patch" in type_.verbs:  # what changed is sent, never the whole object
+        yield _action(client, place, "patch", _("Edit"), "edit")
     yield Action("YAML", place.url("yaml"))
     if "create" in type_.verbs:
         yield _duplicate(client, place)

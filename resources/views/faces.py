@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from console.web import render
 from console.web.errors import Problem
 from resources.draft import Outcome
-from resources.forms import errors
 from resources.forms.errors import Placed
 from resources.review import review as reviewed
 from resources.views import form_page, received, yaml_page
@@ -149,7 +148,9 @@ def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
 def note(work: "Work") -> str:
     """What must be said about the kind before anybody types."""
     if work.schema.root:
-        return ""
+        if work.editing or not work.offer.problem:
+            return ""
+        return _("The operator's examples can't be read: %(detail)s") % {"detail": work.offer.problem}
     return _("The cluster publishes no schema of this kind: what is typed can't be checked before it is sent.")
 
 

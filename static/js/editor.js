@@ -72,7 +72,7 @@ function enhance(area) {
   area.after(view.dom);
   area.hidden = true;
   area.addEventListener("console:set", () => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: area.value } }));
-  if (marks.length) goto(view, marks[0][0], marks[0][1]);
+  if (marks.length && !document.getElementById("results")) goto(view, marks[0][0], marks[0][1]);
   tools(frame, view);
   frame.dataset.ready = "";
   return view;
@@ -86,5 +86,6 @@ document.addEventListener("click", (event) => {
   goto(editors[0], Number(link.dataset.line), Number(link.dataset.column || 1));
   editors[0].focus();
 });
-(document.getElementById("refusal") ?? document.getElementById("results"))?.focus();
+// What is to be read first is in view, once the editor has scrolled to what is marked.
+setTimeout(() => (document.getElementById("refusal") ?? document.getElementById("results"))?.focus(), 100);
 export { editors, forceLinting };
