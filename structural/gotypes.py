@@ -18,7 +18,7 @@ _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 _QUANTITY_TEXT = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$")
 _QUANTITY_FAULT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 #: Types that read themselves: what they make of a value is not looked at here.
-_OWN_READERS = ("JSON", "JSONSchemaProps", "RawExtension", "FieldsV1", "Time", "MicroTime", "Duration", "IntOrString")
+_OWN_READERS = ("JSON", "JSONSchemaProps", "RawExtension", "FieldsV1", "Time", "MicroTime", "Duration")
 _BITS = {"int32": 32}
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
@@ -99,11 +99,18 @@ def _field_faults(node: Node, raw: Schema, value: Any, at: _At) -> Iterator[Faul
         if not (isinstance(value, int | float) or (isinstance(value, str) and _QUANTITY_TEXT.match(value))):
             yield Fault(at.place, _QUANTITY_FAULT)
         return
+    if last == "IntOrString":
+        if value is not None and not isinstance(value, str) and not _is_int32(value):
+            yield Fault(
+                at.place,
+                f"json: cannot unmarshal {_given(value)} into Go struct field {at.struct}.{at.path} of type int32",
+            )
+        return
     if last.startswith(_OWN_READERS) or (node.preserve and not node.types) or value is None:
         return
     kind = node.types[0] if node.types else "object"
-    if kind == "string" and node.raw.get("format") == "byte" and isinstance(value, str):
-        if fault := _base64_fault(value):
+    if kind == "string" and node.raw.get("format") == "byte" and isinstance(value, str | list):
+        if isinstance(value, str) and (fault := _base64_fault(value)):  # a list of numbers is bytes too
             yield Fault(at.place, fault)
     elif not _fits(kind, value) or not _in_range(node, value):
         yield Fault(at.place, _unfitting(node, raw, value, kind, at))
@@ -111,9 +118,18 @@ def _field_faults(node: Node, raw: Schema, value: Any, at: _At) -> Iterator[Faul
         yield from _inside(node, value, at._replace(struct=last or at.struct))
 
 
+def _given(value: Any) -> str:
+    """What does not fit into a whole number, as Go calls it."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"number {value}" if number else _GIVEN[type(value)]
+
+
+def _is_int32(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31
+
+
 def _unfitting(node: Node, raw: Schema, value: Any, kind: str, at: _At) -> str:
-    number = kind == "integer" and isinstance(value, int | float) and not isinstance(value, bool)
-    shown = f"number {value}" if number else _GIVEN[type(value)]
+    shown = _given(value) if kind == "integer" else _GIVEN[type(value)]
     wanted = "types.UID" if at.path.endswith("uid") and kind == "string" else _go_type(raw, node.family.components)
     return f"json: cannot unmarshal {shown} into Go struct field {at.struct}.{at.path} of type {wanted}"
 
