@@ -206,7 +206,7 @@ def _lines(key: str | None, value: Any, indent: int) -> list[str]:
     """The value as lines, with its key; without one, as the inside of an item."""
     before = " " * indent
     if isinstance(value, (dict, list)) or (isinstance(value, str) and "\n" in value):
-        text = yamltext.dump(value if key is None else {key: value}).rstrip("\n")
+        text = yamltext.dump(value if key is None else {key: value}).removesuffix("\n")
         return [f"{before}{line}" if line else "" for line in text.split("\n")]
     return [f"{before}{_scalar(value)}" if key is None else f"{before}{_scalar(key)}: {_scalar(value)}"]
 

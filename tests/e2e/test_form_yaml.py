@@ -283,3 +283,12 @@ def test_many_objects_are_imported(site: Site, page: Page, client: ClusterClient
     expect(results.locator("tbody tr").nth(1)).to_contain_text("created")
     maps = client.find("", "v1", "configmaps")
     assert {"one", "two"} <= {item["metadata"]["name"] for item in client.list(maps, namespace).items}
+
+
+def test_what_is_too_large_to_arrive_is_not_sent(site: Site, page: Page) -> None:
+    page.goto(f"{site.url}/resources/import/")
+    editor(page)
+    page.locator("#yaml-text").evaluate("(area) => { area.value = 'a'.repeat(17 * 1024 * 1024); }")
+    page.get_by_role("button", name="Check (dry run)").click()
+    expect(page.get_by_role("alert")).to_contain_text("This is too large to be sent")
+    assert page.locator("#yaml-text").evaluate("(area) => area.value.length") == 17 * 1024 * 1024
