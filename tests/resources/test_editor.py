@@ -132,8 +132,8 @@ def test_what_may_stand_there_begins_with_what_must() -> None:
 
 def test_items_begin_with_a_dash() -> None:
     below, inside = ask(("options", "spec:\n  users:\n    |"), ("options", "spec:\n  users:\n  - |"))
-    assert [one[2] for one in below][0] == "- name: ${}"
-    assert [one[2] for one in inside][0] == "name: ${}"
+    assert next(one[2] for one in below) == "- name: ${}"
+    assert next(one[2] for one in inside) == "name: ${}"
 
 
 def test_values() -> None:
