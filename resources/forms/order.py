@@ -70,12 +70,13 @@ def folded(
     seen = {place[len(path)] for place in wanted if len(place) > len(path) and place[: len(path)] == path}
     advanced, optional, basic = set(), set(), 0
     for name in found:
-        descriptor = descriptors.by_path.get((*above, name))
+        place = (*above, name)
+        descriptor = descriptors.by_path.get(place)
         if name in required:
             basic += 1
         elif descriptor and descriptor.advanced:
             advanced.add(name)
-        elif name in value or (*above, name) in descriptors.orders or name in seen:
+        elif name in value or name in seen or place in descriptors.orders or place in descriptors.controls:
             basic += 1
         else:
             optional.add(name)

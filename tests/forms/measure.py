@@ -1,21 +1,19 @@
 """What a form can do with one kind, measured on its page's HTML: nothing lost, everything reachable, drawn quickly."""
 
-import copy
-import json
 import statistics
 import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from resources.forms.paths import is_item, position, span, token, untoken
-from tests.forms import dom
-from tests.forms.dom import Element
+from resources.forms.paths import token
+from tests.forms.changing import change_all, remove_all
+from tests.forms.differ import difference
 from tests.forms.generate import Generator
 from tests.forms.page import Form, Page
-from tests.forms.person import Person, Unreachable, leaves
+from tests.forms.person import Person, leaves
+from tests.forms.typing_in import Unreachable
 
 METADATA = ("name", "generateName", "labels", "annotations")
 COUNTED = (
@@ -61,32 +59,6 @@ class Figures:
         self.ways += other.ways
         self.paints += other.paints
         self.faults += other.faults
-
-
-def alike(one: Any, other: Any) -> bool:
-    """Equal, type for type: 1 is not 1.0, not true and not "1". The order of an object's fields means nothing, a list's does."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-
-
-def difference(one: Any, other: Any, path: str = "") -> str:
-    """Where two objects differ first, for a message."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in dict.fromkeys((*one, *other)):
-            if key not in one or key not in other:
-                return f"{path}/{key}: only in the {'first' if key in one else 'second'}"
-            if found := difference(one[key], other[key], f"{path}/{key}"):
-                return found
-        return ""
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        return next(
-            (
-                found
-                for n, (a, b) in enumerate(zip(one, other, strict=True))
-                if (found := difference(a, b, f"{path}/{n}"))
-            ),
-            "",
-        )
-    return "" if alike(one, other) else f"{path}: {one!r:.80} became {other!r:.80}"
 
 
 def first_paint(form: Form, obj: dict[str, Any], runs: int = 3) -> tuple[float, int]:
@@ -137,140 +109,6 @@ def written(obj: dict[str, Any]) -> int:
     metadata = {name: value for name, value in obj["metadata"].items() if name in METADATA}
     rest = {name: value for name, value in obj.items() if name not in SERVERS}
     return (leaves(metadata) if metadata else 0) + (leaves(rest) if rest else 0)
-
-
-def opened(form: Form, obj: dict[str, Any]) -> Page:
-    """The form of an object with all that is in it opened."""
-    page = form.open(obj)
-    person = Person(page)
-    for _ in range(400):
-        closed = [element for element in page.index.get("~open", ()) if holds(obj, element.attributes["value"])]
-        if not closed:
-            return page
-        for element in closed:
-            person.opened(element.attributes["value"])
-    raise AssertionError("there is always something closed")
-
-
-def holds(obj: Any, pointer: str) -> bool:
-    """Whether the object has something there."""
-    for part in pointer.split("/")[1:]:
-        if span(part):
-            return True
-        place = position(part) if is_item(part) else None
-        if place is not None and isinstance(obj, dict):
-            obj = list(obj.values())[place] if place < len(obj) else None
-        elif place is not None and isinstance(obj, list):
-            obj = obj[place] if place < len(obj) else None
-        else:
-            obj = obj.get(untoken(part)) if isinstance(obj, dict) else None
-    return obj is not None
-
-
-def own_controls(page: Page, obj: Any, pointer: str = "") -> Iterator[tuple[Any, Any, str, list[Element]]]:
-    """(where it is, its key there, its pointer, its controls) of every scalar that has a control of its own."""
-    pairs = obj.items() if isinstance(obj, dict) else enumerate(obj)
-    is_map = isinstance(obj, dict) and (f"m:{pointer}" in page.index)
-    for number, (key, value) in enumerate(pairs):
-        place = f"{pointer}/@{number}" if is_map or isinstance(obj, list) else f"{pointer}/{token(key)}"
-        if isinstance(value, (dict, list)):
-            yield from own_controls(page, value, place)
-            continue
-        for mark in "sinbqdj":
-            if found := page.named(f"{mark}:{place}"):
-                yield obj, key, place, found
-                break
-
-
-def change_all(form: Form, obj: dict[str, Any]) -> tuple[int, str]:
-    """Every value that has a control of its own becomes another one, at once."""
-    wanted = copy.deepcopy(obj)
-    page = opened(form, obj)
-    count = 0
-    for where, key, place, found in list(own_controls(page, wanted)):
-        made = another(found, where[key])
-        if made is None or "readonly" in found[0].attributes or place == "/metadata/namespace":
-            continue
-        text, value = made
-        if found[0].kind == "radio":
-            Person(page).enter(found, text)
-        else:
-            found[0].value = text
-        where[key] = value
-        count += 1
-    parsed = page.submit()
-    return count, difference(wanted, parsed.object) or ", ".join(map(str, parsed.problems))
-
-
-def another(found: list[Element], value: Any) -> tuple[str, Any] | None:
-    """(text, value): something else that the control can say."""
-    first = found[0]
-    mark = first.name.partition(":")[0]
-    if first.tag == "select" or first.kind == "radio":
-        texts = (
-            [dom.value_of(option) for option in dom.options_of(first)]
-            if first.tag == "select"
-            else [one.attributes.get("value", "") for one in found]
-        )
-        text = next((one for one in texts if one and one != said_now(found)), None)
-        return (
-            None
-            if text is None
-            else (text, {"b": text == "true", "s": text}.get(mark, text) if mark != "j" else json.loads(text))
-        )
-    if mark == "s":
-        text = f"{first.value or ''}x"
-        return text, text.replace("\r\n", "\n")
-    if mark == "d":
-        return ("QUJD", "QUJD") if value != "QUJD" else ("REVG", "REVG")
-    if mark == "j":
-        return '"changed"', "changed"
-    return ("7", 7) if value != 7 else ("8", 8)
-
-
-def said_now(found: list[Element]) -> str:
-    if found[0].tag == "select":
-        return found[0].value or ""
-    return next((element.attributes.get("value", "") for element in found if element.checked), "")
-
-
-def remove_all(form: Form, obj: dict[str, Any]) -> tuple[int, str]:
-    """Every value of an object that has a control of its own is cleared, at once, and every first item of a list or map is removed."""
-    wanted = copy.deepcopy(obj)
-    page = opened(form, obj)
-    count = 0
-    for where, key, place, found in list(own_controls(page, wanted)):
-        if "/@" in f"/{place.rpartition('/')[2]}" or not place.startswith("/spec") or "readonly" in found[0].attributes:
-            continue
-        for element in found:
-            element.value = "" if element.kind != "radio" else element.value
-            element.checked = element.kind == "radio" and element.attributes.get("value", "on") == ""
-        for element in page.index.get(f"e:{place}", ()):
-            element.value, element.checked = "", False
-        del where[key]
-        count += 1
-    count += remove_items(page, wanted.get("spec"), "/spec")
-    parsed = page.submit()
-    return count, difference(wanted, parsed.object) or ", ".join(map(str, parsed.problems))
-
-
-def remove_items(page: Page, value: Any, pointer: str) -> int:
-    """Of each list and map on the page the first item, as the button with script does it."""
-    count = 0
-    is_list = isinstance(value, list) and f"a:{pointer}" in page.index
-    is_map = isinstance(value, dict) and f"m:{pointer}" in page.index
-    if is_list or is_map:
-        keys = list(range(len(value))) if is_list else list(value)
-        for number, key in enumerate(keys):
-            count += remove_items(page, value[key], f"{pointer}/@{number}") if number else 0
-        if keys and page.has_button("~remove", f"{pointer}/@0"):
-            page.index[f"at={pointer}/@0"][0].remove()
-            page.changed()
-            del value[keys[0]]
-            count += 1
-    elif isinstance(value, dict):
-        count += sum(remove_items(page, inner, f"{pointer}/{token(key)}") for key, inner in value.items())
-    return count
 
 
 def generated(form: Form, seed: int) -> tuple[dict[str, Any], str]:

@@ -28,7 +28,7 @@ NAMESPACES = ("default", "shop")
 REQUEST = RequestFactory().get("/")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Form:
     """A kind as its form's page needs it."""
 
@@ -60,7 +60,7 @@ class Form:
         return Page(self, self.html(obj, **more))
 
 
-@dataclass
+@dataclass(repr=False)
 class Page:
     """What is on the screen."""
 

@@ -5,7 +5,6 @@ hold goes the ways that the page offers for that: "Other fields", and "Edit as Y
 """
 
 import json
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,14 +13,11 @@ from resources import yamltext
 from resources.forms.paths import token
 from tests.forms.dom import Element, options_of, sanitised, value_of
 from tests.forms.page import Page
+from tests.forms.typing_in import Unreachable, choices, said, same_yaml, typeable
 
 SCALARS = "sinbqdj"
 CONTROLS = SCALARS + "y"
 NUMBER, BOX, OTHER, YAML = "own", "box", "other", "yaml"
-
-
-class Unreachable(Exception):
-    """No control on the page can be made to say this."""
 
 
 def leaves(value: Any) -> int:
@@ -33,7 +29,7 @@ def leaves(value: Any) -> int:
     return 1
 
 
-@dataclass
+@dataclass(repr=False)
 class Person:
     """`scripted`: parts of the page are fetched, as with script; else each button sends the whole form."""
 
@@ -263,40 +259,3 @@ class Person:
             for other in self.page.index[element.name]:
                 other.checked = False
         element.checked = True
-
-
-def choices(found: list[Element]) -> list[str]:
-    if found[0].tag == "select":
-        return [value_of(option) for option in options_of(found[0])]
-    return [element.attributes.get("value", "on") for element in found]
-
-
-def typeable(text: str) -> bool:
-    return all((letter >= " " or letter in "\n\t") and not "\ud800" <= letter <= "\udfff" for letter in text)
-
-
-def same_yaml(text: str, value: Any) -> bool:
-    return typeable(text) and repr(yamltext.load(text)) == repr(value)
-
-
-def said(mark: str, value: Any) -> str:
-    """What one types to say the value in a control of that kind. Raises Unreachable."""
-    if mark == "j":
-        return json.dumps(value)
-    if mark == "b" and isinstance(value, bool):
-        return "true" if value else "false"
-    if mark == "s" and isinstance(value, str):
-        return value
-    if (
-        mark == "d"
-        and isinstance(value, str)
-        and re.fullmatch(r"(?:[A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2,3}=*)?", value)
-        and len(value) % 4 == 0
-    ):
-        return value
-    if mark == "q" and isinstance(value, str):
-        return json.dumps(value) if value.lstrip("-").isdigit() or value.startswith('"') else value
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if number and (mark == "n" or (mark in "iq" and isinstance(value, int))):
-        return repr(value)
-    raise Unreachable(f"{mark}: is no control for {value!r}")

@@ -10,9 +10,12 @@ from resources.forms.paths import token
 DEEP = 60
 
 
-def leaves(node: dict[str, Any], pointer: str = "", depth: int = 0) -> Iterator[str]:
+def leaves(node: Any, pointer: str = "", depth: int = 0) -> Iterator[str]:
     """The pointers of what has no schema below it: scalars, and what may be anything."""
     if depth > DEEP:
+        return
+    if not isinstance(node, dict):
+        yield pointer
         return
     properties = node.get("properties")
     if properties and not node.get("x-kubernetes-embedded-resource"):

@@ -11,6 +11,7 @@ from resources.forms.fields import Options, Typed
 from resources.forms.parse import parse
 from resources.forms.schema import Schema
 from tests.forms import dom, measure
+from tests.forms.differ import difference
 from tests.forms.page import Form, Page
 from tests.forms.person import Person
 from tests.forms.test_examples import FORMS
@@ -50,7 +51,7 @@ LONG: list[dict[str, Any]] = [
 def test_ten_thousand_items_are_drawn_in_part_and_kept_whole(spec: dict[str, Any]) -> None:
     obj = state(spec)
     page = drawn(STATE, obj)
-    assert measure.difference(obj, page.submit().object) == ""
+    assert difference(obj, page.submit().object) == ""
 
 
 @pytest.mark.parametrize("scripted", [True, False], ids=["script", "no-script"])
@@ -89,14 +90,14 @@ def test_an_error_far_down_a_long_list_is_shown_where_it_is() -> None:
     page = Page(STATE, html)
     assert "this one is wrong" in html
     assert page.named("s:/spec/things/@321/name")[0].value == "n321"
-    assert measure.difference(obj, page.submit().object) == ""
+    assert difference(obj, page.submit().object) == ""
 
 
 def test_an_object_of_five_megabytes() -> None:
     free, texts = {f"k{n}": "y" * 500 for n in range(4_000)}, {f"k{n}": "z" * 1000 for n in range(1_500)}
     obj = state({"text": "x" * 1_500_000, "freeForm": free, "map": texts})
     size, began = len(json.dumps(obj)), time.process_time()
-    wrong = measure.difference(obj, STATE.open(obj).submit().object)
+    wrong = difference(obj, STATE.open(obj).submit().object)
     took = time.process_time() - began
     assert wrong == ""
     assert size > 5_000_000
@@ -159,7 +160,7 @@ def nested(levels: int) -> dict[str, Any]:
 def test_thirty_eight_levels_open_one_by_one() -> None:
     obj = nested(37)
     page = drawn(DEEP, obj)
-    assert measure.difference(obj, page.submit().object) == ""
+    assert difference(obj, page.submit().object) == ""
     assert measure.build(DEEP, obj)[1] == ""
 
 
@@ -178,7 +179,7 @@ def test_a_page_with_all_levels_open_needs_no_more_stack_than_there_is() -> None
         return under(frames - 1) if frames else DEEP.html(obj, Typed(opened=opened, asked=opened))
 
     page = Page(DEEP, under(250))
-    assert measure.difference(obj, page.submit().object) == ""
+    assert difference(obj, page.submit().object) == ""
 
 
 def test_a_schema_that_refers_to_itself_has_no_end_and_needs_none() -> None:
