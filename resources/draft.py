@@ -101,7 +101,9 @@ def begin(type_: ResourceType, namespace: str, schema: Schema, example: KubeObje
     """A new object: the example without what the server writes, or the least that every object has."""
     made: dict[str, Any] = {"apiVersion": type_.api_version, "kind": type_.kind, "metadata": {}}
     root = schema.node(schema.root)
-    if example is None and kind_of(schema.child(root, "spec")) == "object":
+    # An example without a spec that must be there: what is missing in it is then said field by field.
+    needed = example is None or "spec" in (root.get("required") or ())
+    if needed and kind_of(schema.child(root, "spec")) == "object":
         made["spec"] = {}
     made |= {key: value for key, value in (example or {}).items() if key not in ("apiVersion", "kind", "status")}
     metadata = made["metadata"] if isinstance(made["metadata"], dict) else {}
