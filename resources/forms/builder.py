@@ -16,6 +16,8 @@ from resources.forms.widgets import Widget
 
 #: A section of more controls than this is fetched when it is opened.
 SMALL = 9
+#: Of a list that must have many items, so many empty ones are offered at most.
+OFFERED = 3
 #: Sections inside each other: so many are drawn unasked; and so many at all, below that YAML says the rest (templates draw by recursion).
 NESTED, DEEPEST = 6, 12
 
@@ -126,7 +128,10 @@ class Builder:
             made = self._object(node, value, common, open_)
         else:
             make = self._array if kind == "array" else self._map
-            made = Field(**common, open=open_, children=make(node, value, path, common["pointer"]))
+            children = make(node, value, path, common["pointer"])
+            if kind == "array" and (present or common["required"]):
+                children += self._offered(node, value, path, common["pointer"])
+            made = Field(**common, open=open_, children=children)
         self.depth -= 1
         return made
 
@@ -200,6 +205,18 @@ class Builder:
 
         shown = self._windowed(range(len(value)), make, path, pointer, first)
         return shown + self._extra(items, path, pointer, len(value))
+
+    def _offered(self, node: Node, value: list[Any], path: Path, pointer: str) -> tuple[Field, ...]:
+        """The items that a list must have and has not yet; what nobody types in is no item."""
+        begin = len(value) + self.typed.extra.get(path, 0)
+        end = min(shapes.count(node.get("minItems")) or 0, OFFERED)
+        items = self.schema.items(node)
+        return tuple(
+            dataclasses.replace(
+                self.field(items, ABSENT, (*path, n), f"{pointer}/@n{n}", False, item=n + 1), offered=True
+            )
+            for n in range(begin, end)
+        )
 
     def _map(self, node: Node, value: dict[str, Any], path: Path, pointer: str, first: int = 0) -> tuple[Field, ...]:
         inside, keys = self.schema.entry(node), list(value)

@@ -63,7 +63,8 @@ class Field:
     """One node. `kind` is how its value is written; `widget` how it looks (widgets.py, or "rest": the items of a long list that are not shown).
 
     `state` says what an empty control means: '' absent, 'empty' an empty text, 'null'; `stateful`: the page must say so, or it is lost.
-    `position` counts items from 1. `set`: something is there, be it null. `limits`: name and value as in the schema, to be put in words.
+    `position` counts items from 1. `offered`: an item that the schema
+    asks for and nobody has made yet; it counts when something is typed in it. `set`: something is there, be it null. `limits`: name and value as in the schema, to be put in words.
     """
 
     path: Path
@@ -106,6 +107,7 @@ class Field:
     hidden: bool = False
     group: str = ""
     lazy: bool = False
+    offered: bool = False
     open: bool = False
     hint: str = ""
     caption: str = ""
@@ -142,7 +144,7 @@ class Field:
     @property
     def fixed(self) -> bool:
         """It stays, whatever is in it."""
-        return bool(self.position) or (self.present and not self.optional)
+        return bool(self.position and not self.offered) or (self.present and not self.optional)
 
     @property
     def mark(self) -> str:
@@ -172,11 +174,20 @@ class Field:
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """`basic`, those of one group together, where its first stands."""
-        found: dict[str, list[Field]] = {}
+        """`basic`: those of one group together, where its first stands; the others, and who is alone in a group, under no name."""
+        members: dict[str, list[Field]] = {}
         for child in self.basic:
-            found.setdefault(child.group, []).append(child)
-        return tuple(Group(name, name, tuple(fields)) for name, fields in found.items())
+            members.setdefault(child.group, []).append(child)
+        made: list[tuple[str, list[Field]]] = []
+        for child in self.basic:
+            name = child.group if len(members[child.group]) > 1 else ""
+            if name and child is members[name][0]:
+                made.append((name, members[name]))
+            elif not name and made and not made[-1][0]:
+                made[-1][1].append(child)
+            elif not name:
+                made.append(("", [child]))
+        return tuple(Group(name, name, tuple(fields)) for name, fields in made)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 _ACRONYMS = frozenset(
     re.findall(
         r"\w+",
-        "api aws ca cpu crd dns gcp gpu ha http https id ip json oidc os pvc rbac ssl sso tls ttl ui uid uri url uuid yaml",
+        "api aws ca cpu crd db dns gcp gpu ha http https iam id ip jmx json jvm kms ldap nfs oidc os pvc rbac ssl sql ssh sso tcp tls ttl udp ui uid uri url uuid yaml",
     )
 )
 _LIMITS = (

@@ -51,19 +51,27 @@ def known(
         "defaulted": default is not ABSENT,
         "limits": labels.limits(node),
         "rules": labels.rules(node),
-        "min_items": _count(node.get("minItems")) or 0,
-        "max_items": _count(node.get("maxItems")),
+        "min_items": count(node.get("minItems")) or 0,
+        "max_items": count(node.get("maxItems")),
         "error": options.typed.errors.get(path, ""),
         "locked": options.editing and present and immutable(node),
         "hidden": bool(descriptor and descriptor.hidden),
-        "group": labels.title(descriptor.group) if descriptor and descriptor.group else "",
+        "group": _group(descriptor, path),
         "position": item,
         "constraints": native.constraints(node),
         "hint": "password" if descriptor and "password" in descriptor.widgets else "",
     }
 
 
-def _count(value: Any) -> int | None:
+def _group(descriptor: Descriptor | None, path: Path) -> str:
+    """The group's name, '' where the section around it says the same."""
+    name = labels.title(descriptor.group) if descriptor and descriptor.group else ""
+    around = next((labels.title(part) for part in reversed(path[:-1]) if isinstance(part, str)), "")
+    return "" if name.casefold() == around.casefold() else name
+
+
+def count(value: Any) -> int | None:
+    """A limit that is a number, as schemas have them; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

@@ -160,3 +160,46 @@ def test_the_name_that_is_generated_needs_no_name() -> None:
     assert [(field.path[-1], field.required) for field in fields][:2] == [("name", False), ("generateName", False)]
     obj = {**MESH.begin(None), "metadata": {"generateName": "x-", "finalizers": ["keep/me"], "namespace": "default"}}
     assert MESH.open(obj).submit().object == obj
+
+
+def test_a_group_that_is_named_like_its_section_or_has_one_member_is_none() -> None:
+    said = [
+        {"path": "tls.a", "x-descriptors": [f"{PREFIX}fieldGroup:tls"]},
+        {"path": "tls.b", "x-descriptors": [f"{PREFIX}fieldGroup:tls"]},
+        {"path": "x", "x-descriptors": [f"{PREFIX}fieldGroup:alone"]},
+        {"path": "y"},
+        {"path": "p", "x-descriptors": [f"{PREFIX}fieldGroup:pair"]},
+        {"path": "z"},
+        {"path": "q", "x-descriptors": [f"{PREFIX}fieldGroup:pair"]},
+    ]
+    form = plain("x", "y", "z", "p", "q", tls={"type": "object", "properties": {"a": TEXT, "b": TEXT}})
+    (spec, *_) = Builder(form.schema, Options(descriptors_of(said))).top({"spec": {}})
+    assert [(group.name, names(group.fields)) for group in child(spec, "tls").groups] == [("", ["a", "b"])]
+    assert [(group.name, names(group.fields)) for group in spec.groups] == [
+        ("", ["tls", "x", "y"]),
+        ("Pair", ["p", "q"]),
+        ("", ["z"]),
+    ]
+
+
+def test_items_that_a_list_must_have_are_offered_and_are_none_until_used() -> None:
+    items = {
+        "type": "object",
+        "required": ["name"],
+        "properties": {"name": TEXT, "tags": {"type": "array", "items": TEXT}},
+    }
+    lists = {
+        "texts": {"type": "array", "items": TEXT, "minItems": 2},
+        "things": {"type": "array", "items": items, "minItems": 1},
+        "optional": {"type": "array", "items": TEXT, "minItems": 1},
+    }
+    form = plain("a", required=("texts", "things"), **lists)
+    page = form.open(form.begin(None))
+    offered = [name for name in page.index if "/@n" in name and name[:2] in ("s:", "o:")]
+    assert offered[:4] == ["s:/spec/texts/@n0", "s:/spec/texts/@n1", "o:/spec/things/@n0", "s:/spec/things/@n0/name"]
+    assert page.submit().object["spec"] == {}
+    page.named("s:/spec/texts/@n1")[0].value = "typed"
+    page.named("s:/spec/things/@n0/name")[0].value = "thing"
+    assert page.submit().object["spec"] == {"texts": ["typed"], "things": [{"name": "thing"}]}
+    page.press("~add", "/spec/things")
+    assert page.submit().object["spec"] == {"texts": ["typed"], "things": [{"name": "thing"}, {}]}
