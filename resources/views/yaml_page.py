@@ -52,6 +52,10 @@ class YamlPage:
     gone: bool = False
 
     @property
+    def readonly(self) -> bool:
+        return not self.writable
+
+    @property
     def marks_data(self) -> str:
         """For the editor: what to mark in its margin."""
         return json.dumps([[mark.line, mark.column, mark.message] for mark in self.marks if mark.line])

@@ -24,9 +24,11 @@ function wordsOf({ dataset: data }) {
 
 function reporter(frame) {
   const place = frame.querySelector("[data-editor-state]");
-  return (errors, unknown) => {
+  // `unchecked`: "none" (the cluster has no such schema), "long" (left to the server), "" when all was looked at.
+  return (errors, unchecked) => {
     if (!place) return;
-    const text = errors ? `${errors} ${place.dataset.textErrors}` : unknown ? place.dataset.textNone : place.dataset.textGood;
+    const { textErrors, textGood, textNone, textLong } = place.dataset;
+    const text = errors ? `${textErrors} ${errors}` : { none: textNone, long: textLong }[unchecked] ?? textGood;
     if (place.textContent !== text) place.textContent = text;
   };
 }

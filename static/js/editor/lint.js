@@ -26,14 +26,14 @@ export function linting(schemas, marks, words, report) {
   const source = async (view) => {
     const text = view.state.doc.toString();
     const server = view.state.field(field);
-    if (text.length > LARGE) { report(server.length, ""); return server; }
+    if (text.length > LARGE) { report(server.length, "long"); return server; }
     const documents = read(text);
     const found = [...server];
-    let unknown = false;
+    let unchecked = "";
     for (const one of documents) {
       found.push(...one.errors);
       const root = await schemas.get(one.kind);
-      if (!root && one.kind.kind) unknown = true;
+      if (!root && one.kind.kind) unchecked = "none";
       if (!one.errors.length) found.push(...faults(one.contents, root, words));
     }
     if (view.state.doc.toString() !== text) return [];
@@ -42,7 +42,7 @@ export function linting(schemas, marks, words, report) {
     const taken = new Set(server.map((one) => view.state.doc.lineAt(one.from).number));
     const kept = found.filter((one) => server.includes(one) || !taken.has(view.state.doc.lineAt(Math.min(one.from, end)).number));
     const placed = kept.map((one) => ({ ...one, from: Math.min(one.from, end), to: Math.min(one.to, end) }));
-    report(placed.length, unknown);
+    report(placed.length, unchecked);
     return placed;
   };
   return [field, linter(source, { delay: 350 }), lintGutter(), keymap.of(lintKeymap)];

@@ -12,10 +12,11 @@ function download(text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-async function upload(view, input) {
+async function upload(view, input, state) {
   const file = input.files[0];
   input.value = "";
-  if (!file || file.size > LIMIT) return;
+  if (!file) return;
+  if (file.size > LIMIT) { state.textContent = state.dataset.textLarge; return; }
   const text = await file.text();
   view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: "input.paste" });
   view.focus();
@@ -32,7 +33,7 @@ export function tools(frame, view) {
   if (!bar) return;
   bar.hidden = false;
   const input = bar.querySelector("[data-editor-file]");
-  input?.addEventListener("change", () => upload(view, input));
+  input?.addEventListener("change", () => upload(view, input, bar.querySelector("[data-editor-state]")));
   bar.addEventListener("click", (event) => {
     const button = event.target.closest("[data-editor-do]");
     if (!button) return;

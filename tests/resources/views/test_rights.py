@@ -1,6 +1,7 @@
 """What a person with few rights sees: the API server's refusals, in the page's own words, and no buttons that would be refused."""
 
 import dataclasses
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -49,6 +50,14 @@ def test_a_reader(browser: Client, become: Become, dev: str, namespace: str, con
     assert f"{config_map}/yaml/" in page
     assert f'href="/resources/core/v1/configmaps/{namespace}/{config_map}/delete/"' not in page
     assert "resource-refused" in page
+
+
+def test_a_reader_of_yaml(browser: Client, become: Become, dev: str, namespace: str, config_map: str) -> None:
+    become(dev)
+    page = browser.get(f"/resources/core/v1/configmaps/{namespace}/{config_map}/yaml/").content.decode()
+    assert "You may read this object, but not change it." in page
+    assert re.search(r"<textarea[^>]* readonly>", page)
+    assert ">Save</button>" not in page
 
 
 def test_all_namespaces_are_refused_with_a_way_on(browser: Client, become: Become, dev: str) -> None:

@@ -1,0 +1,80 @@
+"""The buttons and keys of the YAML editor, in a real browser."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from kube.client import ClusterClient
+from kube.config import load
+from kube.errors import NotFound
+from tests.e2e.conftest import Site
+
+TEXT = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n  namespace: default\ndata:\n  a: b\n"
+
+
+@pytest.fixture
+def name(site: Site) -> Iterator[str]:
+    """Of a ConfigMap in `default`; what was made under it is deleted."""
+    made = f"tools-{uuid4().hex[:6]}"
+    yield made
+    client = ClusterClient(load(str(site.kubeconfig), None))
+    with contextlib.suppress(NotFound):
+        client.delete(client.find("", "v1", "configmaps"), made, "default")
+
+
+@pytest.fixture
+def editor(site: Site, page: Page) -> Locator:
+    page.goto(f"{site.url}/resources/core/v1/configmaps/new-yaml/?namespace=default")
+    found = page.locator(".cm-content")
+    expect(found).to_be_visible()
+    return found
+
+
+def test_a_file_is_taken_and_given_back(page: Page, editor: Locator, name: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(TEXT.format(name=name))
+    page.locator("[data-editor-file]").set_input_files(file)
+    expect(editor).to_contain_text(name)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download", exact=True).click()
+    assert download.value.suggested_filename == f"{name}.yaml"
+    assert Path(download.value.path()).read_text() == file.read_text()
+
+
+def test_a_file_that_is_too_large_is_refused_in_words(page: Page, editor: Locator, tmp_path: Path) -> None:
+    before = editor.inner_text()
+    file = tmp_path / "large.yaml"
+    file.write_text("a: b\n" * 1_000_000)
+    page.locator("[data-editor-file]").set_input_files(file)
+    expect(page.locator("[data-editor-state]")).to_contain_text("too large")
+    assert editor.inner_text() == before
+
+
+def test_the_text_goes_to_the_clipboard(page: Page, editor: Locator) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.locator("[data-editor-do=copy][data-copied]")).to_be_visible()
+    assert "kind: ConfigMap" in page.evaluate("navigator.clipboard.readText()")
+
+
+def test_the_whole_screen_and_back(page: Page, editor: Locator) -> None:
+    frame = page.locator("[data-editor-frame]")
+    before = frame.bounding_box()
+    page.get_by_role("button", name="Full screen").click()
+    wide = frame.bounding_box()
+    assert before and wide and (wide["width"], wide["x"]) == (1400, 0) and wide["height"] > before["height"]
+    editor.click()
+    page.keyboard.press("Escape")
+    assert frame.bounding_box() == before
+
+
+def test_saved_by_the_keyboard(page: Page, editor: Locator, name: str) -> None:
+    editor.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(TEXT.format(name=name))
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("heading", name=name).first).to_be_visible()
