@@ -57,7 +57,7 @@ def test_a_reader_of_yaml(browser: Client, become: Become, dev: str, namespace: 
     page = browser.get(f"/resources/core/v1/configmaps/{namespace}/{config_map}/yaml/").content.decode()
     assert "You may read this object, but not change it." in page
     assert re.search(r"<textarea[^>]* readonly>", page)
-    assert ">Save</button>" not in page
+    assert "Review changes" not in page
 
 
 def test_all_namespaces_are_refused_with_a_way_on(browser: Client, become: Become, dev: str) -> None:
