@@ -9,8 +9,7 @@ from django import template
 from django.utils.html import escape, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from console.web.markdown import help_html
 from resources.forms.fields import Field
@@ -24,28 +23,28 @@ _QUANTITY = r"^(\+|-)?(([0-9]+"
 _NAME = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 
 _BY_WIDGET = {
-    "bytes": _lazy("Base64"),
-    "port": _lazy("port number"),
-    "stepper": _lazy("number of Pods"),
-    "quantity": _lazy("quantity such as 500m or 2Gi"),
-    "duration": _lazy("duration such as 1h30m"),
-    "datetime": _lazy("time such as 2030-01-31T12:00:00Z"),
-    "cron": _lazy("Cron such as 0 3 * * 1-5 (minute, hour, day, month, weekday)"),
-    "image": _lazy("image such as registry.example/name:tag"),
-    "password": _lazy("secret text"),
-    "yaml": _lazy("YAML"),
-    "int-or-string": _lazy("number or text"),
-    "boolean": _lazy("true or false"),
-    "resources": _lazy("CPU and memory"),
-    "rows": _lazy("list"),
-    "cards": _lazy("list"),
-    "pairs": _lazy("keys and values"),
-    "map": _lazy("keys and objects"),
+    "bytes": gettext_lazy("Base64"),
+    "port": gettext_lazy("port number"),
+    "stepper": gettext_lazy("number of Pods"),
+    "quantity": gettext_lazy("quantity such as 500m or 2Gi"),
+    "duration": gettext_lazy("duration such as 1h30m"),
+    "datetime": gettext_lazy("time such as 2030-01-31T12:00:00Z"),
+    "cron": gettext_lazy("Cron such as 0 3 * * 1-5 (minute, hour, day, month, weekday)"),
+    "image": gettext_lazy("image such as registry.example/name:tag"),
+    "password": gettext_lazy("secret text"),
+    "yaml": gettext_lazy("YAML"),
+    "int-or-string": gettext_lazy("number or text"),
+    "boolean": gettext_lazy("true or false"),
+    "resources": gettext_lazy("CPU and memory"),
+    "rows": gettext_lazy("list"),
+    "cards": gettext_lazy("list"),
+    "pairs": gettext_lazy("keys and values"),
+    "map": gettext_lazy("keys and objects"),
 }
 _BY_KIND = {
-    "string": _lazy("text"),
-    "integer": _lazy("whole number"),
-    "number": _lazy("number"),
+    "string": gettext_lazy("text"),
+    "integer": gettext_lazy("whole number"),
+    "number": gettext_lazy("number"),
 }
 
 
