@@ -115,7 +115,12 @@ class SchemaCache:
 
 
 def pick(document: bytes, type_: ResourceType) -> dict[str, Any] | None:
-    """The schema of `type_` in an OpenAPI v3 document, with everything it refers to, directly or not."""
+    """The schema of `type_` in an OpenAPI v3 document, with everything it refers to, directly or not.
+
+    A real API server answers with nothing at all for a second after the last definition of a group went.
+    """
+    if not document:
+        return None
     schemas = msgspec.json.decode(document, type=_Document).components.schemas
     wanted = {"group": type_.group, "version": type_.version, "kind": type_.kind}
     # Most are named for their kind; the others are found by looking into all of them.
