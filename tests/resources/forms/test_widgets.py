@@ -181,4 +181,7 @@ class TestCopies:
 
 
 def test_a_limit_of_nought_is_a_limit() -> None:
-    assert labels.limits({"minimum": 0, "maximum": 1, "exclusiveMinimum": False}) == (("minimum", "0"), ("maximum", "1"))
+    assert labels.limits({"minimum": 0, "maximum": 1, "exclusiveMinimum": False}) == (
+        ("minimum", "0"),
+        ("maximum", "1"),
+    )
