@@ -9,6 +9,7 @@ from resources.forms import known, labels, order, shapes, texts
 from resources.forms.depends import dependencies
 from resources.forms.descriptors import Descriptor
 from resources.forms.fields import ABSENT, Choice, Field, Options
+from resources.forms.immutable import held
 from resources.forms.moves import MORE
 from resources.forms.paths import Path, token
 from resources.forms.schema import CONTAINERS, Node, Schema, branch_of, keeps_unknown, kind_of, unions, unnamed
@@ -97,6 +98,8 @@ class Builder:
         self.room -= 1
         descriptor = None if item else self._descriptor(path)
         common = shapes.known(self.schema, node, path, pointer, required, self.options, item, value is not ABSENT)
+        if self.options.stored is not None:
+            common["locked"], common["stays"] = held(self.schema, self.options.stored, path, value)
         common["inside_error"] = path in self.wanted
         common["revealed"] = path in self.seen
         if descriptor and descriptor.depends:

@@ -103,6 +103,7 @@ class Field:
     inside_error: bool = False
     revealed: bool = False
     locked: bool = False
+    stays: bool = False
     advanced: bool = False
     hidden: bool = False
     group: str = ""
@@ -212,13 +213,17 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`room`: about how many controls the page may hold before sections are left for later. `editing`: of an existing object, whose
-    immutable fields are locked."""
+    """`room`: about how many controls the page may hold before sections are left for later. `stored`: the existing object that is
+    edited, as it was: what its schema's transition rules forbid to change is locked."""
 
     descriptors: Descriptors = field(default_factory=Descriptors)
     typed: Typed = field(default_factory=Typed)
     room: int = 150
-    editing: bool = False
+    stored: Mapping[str, Any] | None = None
+
+    @property
+    def editing(self) -> bool:
+        return self.stored is not None
 
 
 class Absent:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from resources.forms.fields import ABSENT as NOTHING
 from resources.forms.paths import Path
 from resources.forms.schema import EMPTY, Node, Schema
 from resources.forms.transitions import ABSENT, ERROR, OTHER, SAME, Case, Rule, Unreadable, fields, holds, parse
@@ -44,6 +45,20 @@ def locks(schema: Schema, old: Any, path: Path) -> frozenset[str]:
         node = schema.items(node) if isinstance(part, int) else schema.child(node, part)
         value = _inside(value, part)
     return frozenset(found)
+
+
+def held(schema: Schema, stored: Any, path: Path, value: Any) -> tuple[bool, bool]:
+    """Whether the form's field with that value can't be changed (or added) any more, and whether it can't be removed. One that already
+    differs from the stored object, by a text or an earlier answer, is never held: it must be possible to put it right."""
+    found = locks(schema, stored, path)
+    if not found:
+        return False, False
+    before = stored
+    for part in path:
+        before = _inside(before, part)
+    if before is None:
+        return ADD in found and value in (None, NOTHING), False
+    return (CHANGE in found, REMOVE in found) if before == value else (False, False)
 
 
 def _inside(value: Any, part: str | int) -> Any:

@@ -172,12 +172,6 @@ def unnamed(node: Node, value: Any) -> tuple[str, ...]:
     return tuple(key for key in value if key not in properties) if isinstance(value, dict) else ()
 
 
-def immutable(node: Node) -> bool:
-    """A transition rule that is exactly 'it never changes'."""
-    rules = node.get("x-kubernetes-validations") or ()
-    return any(str(rule.get("rule", "")).replace(" ", "") in ("self==oldSelf", "oldSelf==self") for rule in rules)
-
-
 def unions(node: Node) -> tuple[tuple[str, ...], ...]:
     """What each branch of a `oneOf` or `anyOf` asks for and not every other does; () where names can't tell the branches apart."""
     properties = node.get("properties") or {}

@@ -8,7 +8,7 @@ from resources.forms import labels, native, texts
 from resources.forms.descriptors import Descriptor
 from resources.forms.fields import ABSENT, Field, Option, Options, Typed
 from resources.forms.paths import Path
-from resources.forms.schema import CONTAINERS, Node, Schema, immutable, kind_of, nullable
+from resources.forms.schema import CONTAINERS, Node, Schema, kind_of, nullable
 from resources.forms.widgets import Widget, widget
 
 #: What a form never writes at the top of an object: the address knows kind and version, metadata has its own part, status is the server's.
@@ -54,7 +54,6 @@ def known(
         "min_items": count(node.get("minItems")) or 0,
         "max_items": count(node.get("maxItems")),
         "error": options.typed.errors.get(path, ""),
-        "locked": options.editing and present and immutable(node),
         "hidden": bool(descriptor and descriptor.hidden),
         "group": _group(descriptor, path),
         "position": item,

@@ -47,7 +47,8 @@ def section(request: ConsoleRequest, group: str, version: str, plural: str) -> H
     work = Work(request, place, FORM, editing=bool(request.POST.get("~original")))
     try:
         base = received.received(request.POST.get("~base", ""))
-        options = Options(work.offer.descriptors, room=80, editing=work.editing)
+        stored = received.received(request.POST["~original"]) if work.editing else None
+        options = Options(work.offer.descriptors, room=80, stored=stored)
         number = int(request.POST.get("~number") or 0)
         field = build.at(work.schema, base, request.POST.get("~pointer", ""), options, number)
     except (ValueError, LookupError):

@@ -19,7 +19,7 @@ from resources.forms.parse import Problem as Unread
 from resources.forms.schema import Schema
 from resources.place import Place
 from resources.views.conflicts import Conflicting
-from resources.views.received import carried
+from resources.views.received import carried, received
 from resources.views.shell import Shell, around
 
 
@@ -79,7 +79,8 @@ def make(
 ) -> FormPage:
     """The page for `obj` as it is now; `choice` of namespaces; `more` are further fields of FormPage."""
     editing = bool(more.get("editing"))
-    builder = Builder(schema, Options(offer.descriptors, typed or Typed(), editing=editing))
+    stored = received(more.get("original") or "{}") if editing else None
+    builder = Builder(schema, Options(offer.descriptors, typed or Typed(), stored=stored))
     namespace = str((obj.get("metadata") or {}).get("namespace") or "")
     return FormPage(
         shell=shell or around(place, offer.title, offer.description, editing),
@@ -111,6 +112,9 @@ def unread_words(unread: Unread) -> str:
         "json": _("This is no valid JSON: %(detail)s"),
         "yaml": _("This is no valid YAML: %(detail)s"),
         "key": _("The key “%(detail)s” stands here twice."),
+        "bytes": _("This is no valid Base64: %(detail)s"),
+        "mapping": _("This must be a mapping: names with values."),
+        "twice": _("The field “%(detail)s” stands here twice."),
     }
     return words[unread.code] % {"detail": unread.detail}
 

@@ -114,7 +114,7 @@ def test_the_editor_completes_documents_and_checks(site: Site, page: Page, names
     # Unknown fields, wrong types and what is missing are marked.
     put(page, DEPLOYMENT.replace("{{", "{").replace("}}", "}").replace("replicas: 0", "replicas: many\n  replica: 1"))
     state = page.locator("[data-editor-state]")
-    expect(state).to_have_text("2 errors")
+    expect(state).to_have_text("Errors: 2")
     expect(page.locator(".cm-lint-marker-error")).to_have_count(2)
     page.locator(".cm-lintRange-error").first.hover()
     expect(page.locator(".cm-tooltip-lint")).to_contain_text("must be integer")

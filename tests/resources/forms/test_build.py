@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -20,10 +21,14 @@ def walk(fields: Iterable[Field]) -> dict[str, Field]:
     return found
 
 
-def sampledb_fields(number: int | None = 0, **options: object) -> dict[str, Field]:
+def sampledb_object(number: int | None = 0) -> dict[str, Any]:
     type_, schema, offer = pages.sampledb()
-    example = offer.examples[number].object if number is not None else None
-    obj = pages.beginning(type_, schema, example)
+    return pages.beginning(type_, schema, offer.examples[number].object if number is not None else None)
+
+
+def sampledb_fields(number: int | None = 0, **options: object) -> dict[str, Field]:
+    _type, schema, offer = pages.sampledb()
+    obj = sampledb_object(number)
     return walk(Builder(schema, Options(offer.descriptors, **options)).top(obj))  # type: ignore[arg-type]
 
 
@@ -70,7 +75,10 @@ def test_words_and_limits() -> None:
 
 
 def test_immutable_fields_are_locked_on_edit_only() -> None:
-    assert sampledb_fields(editing=True)["spec.storage"].locked
+    stored = sampledb_object()
+    assert sampledb_fields(stored=stored)["spec.storage"].locked
+    changed = {**stored, "spec": {**stored["spec"], "storage": "9Gi"}}
+    assert not sampledb_fields(stored=changed)["spec.storage"].locked
     assert not sampledb_fields()["spec.storage"].locked
 
 

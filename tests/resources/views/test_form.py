@@ -80,6 +80,36 @@ def test_text_that_is_no_number_is_said_and_kept(browser: Client, namespace: str
     assert ("i:/spec/replicas", "many") in html.controls(answer.content.decode())
 
 
+@pytest.mark.parametrize(
+    ("posted", "words"),
+    [
+        ([("r:/spec", "- a list"), ("w:/spec", "[]")], "This must be a mapping: names with values."),
+        ([("r:/spec", "engine: redis"), ("w:/spec", "[]")], "The field “engine” stands here twice."),
+        ([("r:/spec", "{"), ("w:/spec", "[]")], "This is no valid YAML"),
+        ([(f"{mark}:/metadata/labels/@n{n}", "a") for n in (1, 2) for mark in "ks"], "The key “a” stands here twice."),
+    ],
+)
+def test_what_can_not_be_read_is_said_in_words(
+    browser: Client, namespace: str, csv: None, posted: list[tuple[str, str]], words: str
+) -> None:
+    answer = send(browser, browser.get(f"{NEW}?namespace={namespace}"), *posted)
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+
+
+def test_bytes_that_are_no_base64_are_said_and_kept(browser: Client, client: ClusterClient, namespace: str) -> None:
+    secrets = "/resources/core/v1/secrets/"
+    client.create(
+        client.find("", "v1", "secrets"),
+        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"a": "YQ=="}},
+        namespace,
+    )
+    answer = send(browser, browser.get(f"{secrets}{namespace}/s/edit/"), **{"data__@0": "not base64!"})
+    assert answer.status_code == 422
+    assert "This is no valid Base64" in answer.content.decode()
+    assert ("d:/data/@0", "not base64!") in html.controls(answer.content.decode())
+
+
 def test_a_name_that_is_taken_is_said_at_the_name(browser: Client, namespace: str, config_map: str) -> None:
     url = f"{MAPS}new/?namespace={namespace}"
     answer = send(browser, browser.get(url), metadata__name=config_map)
