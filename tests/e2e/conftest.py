@@ -4,13 +4,16 @@
 skipped, saying so; with REQUIRE_BROWSER set (CI) they fail instead.
 """
 
+import contextlib
 import os
 import shutil
+import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import psutil
 import pytest
@@ -18,7 +21,10 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 
 from bench.browser import ARGUMENTS
 from bench.console import console
+from kube.client import ClusterClient
 from kube.config import load
+from kube.discovery import ResourceType
+from kube.errors import NotFound
 from tests.conftest import CATALOG
 
 
@@ -67,6 +73,39 @@ def site(request: pytest.FixtureRequest) -> Iterator[Site]:
     kubeconfig = Path(given).expanduser().resolve() if given else None
     with console(catalog=CATALOG if CATALOG.is_dir() and not given else None, kubeconfig=kubeconfig) as running:
         yield Site(running.url, kubeconfig or running.data / "sandbox/kubeconfig", running.process.pid)
+
+
+@pytest.fixture(scope="session")
+def client(site: Site) -> ClusterClient:
+    """The cluster behind the console, without the console."""
+    return ClusterClient(load(str(site.kubeconfig), None))
+
+
+@pytest.fixture
+def namespace(request: pytest.FixtureRequest, client: ClusterClient) -> Iterator[str]:
+    """A name that is free. What was made under it is deleted: first the instances of the module's KINDS (group, plural), while their operator still
+    lives, then the namespace."""
+    name = f"{request.module.__name__.rpartition('test_')[2].replace('_', '-')}-{uuid4().hex[:6]}"
+    yield name
+    client.forget_types()
+    for group, plural in request.module.KINDS:
+        with contextlib.suppress(NotFound):
+            remove_all(client, client.find(group, "", plural), name)
+    with contextlib.suppress(NotFound):
+        client.delete(client.find("", "v1", "namespaces"), name)
+
+
+def remove_all(client: ClusterClient, type_: ResourceType, namespace: str) -> None:
+    """Deletes every object there; one that its operator does not let go within 20 s loses its finalizers."""
+    for item in client.list(type_, namespace).items:
+        client.delete(type_, item["metadata"]["name"], namespace)
+    until = time.monotonic() + 20
+    while left := client.list(type_, namespace).items:
+        if time.monotonic() > until:
+            for item in left:
+                client.patch(type_, item["metadata"]["name"], {"metadata": {"finalizers": None}}, namespace)
+            return
+        time.sleep(0.1)
 
 
 @pytest.fixture(scope="session")

@@ -1,30 +1,14 @@
 """What several walks have in common: a namespace, an installed operator, a field of a form."""
 
 import re
-import time
 
 from playwright.sync_api import Locator, Page, expect
 
-from kube.client import ClusterClient
-from kube.discovery import ResourceType
 from tests.e2e.conftest import Site
 
 # From asking for something until its Pods run; generous, since CI's machine does other things too, and the real OLM takes half a minute
 # for a large InstallPlan even on an idle one.
 SLOW = 180_000
-
-
-def remove_all(client: ClusterClient, type_: ResourceType, namespace: str) -> None:
-    """Deletes every object there; one that its operator does not let go within 20 s loses its finalizers."""
-    for item in client.list(type_, namespace).items:
-        client.delete(type_, item["metadata"]["name"], namespace)
-    until = time.monotonic() + 20
-    while left := client.list(type_, namespace).items:
-        if time.monotonic() > until:
-            for item in left:
-                client.patch(type_, item["metadata"]["name"], {"metadata": {"finalizers": None}}, namespace)
-            return
-        time.sleep(0.1)
 
 
 def create_namespace(site: Site, page: Page, name: str) -> None:

@@ -1,37 +1,17 @@
 """A ticket from the catalog to the end, in a real browser: what is refused where, and a status that changes by itself."""
 
-import contextlib
 import re
-from collections.abc import Iterator
-from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
-from kube.config import load
 from kube.errors import NotFound
 from tests.e2e.conftest import Site
-from tests.e2e.steps import SLOW, create_namespace, field, install, remove_all
+from tests.e2e.steps import SLOW, create_namespace, field, install
 
 pytestmark = pytest.mark.timeout(600)
-
-
-@pytest.fixture
-def client(site: Site) -> ClusterClient:
-    return ClusterClient(load(str(site.kubeconfig), None))
-
-
-@pytest.fixture
-def namespace(client: ClusterClient) -> Iterator[str]:
-    """A name that is free; what was made under it is deleted."""
-    name = f"flights-{uuid4().hex[:6]}"
-    yield name
-    client.forget_types()
-    with contextlib.suppress(NotFound):
-        remove_all(client, client.find("flights.com", "", "flighttickets"), name)
-    with contextlib.suppress(NotFound):
-        client.delete(client.find("", "v1", "namespaces"), name)
+KINDS = (("flights.com", "flighttickets"),)
 
 
 def refused(page: Page, label: str, words: str) -> None:

@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kube.client import ClusterClient
-from kube.config import load
 from kube.discovery import ResourceType
 from tests.e2e import gallery
 from tests.e2e.conftest import Site
@@ -19,11 +18,6 @@ pytestmark = pytest.mark.timeout(300)
 # What the API server fills in by itself.
 BYTES = base64.b64encode(bytes(range(256))).decode()
 DEFAULTS = {"greeting": "hello", "verbose": True, "level": "medium"}
-
-
-@pytest.fixture(scope="module")
-def client(site: Site) -> ClusterClient:
-    return ClusterClient(load(str(site.kubeconfig), None))
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
-from kube.config import load
 from kube.errors import NotFound
 from tests.e2e.conftest import Site
 
@@ -38,11 +37,6 @@ PASTE = """(content, text) => {
   clipboardData.setData("text/plain", text);
   content.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
 }"""
-
-
-@pytest.fixture
-def client(site: Site) -> ClusterClient:
-    return ClusterClient(load(str(site.kubeconfig), None))
 
 
 @pytest.fixture

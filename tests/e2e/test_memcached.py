@@ -1,40 +1,20 @@
 """Operator SDK's tutorial in a real browser: install Memcached, three nodes, five, two, none, and the operator away again."""
 
-import contextlib
 import re
 import time
-from collections.abc import Callable, Iterator
-from uuid import uuid4
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
-from kube.config import load
-from kube.errors import NotFound
 from tests.e2e.conftest import Site
-from tests.e2e.steps import SLOW, create_namespace, field, install, remove_all
+from tests.e2e.steps import SLOW, create_namespace, field, install
 
 pytestmark = pytest.mark.timeout(600)
+KINDS = (("cache.example.com", "memcacheds"),)
 NAME = "memcached-sample"
 GROUP = "cache.example.com"
-
-
-@pytest.fixture
-def client(site: Site) -> ClusterClient:
-    return ClusterClient(load(str(site.kubeconfig), None))
-
-
-@pytest.fixture
-def namespace(client: ClusterClient) -> Iterator[str]:
-    """A name that is free; what was made under it is deleted."""
-    name = f"cache-{uuid4().hex[:6]}"
-    yield name
-    client.forget_types()
-    with contextlib.suppress(NotFound):
-        remove_all(client, client.find(GROUP, "", "memcacheds"), name)
-    with contextlib.suppress(NotFound):
-        client.delete(client.find("", "v1", "namespaces"), name)
 
 
 def until(holds: Callable[[], bool], what: str, seconds: float = 90) -> None:

@@ -1,44 +1,23 @@
 """The whole job in a real browser, as a person does it: namespace, install, create, watch, reach, change, delete."""
 
-import contextlib
 import re
 import socket
 import ssl
 import time
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
 from kube.config import load
-from kube.errors import NotFound
 from kube.objects import KubeObject
 from tests.e2e.conftest import Site
-from tests.e2e.steps import SLOW, create_namespace, field, install, remove_all
+from tests.e2e.steps import SLOW, create_namespace, field, install
 
 pytestmark = pytest.mark.timeout(600)
-
-
-@pytest.fixture
-def client(site: Site) -> ClusterClient:
-    return ClusterClient(load(str(site.kubeconfig), None))
-
-
-@pytest.fixture
-def namespace(client: ClusterClient) -> Iterator[str]:
-    """A name that is free; what was made under it is deleted, instances first, while their operator still lives."""
-    name = f"walk-{uuid4().hex[:6]}"
-    yield name
-    client.forget_types()
-    for group, plural in (("argoproj.io", "argocds"), ("samples.operator-console.dev", "sampledbs")):
-        with contextlib.suppress(NotFound):
-            remove_all(client, client.find(group, "", plural), name)
-    with contextlib.suppress(NotFound):
-        client.delete(client.find("", "v1", "namespaces"), name)
+KINDS = (("argoproj.io", "argocds"), ("samples.operator-console.dev", "sampledbs"))
 
 
 def ping(port: int) -> bytes:
