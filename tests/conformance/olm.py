@@ -211,7 +211,11 @@ def csv_spec(*modes: str, **spec: Any) -> Object:
 
 
 def told_in_order(message: str) -> str:
-    """The reasons of a resolver's message in a fixed order: it tells them in any."""
+    """The reasons of a resolver's message in a fixed order: it tells them in any. Of two bundles of one package it names the package, or as
+    well an API that both provide: whichever it came upon."""
+    message = re.sub(
+        r"(conformance-(\w+)\.v\S+) provide \w+ \(\S+\)", r"\1 originate from package conformance-\2", message
+    )
     head, colon, reasons = message.partition(": ")
     begins = r", (?=subscription |bundle |clusterserviceversion |no operators|@existing)"
     return head + colon + ", ".join(sorted(re.split(begins, reasons)))
