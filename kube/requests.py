@@ -216,8 +216,7 @@ def pod_log(
 
 
 def port_forward(pod: str, namespace: str, port: int) -> ApiRequest:
-    """The WebSocket of one TCP connection to `port` of the pod."""
+    """The WebSocket of one TCP connection to `port` of the pod. It is the kubelet that answers, and not every one takes a wish for JSON."""
     path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/portforward"
-    return ApiRequest(
-        "GET", path, (("ports", str(port)),), ref=f'port {port} of pod "{pod}" in namespace "{namespace}"'
-    )
+    ref = f'port {port} of pod "{pod}" in namespace "{namespace}"'
+    return ApiRequest("GET", path, (("ports", str(port)),), accept="*/*", ref=ref)

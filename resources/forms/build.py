@@ -78,6 +78,6 @@ def _item(schema: Schema, node: Node, spot: _Spot, part: str) -> _Spot:
 
 def _more(builder: Builder, node: Node, spot: _Spot, pointer: str, places: range) -> Field:
     above = pointer.rpartition("/")[0]
-    children = builder.more(node, spot.value, spot.path, above, places.start)
+    children = builder.more(node, spot.value, spot.path, above, places)
     path = (*spot.path, places.start)
     return Field(path, pointer, "rest", "rest", "", open=True, position=places.start + 1, children=children)

@@ -2,15 +2,15 @@
 
 import dataclasses
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from resources.forms import known, labels, order, shapes, texts
+from resources.forms import known, order, shapes, texts
 from resources.forms.depends import dependencies
 from resources.forms.descriptors import Descriptor
-from resources.forms.fields import ABSENT, Choice, Field, Options
+from resources.forms.fields import ABSENT, Field, Options
 from resources.forms.immutable import held
-from resources.forms.moves import MORE
+from resources.forms.moves import FIELDS, MORE
 from resources.forms.paths import Path, token
 from resources.forms.schema import CONTAINERS, Node, Schema, branch_of, keeps_unknown, kind_of, unions, unnamed
 from resources.forms.widgets import Widget
@@ -151,25 +151,50 @@ class Builder:
 
     def _object(self, node: Node, value: dict[str, Any], common: dict[str, Any], open_: bool) -> Field:
         path, pointer = common["path"], common["pointer"]
-        required = frozenset(node.get("required") or ())
-        found = self._drawn(node, value, path)
         only = unions(node)
-        told = self._choices(only, value, path) if only else {}
-        fold = order.folded(node, found, value, path, self.options.descriptors, self.wanted)
-        children = []
-        for name in order.ordered(node, found, path, self.options.descriptors):
-            child = self.schema.child(node, name)
-            place = f"{pointer}/{token(name)}"
-            made = self.field(child, value.get(name, ABSENT), (*path, name), place, name in required)
-            belongs = tuple(str(number) for number, names_ in enumerate(only) if name in names_)
-            if name in fold or (belongs and len(belongs) < len(only)):
-                made = dataclasses.replace(made, advanced=name in fold and not belongs, branches=belongs)
-            children.append(made)
+        told = shapes.choices(only, self.typed.chosen.get(path, branch_of(only, value))) if only else {}
+        children = self._properties(node, value, path, pointer, only)
         others = unnamed(node, value)
         allowed = keeps_unknown(node)
         if others or allowed or path in self.typed.others:
             told |= self._others(value, others, allowed, path)
-        return Field(**common, open=open_, children=tuple(children), **told)
+        return Field(**common, open=open_, children=children, **told)
+
+    def _properties(
+        self,
+        node: Node,
+        value: dict[str, Any],
+        path: Path,
+        pointer: str,
+        only: tuple[tuple[str, ...], ...],
+        places: range | None = None,
+    ) -> tuple[Field, ...]:
+        """The fields of an object (of `places` in its order only); of very many, those that nobody set are closed parts."""
+        required = frozenset(node.get("required") or ())
+        found = self._drawn(node, value, path)
+        fold = order.folded(node, found, value, path, self.options.descriptors, self.wanted)
+        names = order.ordered(node, found, path, self.options.descriptors)
+
+        def make(index: int) -> Field:
+            name = names[index]
+            place = f"{pointer}/{token(name)}"
+            child = self.schema.child(node, name)
+            made = self.field(child, value.get(name, ABSENT), (*path, name), place, name in required)
+            belongs = tuple(str(number) for number, names_ in enumerate(only) if name in names_)
+            if name in fold or (belongs and len(belongs) < len(only)):
+                made = dataclasses.replace(made, advanced=name in fold and not belongs, branches=belongs)
+            return made
+
+        must = {name for name in names if name in required or name in value}
+        made = self._windowed(names, make, path, pointer, places, FIELDS, must)
+        closed = (field for field in made if field.widget == "rest")
+        folds = {field.pointer for field in closed if names[field.position - 1] in fold}
+        return tuple(
+            dataclasses.replace(field, kind="fields", advanced=field.pointer in folds)
+            if field.widget == "rest"
+            else field
+            for field in made
+        )
 
     def _drawn(self, node: Node, value: dict[str, Any], path: Path) -> list[str]:
         """The properties that get a field: all but those that the operator hides, unless something is wrong there."""
@@ -182,15 +207,6 @@ class Builder:
                 found.append(name)
         return found
 
-    def _choices(self, only: tuple[tuple[str, ...], ...], value: dict[str, Any], path: Path) -> dict[str, Any]:
-        was = self.typed.chosen.get(path, branch_of(only, value))
-        choices = tuple(
-            Choice(str(number), " + ".join(labels.title(name) for name in names_), str(number) == was, names_)
-            for number, names_ in enumerate(only)
-        )
-        data = json.dumps({"only": only, "was": was}, separators=(",", ":"))
-        return {"choices": (Choice("", "", not was), *choices), "choices_data": data}
-
     def _others(self, value: dict[str, Any], others: Iterable[str], allowed: bool, path: Path) -> dict[str, Any]:
         drawn = {name: value[name] for name in others}
         return {
@@ -199,14 +215,16 @@ class Builder:
             "others_allowed": allowed,
         }
 
-    def _array(self, node: Node, value: list[Any], path: Path, pointer: str, first: int = 0) -> tuple[Field, ...]:
+    def _array(
+        self, node: Node, value: list[Any], path: Path, pointer: str, places: range | None = None
+    ) -> tuple[Field, ...]:
         items = self.schema.items(node)
 
         def make(index: int) -> Field:
             made = self.field(items, value[index], (*path, index), f"{pointer}/@{index}", True, item=index + 1)
             return shapes.captioned(made, node, value[index])
 
-        shown = self._windowed(range(len(value)), make, path, pointer, first)
+        shown = self._windowed(range(len(value)), make, path, pointer, places)
         return shown + self._extra(items, path, pointer, len(value))
 
     def _offered(self, node: Node, value: list[Any], path: Path, pointer: str) -> tuple[Field, ...]:
@@ -221,7 +239,9 @@ class Builder:
             for n in range(begin, end)
         )
 
-    def _map(self, node: Node, value: dict[str, Any], path: Path, pointer: str, first: int = 0) -> tuple[Field, ...]:
+    def _map(
+        self, node: Node, value: dict[str, Any], path: Path, pointer: str, places: range | None = None
+    ) -> tuple[Field, ...]:
         inside, keys = self.schema.entry(node), list(value)
 
         def make(index: int) -> Field:
@@ -229,19 +249,30 @@ class Builder:
             made = self.field(inside, value[key], (*path, key), f"{pointer}/@{index}", True, item=index + 1)
             return shapes.entry(made, self.typed, key)
 
-        shown = self._windowed(keys, make, path, pointer, first)
+        shown = self._windowed(keys, make, path, pointer, places)
         extra = self._extra(inside, path, pointer, len(value))
         return shown + tuple(shapes.entry(field, self.typed, "") for field in extra)
 
-    def _windowed(self, steps: Any, make: Any, path: Path, pointer: str, first: int) -> tuple[Field, ...]:
-        """The items from `first` on, those beyond what a page can take as closed parts; those that somebody must see are shown."""
-        end = first + MORE if first else self.typed.shown.get(path, MORE)
+    def _windowed(
+        self,
+        steps: Sequence[Any],
+        make: Callable[[int], Field],
+        path: Path,
+        pointer: str,
+        places: range | None,
+        room: int = MORE,
+        must: Iterable[str] = (),
+    ) -> tuple[Field, ...]:
+        """What is at `places`, all of it without: what a page can't take as closed parts. Those that somebody must see are shown."""
+        places = places or range(len(steps))
+        end = places.start + room if places.start else self.typed.shown.get(path, room)
+        few = min(places.stop, len(steps)) - end <= SMALL
         fields: list[Field] = []
         hidden: list[int] = []
-        for index, step in enumerate(steps):
-            if index < first:
-                continue
-            if index < end or len(steps) - end <= SMALL or (*path, step) in self.seen:
+        for index in places:
+            if index >= len(steps):
+                break
+            if index < end or few or (*path, steps[index]) in self.seen or steps[index] in must:
                 fields += [*self._rest(hidden, path, pointer), make(index)]
                 hidden = []
             else:
@@ -262,11 +293,14 @@ class Builder:
             for n in range(self.typed.extra.get(path, 0))
         )
 
-    def more(self, node: Node, value: Any, path: Path, pointer: str, first: int) -> tuple[Field, ...]:
-        """The next items of a long list or map, from the `first` on."""
+    def more(self, node: Node, value: Any, path: Path, pointer: str, places: range) -> tuple[Field, ...]:
+        """The next items of a long list or map, or the next fields of a large object: those at `places`."""
+        if kind_of(node) == "array":
+            return self._array(node, value if isinstance(value, list) else [], path, pointer, places)
+        value = value if isinstance(value, dict) else {}
         if kind_of(node) == "map":
-            return self._map(node, value if isinstance(value, dict) else {}, path, pointer, first)
-        return self._array(node, value if isinstance(value, list) else [], path, pointer, first)
+            return self._map(node, value, path, pointer, places)
+        return self._properties(node, value, path, pointer, unions(node), places)
 
 
 def fits(kind: str, value: Any) -> bool:

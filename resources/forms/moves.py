@@ -8,6 +8,8 @@ from resources.forms.paths import span
 _Node = TypeVar("_Node")
 #: How many items of a long list are shown at first, and how many more each time somebody asks.
 MORE = 50
+#: How many fields of one object, likewise; what is set, required or wrong is shown all the same.
+FIELDS = 150
 
 
 def arranged(

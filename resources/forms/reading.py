@@ -6,7 +6,7 @@ from typing import Any
 
 from resources.forms import texts
 from resources.forms.fields import ABSENT, Typed
-from resources.forms.moves import MORE, arranged
+from resources.forms.moves import FIELDS, MORE, arranged
 from resources.forms.paths import Path, is_item, position, span, untoken
 
 # Two entries of a map that were given one key: the second waits under key + this, so that nothing typed is lost.
@@ -133,7 +133,13 @@ class Reading:
         left = self.left_out(node, path)
         for key in left:
             made.pop(key, None)
+        closed = [(places, "z" in below.marks) for part, below in node.below.items() if (places := span(part))]
+        if closed or len(node.below) > FIELDS:
+            least = min((places.start for places, _ in closed), default=len(node.below))
+            self.shown[path] = least + FIELDS * any(asked for _, asked in closed)
         for part, below in node.below.items():
+            if span(part):
+                continue
             key = untoken(part)
             if key in left:
                 continue

@@ -1,12 +1,13 @@
 """The parts of a field that need no neighbours: what is said about it, its control."""
 
 import dataclasses
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from resources.forms import labels, native, texts
 from resources.forms.descriptors import Descriptor
-from resources.forms.fields import ABSENT, Field, Option, Options, Typed
+from resources.forms.fields import ABSENT, Choice, Field, Option, Options, Typed
 from resources.forms.paths import Path
 from resources.forms.schema import CONTAINERS, Node, Schema, kind_of, nullable
 from resources.forms.widgets import Widget, widget
@@ -67,6 +68,16 @@ def _group(descriptor: Descriptor | None, path: Path) -> str:
     name = labels.title(descriptor.group) if descriptor and descriptor.group else ""
     around = next((labels.title(part) for part in reversed(path[:-1]) if isinstance(part, str)), "")
     return "" if name.casefold() == around.casefold() else name
+
+
+def choices(only: tuple[tuple[str, ...], ...], was: str) -> dict[str, Any]:
+    """The branches of a union to choose from; `was`: the number of the one that the object has, '' for none."""
+    found = tuple(
+        Choice(str(number), " + ".join(labels.title(name) for name in names), str(number) == was, names)
+        for number, names in enumerate(only)
+    )
+    data = json.dumps({"only": only, "was": was}, separators=(",", ":"))
+    return {"choices": (Choice("", "", not was), *found), "choices_data": data}
 
 
 def count(value: Any) -> int | None:

@@ -158,8 +158,16 @@ class Person:
                 self.put(item, inner)
 
     def fill_list(self, pointer: str, value: list[Any]) -> None:
+        """What is offered already is filled in first."""
+        offered = self.offered(self.now(pointer))
         for inner in value:
-            self.put(self.add(self.now(pointer)), inner)
+            self.put(offered.pop(0) if offered else self.add(self.now(pointer)), inner)
+
+    def offered(self, pointer: str) -> list[str]:
+        """The new items that are on the page."""
+        begin = f"{pointer}/"
+        inside = [name.partition(":")[2] for name in self.page.index if f":{begin}@n" in name]
+        return list(dict.fromkeys(begin + name.removeprefix(begin).split("/")[0] for name in inside))
 
     def add(self, pointer: str) -> str:
         """Add an item; where it is then."""

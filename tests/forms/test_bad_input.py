@@ -70,6 +70,49 @@ def test_of_a_long_list_more_is_shown_and_the_end_can_be_reached(scripted: bool)
     assert made == [*obj["spec"]["list"][:-1], "changed"]
 
 
+def wide(number: int) -> Form:
+    """A kind whose spec has so many fields beside each other, one of them required."""
+    fields = {f"f{n:04}": {"type": "string"} for n in range(number)}
+    spec = {"type": "object", "properties": fields, "required": ["f0007"]}
+    root = {"type": "object", "properties": {"spec": spec}, "required": ["spec"]}
+    return Form(STATE.type, Schema.of(root), STATE.offer)
+
+
+def test_an_object_of_five_thousand_fields_is_drawn_in_part_and_kept_whole() -> None:
+    form = wide(5000)
+    obj = {**form.begin(None), "spec": {"f0007": "a", "f2500": "set", "f4999": "last"}}
+    page = drawn(form, obj)
+    assert page.named("s:/spec/f4999") and page.named("s:/spec/f2500")
+    assert not page.index.get("s:/spec/f2501")
+    assert difference(obj, page.submit().object) == ""
+
+
+@pytest.mark.parametrize("scripted", [True, False], ids=["script", "no-script"])
+def test_of_many_fields_each_can_be_reached(scripted: bool) -> None:
+    form = wide(500)
+    obj = {**form.begin(None), "spec": {"f0007": "a", "f0300": "set"}}
+    page = form.open(obj)
+    person = Person(page, scripted)
+    while rest := [name for name in page.index if name.startswith("~open=/spec/@")]:
+        person.opened(rest[0].removeprefix("~open="))
+    page.named("s:/spec/f0499")[0].value = "changed"
+    made = page.submit().object["spec"]
+    assert made == {**obj["spec"], "f0499": "changed"}
+    # What was opened is on the page again when it is drawn again.
+    page.press("~add", "/metadata/labels")
+    assert page.named("s:/spec/f0499")[0].value == "changed"
+    assert page.named("s:/spec/f0301")
+
+
+def test_an_error_among_fields_that_are_not_shown_is_shown() -> None:
+    form = wide(5000)
+    obj = {**form.begin(None), "spec": {"f0007": "a"}}
+    assert not form.open(obj).index.get("s:/spec/f3333")
+    page = form.open(obj, typed=Typed(errors={("spec", "f3333"): "is wrong"}))
+    assert page.named("s:/spec/f3333")
+    assert "is wrong" in page.html
+
+
 def test_items_of_a_long_list_are_added_moved_and_removed_around_what_is_not_shown() -> None:
     names = [f"item {n}" for n in range(200)]
     page = STATE.open(state({"list": list(names)}))

@@ -8,6 +8,15 @@ function nearest(pointer) {
   return found.sort((one, other) => other.dataset.pointer.length - one.dataset.pointer.length)[0];
 }
 
+const opens = (place) => Boolean(place && (place.matches(":has(> details[data-lazy])") || place.querySelector(":scope > button[name='~open']")));
+
+/** The further fields of a large object, or items of a long list, among which `pointer` may be. */
+function closedParts(pointer) {
+  const around = (part) => part.dataset.pointer.slice(0, part.dataset.pointer.lastIndexOf("/"));
+  const found = [...form().querySelectorAll("[data-rest]")].filter((part) => within(around(part), pointer));
+  return found.sort((one, other) => around(other).length - around(one).length)[0];
+}
+
 function unfold(element) {
   for (let place = element; place; place = place.parentElement?.closest("details")) if (place.matches?.("details")) place.open = true;
 }
@@ -27,8 +36,12 @@ export function show(element) {
 export async function reveal(pointer) {
   for (let step = 0; step < 60; step += 1) {
     const place = nearest(pointer);
+    if (place?.dataset.pointer !== pointer && !opens(place)) {
+      const further = closedParts(pointer);
+      if (further && (await open(further))) continue;
+    }
     if (!place) return;
-    const lazy = place.matches(":has(> details[data-lazy])") || place.querySelector(":scope > button[name='~open']");
+    const lazy = opens(place);
     if (place.dataset.pointer === pointer && !lazy) { show(place); return; }
     if (!lazy || !(await open(place))) { show(place); return; }
   }

@@ -1,13 +1,16 @@
 """Whatever goes wrong between a page and the cluster, what was typed is in the answer."""
 
 import json
+import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.test import Client
 
 from kube.client import ClusterClient
-from kube.errors import Unauthorized
+from kube.errors import NotFound, Unauthorized
 from resources.views import form as form_views
 from resources.views import yaml as yaml_views
 from tests.resources.views.sending import controls, element, send, text_of
@@ -77,6 +80,22 @@ def test_a_cluster_that_fails_first_of_all_loses_nothing(
     assert "<html" not in part.content.decode()
 
 
+def _schema(client: ClusterClient) -> dict[str, Any] | None:
+    client.forget_types()
+    try:
+        return client.schema(client.find("going.example", "v1", "boats"))
+    except NotFound:
+        return None
+
+
+def until(holds: Callable[[], bool], what: str) -> None:
+    """A real cluster takes moments for what the embedded one does at once."""
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end, what
+        time.sleep(0.1)
+
+
 def test_a_kind_that_is_gone_is_said_with_what_was_typed(
     browser: Client, client: ClusterClient, namespace: str
 ) -> None:
@@ -88,20 +107,21 @@ def test_a_kind_that_is_gone_is_said_with_what_was_typed(
     }  # fmt: skip
     client.create(crds, crd)
     try:
-        client.forget_types()
+        until(lambda: "sail" in str(_schema(client)), "the kind is not served")
         page = browser.get(f"/resources/going.example/v1/boats/new/?namespace={namespace}")
         # The field is renamed while the form is open: the cluster's words land in the list, and nothing is lost.
         crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"] = {
             "mast": {"type": "string"}
         }  # type: ignore[index]
         client.patch(crds, "boats.going.example", crd)
+        until(lambda: "mast" in str(_schema(client)), "the new schema is not served")
         refused = send(browser, page, metadata__name="titanic", spec__sail="white")
         assert refused.status_code == 422
         assert "sail" in refused.content.decode()
         assert "white" in dict(controls(refused))["~base"]
     finally:
         client.delete(crds, "boats.going.example")
-        client.forget_types()
+        until(lambda: _schema(client) is None, "the kind is still served")
     gone = send(browser, page, metadata__name="titanic", spec__sail="white")
     assert gone.status_code == 404
     shown = element(gone, "kept-text")
