@@ -52,6 +52,8 @@ def test_a_plan_that_is_deleted(seen: Seen, olm: Olm) -> None:
     olm.subscribe(PACKAGE, **MANUAL)
     plan = waiting(olm, seen, "first", V3)
     olm.api.delete(olm.path("installplans", plan["metadata"]["name"]))
+    # OLM looks when something of the namespace changes; the deletion itself may come to it while it is still busy with the plan.
+    olm.api.patch(olm.path("subscriptions", PACKAGE), {"metadata": {"labels": {"look": "again"}}})
     olm.subscription(PACKAGE, lambda status: status.get("installPlanGeneration") == 2)
     again = waiting(olm, seen, "second", V3)
     assert again["metadata"]["uid"] != plan["metadata"]["uid"]

@@ -125,7 +125,7 @@ def test_while_there_is_no_index_the_page_says_so(
     monkeypatch.setattr("operatorhub.tasks.refresh_catalogs.apply_async", lambda **options: asked.append(options))
     page = web.get("/operatorhub/").content.decode()
     assert "Reading the catalogs" in page
-    assert 'hx-trigger="load' in page
+    assert 'hx-trigger="every' in page
     # It asks with what is typed by then, and not while a search is under way.
     assert 'hx-include="#hub" hx-sync="#hub:drop"' in page
     web.get("/operatorhub/")
