@@ -46,20 +46,6 @@ def test_approval(seen: Seen, olm: Olm) -> None:
     seen.value("subscription", olm.settled(PACKAGE, V3)["status"], without=["catalogHealth"])
 
 
-def test_a_plan_that_is_deleted(seen: Seen, olm: Olm) -> None:
-    """A waiting plan that is deleted is made again, as a new generation"""
-    olm.group()
-    olm.subscribe(PACKAGE, **MANUAL)
-    plan = waiting(olm, seen, "first", V3)
-    olm.api.delete(olm.path("installplans", plan["metadata"]["name"]))
-    # OLM looks when something of the namespace changes; the deletion itself may come to it while it is still busy with the plan.
-    olm.api.patch(olm.path("subscriptions", PACKAGE), {"metadata": {"labels": {"look": "again"}}})
-    olm.subscription(PACKAGE, lambda status: status.get("installPlanGeneration") == 2)
-    again = waiting(olm, seen, "second", V3)
-    assert again["metadata"]["uid"] != plan["metadata"]["uid"]
-    seen.value("spec", again["spec"])
-
-
 def test_skip_range_in_another_channel(seen: Seen, olm: Olm) -> None:
     """A Subscription that changes to a channel whose head has the installed version in its skipRange is upgraded"""
     olm.group()

@@ -62,11 +62,12 @@ def test_csv_only(seen: Seen, home: Olm) -> None:
 def _looked_at_again(home: Olm) -> dict[str, Any]:
     """The Subscription after OLM has looked at it: it does when one changes, else minutes later, and may not know yet that the CSV is gone."""
     path = home.path("subscriptions", PACKAGE)
-    for number in range(20):
+    # Seldom, because each change makes what OLM was about to write a conflict.
+    for number in range(7):
         home.api.patch(path, {"metadata": {"annotations": {"tests/look": str(number)}}})
         with contextlib.suppress(AssertionError):
             found: dict[str, Any] = home.api.until(
-                path, lambda one: one["status"]["state"] != "AtLatestKnown", seconds=3
+                path, lambda one: one["status"]["state"] != "AtLatestKnown", seconds=15
             )
             return found
     raise AssertionError("OLM does not look at the Subscription")
