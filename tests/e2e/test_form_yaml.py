@@ -68,10 +68,13 @@ def editor(page: Page) -> str:
 
 
 def put(page: Page, text: str) -> None:
-    """Replace the whole text, as somebody who pastes."""
+    """Replace the whole text, as somebody who pastes and sees what is chosen before that."""
     editor(page)
-    page.locator(".cm-content").click()
+    # Focus by keyboard's ways: where a click has put the cursor is told to the editor later, after Ctrl+A on a busy machine.
+    page.locator(".cm-content").focus()
     page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    expect(page.locator("#yaml-text")).to_have_value("")
     page.locator(".cm-content").evaluate(PASTE, text)
     expect(page.locator("#yaml-text")).to_have_value(text)
 
