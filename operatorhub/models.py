@@ -68,3 +68,30 @@ class Icon(models.Model):
 
     def __str__(self) -> str:
         return self.digest
+
+
+class Run(models.Model):
+    """Something that takes longer than a request: an uninstall, or the check of all instances against a new schema.
+
+    Whoever finds time goes on with it (a Celery task, or the page when no worker does), one at a time: `revision` tells who is late. Pages read how far it is.
+    """
+
+    key = models.CharField(max_length=64, primary_key=True)
+    kind = models.CharField(max_length=16)
+    cluster = models.CharField(max_length=512)
+    namespace = models.CharField(max_length=63)
+    name = models.CharField(max_length=253)
+    # For whom; the same credentials are used all the way.
+    user = models.CharField(max_length=512, default="", blank=True)
+    # running, done, failed (something is left over) or stopped (by somebody).
+    state = models.CharField(max_length=16, default="running")
+    document = models.JSONField(default=dict)
+    revision = models.PositiveIntegerField(default=0)
+    started_at = models.DateTimeField()
+    touched_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["cluster", "kind", "namespace", "name"], name="run_of")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.namespace}/{self.name}: {self.state}"
