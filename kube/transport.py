@@ -20,6 +20,7 @@ from multidict import CIMultiDict
 from urllib3.util import Timeout
 from yarl import URL
 
+from kube import warnings
 from kube.config import ClusterConfig
 from kube.errors import KubeError, Unreachable, from_answer
 from kube.requests import ApiRequest
@@ -142,6 +143,8 @@ class SyncTransport:
             except (urllib3.exceptions.HTTPError, OSError) as error:
                 raise unreachable(self.config, error) from error
         headers = {name.lower(): value for name, value in response.headers.items()}
+        if not request.safe:
+            warnings.tell(response.headers.getlist("Warning"))
         if response.status >= 400:
             raise from_answer(response.status, response.data, headers.get("retry-after", ""), request.ref)
         return Answer(response.status, headers, response.data)

@@ -14,5 +14,7 @@ def console(request: HttpRequest) -> dict[str, object]:
         "frame": Frame(request),
         "product": settings.PRODUCT_NAME,
         "version": settings.VERSION,
+        # Read where the page ends: what the API server has warned of by then.
+        "cluster_warnings": getattr(request, "cluster_warnings", ()),
         "theme": request.COOKIES.get("console_theme", ""),
     }

@@ -4,11 +4,14 @@ import time
 from collections.abc import Callable
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
+from django_htmx.http import trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
 from console.web.clusters import console_client
+from kube import warnings
 from kube.client import ClusterClient
 
 NAMESPACE_COOKIE = "console_namespace"
@@ -39,6 +42,18 @@ def wants_fragment(request: HttpRequest) -> bool:
     return bool(htmx) and not htmx.boosted and not htmx.history_restore_request
 
 
+def _tell(request: HttpRequest, response: HttpResponse, texts: list[str]) -> None:
+    """The cluster's warnings, to whoever reads the answer. A whole page has printed them itself (base.html)."""
+    if 300 <= response.status_code < 400:
+        for text in texts:
+            messages.warning(request, text)
+    elif wants_fragment(request):
+        trigger_client_event(response, "console:warnings", {"texts": texts})
+    elif request.path.startswith("/api/"):
+        quoted = (text.encode("ascii", "replace").decode().replace("\\", r"\\").replace('"', r"\"") for text in texts)
+        response.headers["Warning"] = ", ".join(f'299 - "{text}"' for text in quoted)
+
+
 class ClusterMiddleware:
     """Gives each request its `cluster` (on first use) and `namespace`, and remembers a namespace that was picked."""
 
@@ -49,7 +64,11 @@ class ClusterMiddleware:
         request.started = time.monotonic()  # type: ignore[attr-defined]
         request.cluster = SimpleLazyObject(console_client)  # type: ignore[attr-defined]
         request.namespace = namespace_of(request)  # type: ignore[attr-defined]
-        response = self.get_response(request)
+        with warnings.collected() as texts:
+            request.cluster_warnings = texts  # type: ignore[attr-defined]
+            response = self.get_response(request)
+        if texts:
+            _tell(request, response, texts)
         if "namespace" in request.GET and not wants_fragment(request):
             response.set_cookie(
                 NAMESPACE_COOKIE,

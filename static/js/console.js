@@ -44,21 +44,24 @@ document.addEventListener("keydown", (event) => {
 });
 
 // The connection's own failures are said in a toast; server answers with a body of their own are swapped instead.
-function toast(text) {
+function toast(text, kind = "toast-template") {
   const place = document.getElementById("toasts");
-  const item = document.getElementById("toast-template").content.firstElementChild.cloneNode(true);
+  const item = document.getElementById(kind).content.firstElementChild.cloneNode(true);
   item.querySelector("[data-text]").textContent = text;
   place.append(item);
   setTimeout(() => item.remove(), 12000);
 }
 // Good news goes by itself; bad news stays until it is dismissed.
-for (const item of document.querySelectorAll("#toasts > :not([role=alert])")) setTimeout(() => item.remove(), 8000);
+for (const item of document.querySelectorAll("#toasts > .pf-m-success, #toasts > .pf-m-info")) setTimeout(() => item.remove(), 8000);
 document.addEventListener("click", (event) => event.target.closest("[data-dismiss]")?.closest("[data-dismissable]")?.remove());
 document.addEventListener("htmx:sendError", () => toast(document.body.dataset.textUnreachable));
 document.addEventListener("htmx:responseError", (event) => {
   const body = event.detail.xhr.responseText ?? "";
   toast(body.length < 400 && !body.includes("<") ? body : `${event.detail.xhr.status} ${event.detail.xhr.statusText}`);
 });
+
+// What the API server warned of while a part of the page was made.
+document.addEventListener("console:warnings", (event) => { for (const text of event.detail.texts) toast(text, "warning-template"); });
 
 // A page that could not be made, because a part was down, makes itself as soon as the part is back.
 if (document.querySelector("[data-retry]")) {

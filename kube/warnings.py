@@ -1,0 +1,46 @@
+"""What the API server says beside an answer: `Warning` headers, of deprecated versions, admission webhooks and policies.
+
+Somebody collects them around his work; where nobody does, they are dropped. Only those of writes: a read of a deprecated version would say
+the same on every page. https://kubernetes.io/blog/2020/09/03/warnings/ and RFC 9111, 5.5 as of RFC 7234: `299 - "text"`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_collecting: ContextVar[list[str] | None] = ContextVar("collecting", default=None)
+# Code, agent, quoted text with backslashes before quotes and backslashes; a date may follow.
+_WARNING = re.compile(r'\s*\d{3}\s+\S+\s+"((?:[^"\\]|\\.)*)"(?:\s+"[^"]*")?\s*(?:,|$)')
+_MOST = 20
+
+
+@contextmanager
+def collected() -> Iterator[list[str]]:
+    """A list to which the warnings of this thread's writes are added, each text once."""
+    texts: list[str] = []
+    token = _collecting.set(texts)
+    try:
+        yield texts
+    finally:
+        _collecting.reset(token)
+
+
+def tell(headers: Iterable[str]) -> None:
+    """Add the warnings of an answer's headers. Text that is no warning is left out."""
+    texts = _collecting.get()
+    if texts is None:
+        return
+    for header in headers:
+        for text in parse(header):
+            if text not in texts and len(texts) < _MOST:
+                texts.append(text)
+
+
+def parse(header: str) -> tuple[str, ...]:
+    """The texts of one header, which may hold several warnings: `299 - "one", 299 - "two"`."""
+    found, at = [], 0
+    while match := _WARNING.match(header, at):
+        found.append(re.sub(r"\\(.)", r"\1", match[1]))
+        at = match.end()
+    return tuple(text for text in found if text)
