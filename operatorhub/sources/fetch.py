@@ -1,0 +1,1 @@
+"""A catalog or bundle behind an address of the web."""

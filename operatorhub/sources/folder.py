@@ -1,0 +1,1 @@
+"""Folders: of a file-based catalog, or of bundles."""

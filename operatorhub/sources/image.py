@@ -1,0 +1,1 @@
+"""A catalog or bundle in a registry, by the OCI distribution API."""

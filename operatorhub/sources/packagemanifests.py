@@ -1,0 +1,60 @@
+"""PackageManifests: what OLM's package server tells of the packages of all CatalogSources.
+
+They hold each channel's newest CSV without its install strategy, and the names and versions of the others: no edges, no CRD schemas, no permissions.
+https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-registry/
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import Forbidden, NotFound
+from operatorhub.csv import items, mapping, text
+from operatorhub.sources.drafts import Channel, Entry, Graph
+
+GROUP = "packages.operators.coreos.com"
+
+
+def status(client: ClusterClient, namespace: str, catalog: str, name: str, picked: str = "") -> Mapping[str, Any]:
+    """The status of the PackageManifest of that place. `picked`: where it is looked for by those who may not read the catalog's namespace. Raises NotFound."""
+    type_ = client.find(GROUP, "v1", "packagemanifests")
+    try:
+        found = client.list(type_, namespace, fields=f"metadata.name={name}").items
+    except Forbidden:
+        if not picked:
+            raise
+        found = client.list(type_, picked, fields=f"metadata.name={name}").items
+    for obj in found:
+        said = mapping(obj.get("status"))
+        place = (text(said.get("catalogSourceNamespace")), text(said.get("catalogSource")))
+        if place == (namespace, catalog) and text(mapping(obj.get("metadata")).get("name")) == name:
+            return said
+    words = _(
+        "There is no package “%(name)s” in the catalog %(catalog)s of namespace %(namespace)s. It may have been withdrawn, or the catalog is not ready."
+    )
+    raise NotFound(words % {"name": name, "catalog": catalog, "namespace": namespace})
+
+
+def graph(said: Mapping[str, Any], package: str) -> Graph:
+    """Names and versions of all channels, the default one first."""
+    default = text(said.get("defaultChannel"))
+    channels = sorted((_channel(one) for one in items(said.get("channels"))), key=lambda one: one.name != default)
+    return Graph(package, default, tuple(channels), False, _deprecation(said))
+
+
+def _channel(one: Mapping[str, Any]) -> Channel:
+    desc = mapping(one.get("currentCSVDesc"))
+    entries = [
+        Entry(text(entry.get("name")), text(entry.get("version")), deprecated=_deprecation(entry))
+        for entry in items(one.get("entries"))
+    ]
+    current = text(one.get("currentCSV"))
+    if current and all(entry.name != current for entry in entries):
+        entries.insert(0, Entry(current, text(desc.get("version"))))
+    return Channel(text(one.get("name")), tuple(entries), _deprecation(one))
+
+
+def _deprecation(one: Mapping[str, Any]) -> str:
+    return text(mapping(one.get("deprecation")).get("message"))
