@@ -1,0 +1,198 @@
+"""A bundle as the objects that OLM's InstallPlan would make of it: for running a bundle without a catalog, for plans and for exports.
+
+Pure. Names, labels and digests are OLM's own, so that olm-operator finds in a CSV that was created directly what it expects of one that came
+through a Subscription, and cleans up after it in the same way. What OLM itself adds afterwards (annotations about the OperatorGroup,
+Deployments, ClusterRoles for operators of all namespaces) is not here.
+
+Source: operator-lifecycle-manager, pkg/controller/registry/resolver/{steps,rbac}.go and pkg/controller/operators/catalog/step_ensurer.go.
+"""
+
+import hashlib
+import json
+import string
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from kube.objects import KubeObject, name_of
+from operatorhub.bundles import Bundle
+from operatorhub.csv import items, mapping, text
+
+RBAC = "rbac.authorization.k8s.io"
+CSV_API = "operators.coreos.com/v1alpha1"
+PROPERTIES = "operatorframework.io/properties"
+HASH = "olm.permissions.hash"
+_DIGITS = string.digits + string.ascii_lowercase + string.ascii_uppercase
+_ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_LONGEST = 63
+#: Kinds in bundles that belong to no namespace; OLM puts all others into the operator's.
+#: https://olm.operatorframework.io/docs/tasks/creating-operator-manifests/#packaging-additional-objects-alongside-an-operator
+_CLUSTER_WIDE = frozenset(
+    ["ClusterRole", "ClusterRoleBinding", "PriorityClass", "ConsoleCLIDownload", "ConsoleLink", "ConsoleQuickStart",
+     "ConsoleYAMLSample", "CustomResourceDefinition", "Namespace"]
+)  # fmt: skip
+_RANK = {"CustomResourceDefinition": 0, "ServiceAccount": 1, "Role": 2, "ClusterRole": 2, "RoleBinding": 3,
+         "ClusterRoleBinding": 3, "ClusterServiceVersion": 9}  # fmt: skip
+
+
+def objects(bundle: Bundle, namespace: str, *, replaces: str = "") -> tuple[KubeObject, ...]:
+    """CRDs, ServiceAccounts, roles, bindings, other manifests, the CSV: each can be created when those before it are there.
+
+    `replaces`: the CSV that this one takes the place of; the author's own `replaces` holds for a catalog's graph and is left out, as by OLM.
+    """
+    if not bundle.csv:
+        return ()
+    head = csv(bundle, namespace, replaces)
+    found = [*bundle.crds, *(_placed(one, namespace) for one in bundle.others), *granted(head), head]
+    return tuple(sorted((_copy(one) for one in found), key=lambda one: _RANK.get(one.get("kind", ""), 5)))
+
+
+def csv(bundle: Bundle, namespace: str, replaces: str = "") -> KubeObject:
+    """The CSV as an InstallPlan creates it: in its namespace, with the bundle's properties, without status."""
+    meta = mapping(bundle.csv.get("metadata"))
+    annotations = {**mapping(meta.get("annotations")), PROPERTIES: properties(bundle)}
+    kept = {"labels": meta["labels"]} if meta.get("labels") else {}
+    spec = {key: value for key, value in mapping(bundle.csv.get("spec")).items() if key != "replaces"}
+    if "version" in spec:
+        spec["version"] = str(spec["version"])
+    return {
+        "apiVersion": CSV_API,
+        "kind": "ClusterServiceVersion",
+        "metadata": {"name": text(meta.get("name")) or bundle.name, "namespace": namespace, **kept, "annotations": annotations},
+        "spec": {**spec, "replaces": replaces} if replaces else spec,
+    }  # fmt: skip
+
+
+def properties(bundle: Bundle) -> str:
+    """The annotation by which the resolver knows of which package an installed CSV is, and what it provides."""
+    found = [dict(one) for one in bundle.properties if one.get("type") not in ("olm.bundle.object", "olm.csv.metadata")]
+    if not any(one.get("type") == "olm.package" for one in found):
+        found.insert(0, {"type": "olm.package", "value": {"packageName": bundle.package, "version": bundle.version}})
+    if not any(one.get("type") == "olm.gvk" for one in found):
+        found += [{"type": "olm.gvk", "value": value} for value in _provided(bundle)]
+    return go_json({"properties": found})
+
+
+def _provided(bundle: Bundle) -> Iterator[Mapping[str, str]]:
+    for crd in bundle.crds:
+        spec = mapping(crd.get("spec"))
+        kind = text(mapping(spec.get("names")).get("kind"))
+        for version in items(spec.get("versions")):
+            yield {"group": text(spec.get("group")), "kind": kind, "version": text(version.get("name"))}
+
+
+def strategy(csv: Mapping[str, Any]) -> Mapping[str, Any]:
+    """deployments, permissions, clusterPermissions."""
+    return mapping(mapping(mapping(csv.get("spec")).get("install")).get("spec"))
+
+
+def granted(csv: KubeObject) -> Iterator[KubeObject]:
+    """The accounts that the CSV's permissions name (not `default`, which is there), with their roles and bindings."""
+    name, namespace, asked = name_of(csv), text(mapping(csv["metadata"]).get("namespace")), strategy(csv)
+    lists = [(scope, one) for scope in ("permissions", "clusterPermissions") for one in items(asked.get(scope))]
+    for account in dict.fromkeys(text(one.get("serviceAccountName")) for _scope, one in lists):
+        if account and account != "default":
+            yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account, "namespace": namespace}}
+    for scope, one in lists:
+        account, rules = text(one.get("serviceAccountName")), [_rule(rule) for rule in items(one.get("rules"))]
+        content = {"name": name, "permission": {"serviceAccountName": account, "rules": rules}}
+        if scope == "permissions":
+            yield from _pair("", digest_name(f"{name}-{account}", content), name, namespace, account, rules)
+        else:
+            content = {"name": name, "namespace": namespace, "permission": content["permission"]}
+            yield from _pair("Cluster", digest_name(name, content), name, namespace, account, rules)
+
+
+def _pair(
+    scope: str, name: str, csv_name: str, namespace: str, account: str, rules: list[dict[str, Any]]
+) -> Iterator[KubeObject]:
+    place = {} if scope else {"namespace": namespace}
+    owner = {
+        "olm.owner": csv_name,
+        "olm.owner.namespace": namespace,
+        "olm.owner.kind": "ClusterServiceVersion",
+    }
+    subject = {"kind": "ServiceAccount", "name": account, "namespace": namespace}
+    reference = {"apiGroup": RBAC, "kind": f"{scope}Role", "name": name}
+    api = f"{RBAC}/v1"
+    labels = {**owner, HASH: digest(rules)}
+    yield {
+        "apiVersion": api,
+        "kind": f"{scope}Role",
+        "metadata": {"name": name, **place, "labels": labels},
+        "rules": rules,
+    }
+    labels = {**owner, HASH: digest({"RoleRef": reference, "Subjects": [subject]})}
+    yield {
+        "apiVersion": api,
+        "kind": f"{scope}RoleBinding",
+        "metadata": {"name": name, **place, "labels": labels},
+        "roleRef": reference,
+        "subjects": [subject],
+    }  # fmt: skip
+
+
+def group(namespace: str, targets: Iterable[str], name: str = "") -> KubeObject:
+    """The OperatorGroup that a namespace needs; no targets: all namespaces."""
+    wanted = [one for one in targets if one]
+    spec: dict[str, Any] = {"targetNamespaces": wanted} if wanted else {}
+    meta = {"name": name or namespace, "namespace": namespace}
+    return {"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup", "metadata": meta, "spec": spec}
+
+
+def mode(namespace: str, targets: Iterable[str]) -> str:
+    """The install mode that these targets ask of an operator."""
+    wanted = tuple(one for one in targets if one)
+    if not wanted:
+        return "AllNamespaces"
+    if len(wanted) > 1:
+        return "MultiNamespace"
+    return "OwnNamespace" if wanted == (namespace,) else "SingleNamespace"
+
+
+def namespaced(obj: Mapping[str, Any]) -> bool:
+    """Whether OLM puts an object of this kind into the operator's namespace."""
+    return text(obj.get("kind")) not in _CLUSTER_WIDE
+
+
+def _placed(obj: Mapping[str, Any], namespace: str) -> KubeObject:
+    """A bundle's own manifest; whatever namespace its author wrote, OLM takes the operator's."""
+    meta = {key: value for key, value in mapping(obj.get("metadata")).items() if key != "namespace"}
+    return {**obj, "metadata": {**meta, "namespace": namespace} if namespaced(obj) else meta}
+
+
+def _copy(obj: Mapping[str, Any]) -> KubeObject:
+    """Without what only a server may write."""
+    meta = {key: value for key, value in mapping(obj.get("metadata")).items() if key != "creationTimestamp"}
+    return {**{key: value for key, value in obj.items() if key != "status"}, "metadata": meta}
+
+
+def _rule(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A PolicyRule with its fields in Go's order, empty ones left out: the digest is of this."""
+    keys = ("apiGroups", "resources", "resourceNames", "nonResourceURLs")
+    return {
+        "verbs": given.get("verbs"),
+        **{key: list(given[key]) for key in keys if isinstance(given.get(key), list) and given[key]},
+    }
+
+
+def digest_name(base: str, content: Any) -> str:
+    """`base` and the digest of the content; the base is cut where both are too long together."""
+    found = digest(content, "\n")
+    if len(base) + len(found) > _LONGEST:
+        base = base[: _LONGEST - len(found) - 1]
+    return f"{base}-{found}"
+
+
+def digest(value: Any, end: str = "") -> str:
+    """SHA-224 of the JSON as Go writes it, in base 62. `end`: an encoder of Go closes with a newline."""
+    number, found = int.from_bytes(hashlib.sha224((go_json(value) + end).encode()).digest(), "big"), ""
+    while number:
+        number, rest = divmod(number, 62)
+        found = _DIGITS[rest] + found
+    return found or "0"
+
+
+def go_json(value: Any) -> str:
+    """JSON without blanks, its angle brackets and ampersands escaped, keys in their order."""
+    written = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return "".join(_ESCAPED.get(character, character) for character in written)
