@@ -14,6 +14,7 @@ from kube.objects import KubeObject, name_of, namespace_of
 from kube.selectors import from_labels, from_selector
 from resources.health import Condition, Health, conditions, items, mapping, text
 from resources.kind_health import health
+from resources.managed import Manager, manager
 from resources.owners import owner_references
 
 SIMULATED = "operator-console.dev/simulated"
@@ -84,6 +85,7 @@ class Detail:
     ports: tuple[Port, ...]
     pods: str
     simulated: bool
+    manager: Manager | None = None
 
 
 def detail(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Detail:
@@ -107,6 +109,7 @@ def detail(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Detai
         ports=_ports(obj) if type_.kind == "Service" else (),
         pods=_pods(obj),
         simulated=is_simulated(obj),
+        manager=manager(obj) if not owner_references(obj) else None,
     )
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
-from kube.objects import KubeObject
 from resources import start
 from resources.place import Place
 from resources.start import Start
@@ -17,7 +16,7 @@ COOKIE = "console_view"
 class Shell:
     """`starts` and `objects`: what a new object may begin with; `start`: what it began with; `asked`: what would replace what was typed.
 
-    `managed_by`: another object owns this one, and its controller may write over what is saved here.
+    `managed_by`: who keeps the object as it is, and may write over what is saved here.
     """
 
     place: Place
@@ -74,12 +73,3 @@ def around(place: Place, title: str, description: str, editing: bool) -> Shell:
         description="" if editing else description,
         secret=place.type.kind == "Secret" and not place.type.group,
     )
-
-
-def managed_by(obj: KubeObject) -> str:
-    """`Kind name` of the owner that controls the object, '' when there is none."""
-    owners = (obj.get("metadata") or {}).get("ownerReferences")
-    for owner in owners if isinstance(owners, list) else ():
-        if isinstance(owner, dict) and owner.get("controller"):
-            return f"{owner.get('kind')} {owner.get('name')}"
-    return ""

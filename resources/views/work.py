@@ -25,6 +25,7 @@ from resources.forms import check, errors
 from resources.forms.errors import Placed
 from resources.forms.paths import words
 from resources.forms.schema import Schema
+from resources.managed import manager
 from resources.place import Place
 from resources.save import causes_of
 from resources.views import faces, form_page, received, shell, yaml_page
@@ -56,7 +57,8 @@ class Work:
             made, face=self.face, begun=written.begun, start=written.start, note=faces.note(self), asked=asked
         )
         if self.editing:
-            return replace(made, managed_by=shell.managed_by(written.obj))
+            who = manager(written.obj)
+            return replace(made, managed_by=who.words if who else "")
         objects = start.objects(self.request.cluster, self.place)
         return replace(made, starts=start.examples(self.offer), objects=objects)
 

@@ -129,3 +129,12 @@ def test_words_of_the_cluster_are_text(browser: Client, client: ClusterClient, n
     text = browser.get(f"/resources/core/v1/configmaps/{namespace}/{'a.' * 126}a/").content.decode()
     assert evil not in text
     assert "&lt;script&gt;" in text
+
+
+def test_what_an_operator_manages_says_so(browser: Client, client: ClusterClient, namespace: str) -> None:
+    labels = {"olm.owner": "demo.v1", "olm.owner.namespace": namespace, "olm.owner.kind": "ClusterServiceVersion"}
+    obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kept", "labels": labels}}
+    client.create(client.find("", "v1", "configmaps"), obj, namespace)
+    address = f"/resources/core/v1/configmaps/{namespace}/kept/"
+    assert f'href="/operators/{namespace}/demo.v1/"' in browser.get(address).content.decode()
+    assert "Managed by ClusterServiceVersion demo.v1" in browser.get(f"{address}edit/").content.decode()
