@@ -16,12 +16,13 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ROOT / "operators" / "packages"
 NAMES = sorted(path.parent.name for path in PACKAGES.glob("*/package.json"))
+FOLDERS = sorted(path.parent for path in PACKAGES.glob("*/*/csv.yaml"))
 MODES = ("OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces")
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """The head of a package's only channel, with its only CRD."""
+    """One version of a package, with its only CRD."""
 
     folder: Path
     package: dict[str, Any]
@@ -43,10 +44,10 @@ class Bundle:
         return list(json.loads(self.csv["metadata"]["annotations"]["alm-examples"]))
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=FOLDERS, ids=lambda folder: f"{folder.parent.name}-{folder.name}")
 def bundle(request: pytest.FixtureRequest) -> Bundle:
-    package = json.loads((PACKAGES / request.param / "package.json").read_text())
-    folder = PACKAGES / request.param / package["bundles"][-1]["path"]
+    folder: Path = request.param
+    package = json.loads((folder.parent / "package.json").read_text())
     (crd,) = (folder / "crds").iterdir()
     return Bundle(folder, package, yaml.safe_load((folder / "csv.yaml").read_text()), yaml.safe_load(crd.read_text()))
 
@@ -63,14 +64,36 @@ def test_the_csv_owns_the_crd(bundle: Bundle) -> None:
 
 def test_the_package_points_at_the_bundle(bundle: Bundle) -> None:
     name = bundle.csv["metadata"]["name"]
-    entry = {"name": name, "version": bundle.csv["spec"]["version"], "path": bundle.folder.name}
-    assert bundle.package["bundles"][-1] == entry
-    (channel,) = bundle.package["channels"]
-    assert (channel["head"], channel["name"]) == (name, bundle.package["defaultChannel"])
+    assert {"name": name, "version": bundle.csv["spec"]["version"], "path": bundle.folder.name} in bundle.package[
+        "bundles"
+    ]
+    holding = [
+        channel["name"]
+        for channel in bundle.package["channels"]
+        if name in [entry["name"] for entry in channel["entries"]]
+    ]
     annotations = yaml.safe_load((bundle.folder / "metadata" / "annotations.yaml").read_text())["annotations"]
     prefix = "operators.operatorframework.io.bundle"
     assert annotations[f"{prefix}.package.v1"] == bundle.package["name"] == bundle.folder.parent.name
-    assert annotations[f"{prefix}.channels.v1"] == bundle.package["defaultChannel"]
+    assert sorted(annotations[f"{prefix}.channels.v1"].split(",")) == sorted(holding)
+    assert annotations[f"{prefix}.channel.default.v1"] == bundle.package["defaultChannel"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_channels_agree_with_the_bundles(name: str) -> None:
+    package = json.loads((PACKAGES / name / "package.json").read_text())
+    assert package["defaultChannel"] in [channel["name"] for channel in package["channels"]]
+    assert sorted(one["path"] for one in package["bundles"]) == sorted(
+        folder.name for folder in FOLDERS if folder.parent.name == name
+    )
+    versions = {one["name"]: one["version"] for one in package["bundles"]}
+    for channel in package["channels"]:
+        entries = channel["entries"]
+        assert {entry["name"]: entry["version"] for entry in entries}.items() <= versions.items()
+        followed = {entry.get("replaces") for entry in entries} | {
+            name for entry in entries for name in entry.get("skips", ())
+        }
+        assert [entry["name"] for entry in entries if entry["name"] not in followed] == [channel["head"]]
 
 
 def test_the_examples_are_valid(bundle: Bundle) -> None:

@@ -48,7 +48,7 @@ def namespace(api: Api) -> Iterator[str]:
         group = path.removeprefix("/apis/").partition("/namespaces")[0] if path.startswith("/apis") else "v1"
         answer = api.post(path, {"apiVersion": group, "kind": kind[plural], **body})
         assert answer.status == 201, answer.raw
-    path = f"{OLM}/v1alpha1/namespaces/{name}/clusterserviceversions/flightticket-operator.v1.0.0"
+    path = f"{OLM}/v1alpha1/namespaces/{name}/clusterserviceversions/flightticket-operator.v1.1.0"
     api.until(path, lambda csv: csv.get("status", {}).get("phase") == "Succeeded", 120)
     yield name
     api.delete(f"/api/v1/namespaces/{name}")

@@ -12,7 +12,7 @@ from tests.api import Api
 
 ROOT = Path(__file__).resolve().parents[3]
 OLM = "/apis/operators.coreos.com"
-CSV = "memcached-operator.v0.0.1"
+CSV = "memcached-operator.v0.1.0"
 
 
 @pytest.fixture(scope="module")
