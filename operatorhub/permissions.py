@@ -193,6 +193,9 @@ def _joined(rights: Iterable[Right], field: str) -> list[Right]:
     for one in rights:
         value = getattr(one, field)
         # What is about no name at all stays apart from what is limited to some.
-        key = replace(one, **{field: ("",) if value else ()})  # type: ignore[arg-type]
-        together.setdefault(key, []).extend(value)
-    return [replace(key, **{field: tuple(sorted(set(values)))})  # type: ignore[arg-type] for key, values in together.items()]
+        together.setdefault(_with(one, field, ("",) if value else ()), []).extend(value)
+    return [_with(key, field, tuple(sorted(set(values)))) for key, values in together.items()]
+
+
+def _with(right: Right, field: str, values: tuple[str, ...]) -> Right:
+    return replace(right, **{field: values})  # type: ignore[arg-type]
