@@ -1,6 +1,7 @@
 """The catalog index: what the catalog page needs to know of each package, so that the page is one local query and no megabytes of JSON.
 
-Everything here can be thrown away and is built again from the cluster (operatorhub/index.py). Rows remember their cluster.
+Packages can be thrown away and are built again from the cluster (operatorhub/index.py). Rows remember their cluster. The console's own catalogs are
+kept: where they are is known nowhere else; what was read of them can be read again (operatorhub/refresh.py).
 """
 
 from django.db import models
@@ -47,16 +48,114 @@ class Package(models.Model):
     suggested_namespace = models.CharField(max_length=253, default="", blank=True)
     summary = models.TextField(default="", blank=True)
     deprecated = models.BooleanField(default=False)
+    # Its publisher's words on that.
+    deprecation = models.TextField(default="", blank=True)
+    # Infrastructure features, and the subscriptions of the vendor that it asks for.
+    features = models.JSONField(default=list)
+    subscriptions = models.JSONField(default=list)
+    # os/arch pairs it runs on.
+    platforms = models.JSONField(default=list)
+    # Why it is not shown: no-default-channel, non-standalone, platform; '' when it is.
+    hidden = models.CharField(max_length=32, default="", blank=True)
+    # What kind of source it comes from: packagemanifest, clustercatalog, or one of the console's own (Catalog.KINDS).
+    source = models.CharField(max_length=32, default="packagemanifest")
     # Digest of an Icon; '' is not fetched yet, '-' is known to have none.
     icon = models.CharField(max_length=64, default="", blank=True)
     # Digest of all of the above but the icon: an unchanged package is not written again.
     digest = models.CharField(max_length=64)
+    # What only its whole CSV tells: how many webhooks, and what it may do: '', elevated, cluster-admin; null and '?' while nobody knows.
+    webhooks = models.PositiveSmallIntegerField(null=True, blank=True)
+    rights = models.CharField(max_length=16, default="?", blank=True)
+    # The bundle that was judged so: its name and digest.
+    judged = models.CharField(max_length=400, default="", blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["cluster", "namespace", "catalog", "name"], name="one_package")]
 
     def __str__(self) -> str:
         return f"{self.namespace}/{self.catalog}/{self.name}"
+
+
+class Catalog(models.Model):
+    """A catalog that the console reads itself. Its packages, graphs and bundles are those of its `generation`: a reading that fails changes nothing."""
+
+    FOLDER, URL, IMAGE, UPLOAD, CLUSTER = "folder", "url", "image", "upload", "clustercatalog"
+    KINDS = (FOLDER, URL, IMAGE, UPLOAD, CLUSTER)
+    NEW, READING, READY, FAILED = "new", "reading", "ready", "failed"
+
+    cluster = models.CharField(max_length=512)
+    kind = models.CharField(max_length=32)
+    # "~": the console's own; "-": a ClusterCatalog.
+    namespace = models.CharField(max_length=63, default="~")
+    name = models.CharField(max_length=253)
+    title = models.CharField(max_length=512, default="", blank=True)
+    # The path, address, image or file name; without passwords when it is shown (operatorhub/catalogs.py).
+    location = models.CharField(max_length=2048, default="", blank=True)
+    # <namespace>/<name> of the CatalogSource whose packages these are: then it gives their bundles, and no packages of its own.
+    describes = models.CharField(max_length=320, default="", blank=True)
+    # By a setting (CATALOG_FOLDERS): nobody removes it on a page.
+    given = models.BooleanField(default=False)
+    state = models.CharField(max_length=16, default=NEW)
+    error = models.TextField(default="", blank=True)
+    # What was left out at the last reading: [where, why] each.
+    problems = models.JSONField(default=list)
+    # Of what was read; the same again is not read again.
+    digest = models.CharField(max_length=128, default="", blank=True)
+    generation = models.PositiveIntegerField(default=0)
+    packages = models.PositiveIntegerField(default=0)
+    bundles = models.PositiveIntegerField(default=0)
+    refreshed_at = models.DateTimeField(null=True, blank=True)
+    busy_until = models.DateTimeField(null=True, blank=True)
+    # Seconds between readings; 0: only when somebody asks.
+    interval = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["cluster", "namespace", "name"], name="one_catalog")]
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+
+class PackageGraph(models.Model):
+    """The channels of one package of a Catalog, as zlib-JSON (operatorhub/stored.py)."""
+
+    catalog = models.ForeignKey(Catalog, on_delete=models.CASCADE, related_name="graphs")
+    generation = models.PositiveIntegerField()
+    package = models.CharField(max_length=253)
+    data = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["catalog", "generation", "package"], name="one_graph")]
+
+    def __str__(self) -> str:
+        return self.package
+
+
+class StoredBundle(models.Model):
+    """One version of a package of a Catalog. Where it lies in a folder it is read when somebody asks for it: then `place` says where, and `csv` is null."""
+
+    catalog = models.ForeignKey(Catalog, on_delete=models.CASCADE, related_name="stored")
+    generation = models.PositiveIntegerField()
+    package = models.CharField(max_length=253)
+    name = models.CharField(max_length=253)
+    version = models.CharField(max_length=128, default="", blank=True)
+    image = models.CharField(max_length=1024, default="", blank=True)
+    place = models.CharField(max_length=2048, default="", blank=True)
+    # Of the files or the blob it was made of.
+    digest = models.CharField(max_length=64)
+    # `csv` holds what the catalog says of it, not its install strategy: the rest is in its image.
+    partial = models.BooleanField(default=False)
+    # zlib-JSON: the CSV; and CRDs, other manifests, properties, images.
+    csv = models.BinaryField(null=True)
+    manifests = models.BinaryField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["catalog", "generation", "package", "name"], name="one_stored_bundle")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Icon(models.Model):
