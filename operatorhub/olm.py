@@ -21,6 +21,9 @@ CSVS = "clusterserviceversions"
 PLANS = "installplans"
 SOURCES = "catalogsources"
 COPIED = "olm.copiedFrom"
+ORIGINALS = f"!{COPIED}"
+TARGETS = "olm.targetNamespaces"
+DEPRECATIONS = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated")
 # A CSV's phases: https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/clusterserviceversion_types.go
 SUCCEEDED, FAILED, REPLACING, DELETING = "Succeeded", "Failed", "Replacing", "Deleting"
 
@@ -55,6 +58,15 @@ class Subscription:
         return any(
             type_ == "InstallPlanPending" and status == "True" and reason == "RequiresApproval"
             for type_, status, reason, _message in self.conditions
+        )
+
+    @property
+    def deprecations(self) -> tuple[tuple[str, str], ...]:
+        """(PackageDeprecated, ChannelDeprecated or BundleDeprecated; its author's message)."""
+        return tuple(
+            (type_, message or reason)
+            for type_, status, reason, message in self.conditions
+            if type_ in DEPRECATIONS and status == "True"
         )
 
     @property
@@ -143,15 +155,37 @@ def copied(csv: Mapping[str, Any]) -> bool:
     return COPIED in mapping(meta.get("labels")) or text(mapping(csv.get("status")).get("reason")) == "Copied"
 
 
+def copied_from(csv: Mapping[str, Any]) -> str:
+    """The namespace of a copy's original, '' for an original."""
+    return text(mapping(mapping(csv.get("metadata")).get("labels")).get(COPIED))
+
+
+def targets(csv: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The namespaces that an original CSV's operator watches: () is all, None is not known (OLM has not looked at it, or it is a copy)."""
+    noted = mapping(mapping(csv.get("metadata")).get("annotations")).get(TARGETS)
+    return None if noted is None else tuple(one for one in text(noted).split(",") if one)
+
+
 def group_modes(group: Mapping[str, Any], namespace: str) -> str:
     """The install mode that an OperatorGroup asks of the operators in its `namespace`."""
-    spec = mapping(group.get("spec"))
-    targets = strings(spec.get("targetNamespaces"))
-    if not targets:
-        selector = mapping(spec.get("selector"))
-        if not selector.get("matchLabels") and not selector.get("matchExpressions"):
-            return "AllNamespaces"
-        targets = tuple(one for one in strings(mapping(group.get("status")).get("namespaces")) if one)
+    targets = group_targets(group)
+    if targets == (EVERYWHERE,):
+        return "AllNamespaces"
     if len(targets) > 1:
         return "MultiNamespace"
     return "OwnNamespace" if targets == (namespace,) else "SingleNamespace"
+
+
+#: What a group without targets and selector means, as OLM writes it into `status.namespaces`.
+EVERYWHERE = ""
+
+
+def group_targets(group: Mapping[str, Any]) -> tuple[str, ...]:
+    """The namespaces that an OperatorGroup means; (EVERYWHERE,) is all, () is none that exists."""
+    spec = mapping(group.get("spec"))
+    if targets := strings(spec.get("targetNamespaces")):
+        return targets
+    selector = mapping(spec.get("selector"))
+    if not selector.get("matchLabels") and not selector.get("matchExpressions"):
+        return (EVERYWHERE,)
+    return tuple(one for one in strings(mapping(group.get("status")).get("namespaces")) if one)
