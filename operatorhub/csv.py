@@ -5,14 +5,37 @@ https://olm.operatorframework.io/docs/concepts/crds/clusterserviceversion/
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 Object = Mapping[str, Any]
 
 # The five levels, as authors write them in the annotation `capabilities`: https://sdk.operatorframework.io/docs/overview/operator-capabilities/
 LEVELS = ("Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot")
+# https://docs.redhat.com/en/documentation/openshift_container_platform/4.17/html/operators/developing-operators#osdk-generating-csvs
+FEATURES: dict[str, str | Promise] = {
+    "disconnected": _("Disconnected"),
+    "proxy-aware": _("Proxy-aware"),
+    "fips": _("Designed for FIPS"),
+    "tls-profiles": _("Configurable TLS ciphers"),
+    "cnf": _("Cloud-Native Network Function"),
+    "cni": _("Container Network Interface"),
+    "csi": _("Container Storage Interface"),
+    "sno": _("Single Node Clusters"),
+    "token-auth-aws": _("Short-lived tokens: AWS"),
+    "token-auth-azure": _("Short-lived tokens: Azure"),
+    "token-auth-gcp": _("Short-lived tokens: Google Cloud"),
+}
+_ALIASES = {
+    "fips-compliant": "fips", "fipsmode": "fips", "fips-mode": "fips", "designed-for-fips": "fips", "proxy": "proxy-aware",
+    "single-node": "sno", "single-node-clusters": "sno", "tls": "tls-profiles", "tokenauth": "token-auth-aws", "tokenauthgcp": "token-auth-gcp",
+}  # fmt: skip
+_DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace")
 
 
@@ -70,7 +93,7 @@ def apis(definitions: Any, which: str = "owned") -> tuple[Api, ...]:
     """Of `customresourcedefinitions`: the kinds it provides (`owned`) or needs (`required`), one version each, those people use first."""
     found: dict[str, Api] = {}
     for entry in items(mapping(definitions).get(which)):
-        plural, _, group = text(entry.get("name")).partition(".")
+        plural, _dot, group = text(entry.get("name")).partition(".")
         kind = text(entry.get("kind"))
         if plural and group and kind:
             title, words = text(entry.get("displayName")) or kind, text(entry.get("description"))
@@ -97,16 +120,54 @@ def suggested_namespace(annotations: Object) -> str:
     return text(mapping(template.get("metadata")).get("name"))
 
 
+def initialization(annotations: Object) -> Object | None:
+    """The object that the author wants made at the start (operatorframework.io/initialization-resource); None where there is none."""
+    found = mapping(_json(annotations.get("operatorframework.io/initialization-resource")))
+    return found if found.get("kind") and found.get("apiVersion") else None
+
+
 def features(annotations: Object) -> tuple[str, ...]:
-    """Infrastructure features in words: `features.operators.openshift.io/<name>: "true"`, and the older list."""
+    """Infrastructure features as keys of FEATURES, unknown ones as they are: `features.operators.openshift.io/<name>: "true"`, and the older list.
+
+    A "false" of the newer annotations takes away what the older list says.
+    """
     prefix = "features.operators.openshift.io/"
-    new = [
-        name.removeprefix(prefix)
+    said = {
+        _feature(name.removeprefix(prefix)): text(value).strip("“”\"'").lower()
         for name, value in annotations.items()
-        if name.startswith(prefix) and text(value).lower() == "true"
-    ]
-    old = strings(_json(annotations.get("operators.openshift.io/infrastructure-features")))
-    return tuple(dict.fromkeys((*sorted(new), *(name for name in old if name.lower() not in new))))
+        if name.startswith(prefix)
+    }
+    old = (_feature(name) for name in _list(annotations.get("operators.openshift.io/infrastructure-features")))
+    found = {name for name, value in said.items() if value == "true"} | {
+        name for name in old if said.get(name) != "false"
+    }
+    known = tuple(FEATURES)
+    return tuple(sorted(found, key=lambda one: (known.index(one) if one in FEATURES else len(known), one)))
+
+
+def subscriptions(annotations: Object) -> tuple[str, ...]:
+    """The vendor's subscriptions that the operator asks for; empty where it asks for none."""
+    found = _list(annotations.get("operators.openshift.io/valid-subscription"))
+    return tuple(one for one in found if one.lower() != "none")
+
+
+def created(annotations: Object) -> str:
+    """The day of `createdAt` as YYYY-MM-DD; '' where it is no date that sorts."""
+    found = _DAY.match(text(annotations.get("createdAt")))
+    return found[0] if found else ""
+
+
+def _feature(name: str) -> str:
+    plain = "-".join(name.lower().replace("_", " ").split())
+    return _ALIASES.get(plain, plain)
+
+
+def _list(value: Any) -> tuple[str, ...]:
+    """A JSON list of texts; authors also write `[fips]`, or one text alone."""
+    found = _json(value)
+    if found is None and text(value):
+        return tuple(part.strip("\"' ") for part in text(value).strip("[]").split(",") if part.strip("\"' "))
+    return strings(found if isinstance(found, list) else [found])
 
 
 def _json(value: Any) -> Any:
