@@ -3,7 +3,14 @@
 The sources know nothing of each other, of the database or of who asked: they read, and yield these.
 """
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from operatorhub import versions
+from operatorhub.csv import items, mapping, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +44,134 @@ class Graph:
     edges_known: bool
     deprecated: str = ""
     problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a bundle is made of. `partial`: the CSV holds what the catalog says of it, its manifests are in the image only."""
+
+    csv: Mapping[str, Any]
+    crds: tuple[Mapping[str, Any], ...] = ()
+    others: tuple[Mapping[str, Any], ...] = ()
+    properties: tuple[Mapping[str, Any], ...] = ()
+    related_images: tuple[Mapping[str, Any], ...] = ()
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BundleDraft:
+    """A version. `contents` None: they are read when somebody asks, from `place` or from `image`. `digest` changes when the version does."""
+
+    package: str
+    name: str
+    version: str
+    digest: str
+    image: str = ""
+    place: str = ""
+    contents: Contents | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PackageDraft:
+    """A package: its graph, and the icon its catalog gives."""
+
+    graph: Graph
+    icon: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What could not be read and was left out: where it stands, and why."""
+
+    place: str
+    words: str
+
+
+Draft = BundleDraft | PackageDraft | Problem
+
+
+class SourceError(Exception):
+    """A source as a whole can't be read: what happened to which place, and what to do."""
+
+
+def contents(
+    documents: Iterable[Any],
+    properties: tuple[Mapping[str, Any], ...] = (),
+    related_images: tuple[Mapping[str, Any], ...] = (),
+) -> Contents:
+    """The manifests of a bundle, sorted: its CSV, the CRDs, all others. Without a CSV `csv` is {}."""
+    csv: Mapping[str, Any] = {}
+    crds: list[Mapping[str, Any]] = []
+    others: list[Mapping[str, Any]] = []
+    for one in documents:
+        if not isinstance(one, Mapping) or not isinstance(one.get("kind"), str):
+            continue
+        if one["kind"] == "ClusterServiceVersion" and not csv:
+            csv = one
+        elif one["kind"] == "CustomResourceDefinition":
+            crds.append(one)
+        else:
+            others.append(one)
+    images = related_images or tuple(items(mapping(csv.get("spec")).get("relatedImages")))
+    return Contents(csv, tuple(crds), tuple(others), properties, images)
+
+
+def bundle_version(said: Contents) -> str:
+    """As its properties say, else as its CSV does."""
+    for one in said.properties:
+        if one.get("type") == "olm.package":
+            return text(mapping(one.get("value")).get("version"))
+    return text(mapping(said.csv.get("spec")).get("version"))
+
+
+def problems(graph: Graph) -> tuple[str, ...]:
+    """What is odd about a graph, in the reader's language: edges to nowhere, cycles, several heads, versions that are none."""
+    found: list[str] = []
+    for channel in graph.channels:
+        names = {entry.name for entry in channel.entries}
+        found += _channel_problems(channel, names) if channel.entries else [_no_versions(channel.name)]
+    if graph.default and graph.default not in {channel.name for channel in graph.channels}:
+        words = _("The default channel “%(name)s” does not exist.")
+        found.append(words % {"name": graph.default})
+    return tuple(found)
+
+
+def _no_versions(channel: str) -> str:
+    return _("The channel “%(name)s” has no version.") % {"name": channel}
+
+
+def _channel_problems(channel: Channel, names: set[str]) -> Iterator[str]:
+    below = {entry.replaces for entry in channel.entries} | {name for entry in channel.entries for name in entry.skips}
+    heads = [entry.name for entry in channel.entries if entry.name not in below]
+    for entry in channel.entries:
+        if not versions.valid(entry.version) and entry.version:
+            words = _("“%(version)s” of %(name)s is no semantic version.")
+            yield words % {"version": entry.version, "name": entry.name}
+    if not heads:
+        yield _("The channel “%(name)s” runs in a circle: each of its versions replaces another one.") % {
+            "name": channel.name
+        }
+    elif len(heads) > 1:
+        words = _("The channel “%(name)s” has several newest versions: %(heads)s.")
+        yield words % {"name": channel.name, "heads": ", ".join(heads[:5])}
+    elif (
+        missing := [entry.replaces for entry in channel.entries if entry.replaces and entry.replaces not in names]
+    ) and len(missing) > 1:
+        words = _("The channel “%(name)s” has holes: %(names)s are replaced, but not there.")
+        yield words % {"name": channel.name, "names": ", ".join(missing[:5])}
+
+
+def newest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """By version where all are semantic ones; else as the edges run, the heads first. Never trusts the edges to end."""
+    given = tuple(entries)
+    if all(versions.valid(one.version) for one in given):
+        return tuple(sorted(given, key=lambda one: versions.key(one.version), reverse=True))
+    by_name = {one.name: one for one in given}
+    below = {one.replaces for one in given}
+    order: dict[str, Entry] = {}
+    for head in (*(one for one in given if one.name not in below), *given):
+        one: Entry | None = head
+        while one is not None and one.name not in order:
+            order[one.name] = one
+            one = by_name.get(one.replaces)
+    return tuple(order.values())

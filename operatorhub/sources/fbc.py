@@ -1,4 +1,196 @@
 """File-based catalogs: olm.package, olm.channel, olm.bundle and olm.deprecations, as a stream of JSON or as YAML documents.
 
-https://olm.operatorframework.io/docs/reference/file-based-catalogs/
+Bundles are given on as they come, for a catalog may be larger than the memory it may take; packages at the end, when all their channels are known. A
+blob that can't be read is named by file and line, and left out. https://olm.operatorframework.io/docs/reference/file-based-catalogs/
 """
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, BinaryIO
+
+import msgspec
+from django.utils.translation import gettext as _
+
+from operatorhub.csv import items, mapping, strings, text
+from operatorhub.sources import blobs
+from operatorhub.sources.drafts import (
+    BundleDraft,
+    Channel,
+    Contents,
+    Draft,
+    Entry,
+    Graph,
+    PackageDraft,
+    Problem,
+    bundle_version,
+    contents,
+    newest_first,
+)
+from resources import yamltext
+
+# olm.csv.metadata: what catalogs keep of a CSV instead of all of it.
+_ABOUT = (
+    "apiServiceDefinitions", "description", "displayName", "icon", "installModes", "keywords", "labels", "links", "maintainers", "maturity",
+    "minKubeVersion", "nativeAPIs", "provider",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Catalog:
+    """What is gathered until the end. `channels`: package → (name, entries); `versions`: bundles by package; deprecations by package, schema and name."""
+
+    packages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    channels: dict[str, list[tuple[str, list[Entry]]]] = field(default_factory=dict)
+    versions: dict[str, dict[str, str]] = field(default_factory=dict)
+    deprecations: dict[tuple[str, str, str], str] = field(default_factory=dict)
+
+
+def drafts(files: Iterable[tuple[str, BinaryIO]]) -> Iterator[Draft]:
+    """Everything in the files of one catalog; each with the name it is called by in problems."""
+    catalog = _Catalog()
+    for name, stream in files:
+        for blob in blobs.read(stream):
+            place = f"{name}:{blob.line}" if name else _("line %(line)d") % {"line": blob.line}
+            if blob.problem:
+                yield Problem(place, blob.problem)
+                continue
+            try:
+                yield from _blob(catalog, blob, place)
+            except (ValueError, TypeError, RecursionError) as error:
+                yield Problem(place, str(error))
+    yield from _packages(catalog)
+
+
+def _blob(catalog: _Catalog, blob: blobs.Blob, place: str) -> Iterator[Draft]:
+    value = blob.value
+    schema, name, package = text(value.get("schema")), text(value.get("name")), text(value.get("package"))
+    if not schema:
+        yield Problem(place, _("this blob has no schema: it is not of a file-based catalog"))
+    elif schema == "olm.package" and name:
+        if name in catalog.packages:
+            yield Problem(place, _("the package %(name)s stands here a second time") % {"name": name})
+        else:
+            catalog.packages[name] = {key: value.get(key) for key in ("defaultChannel", "icon", "description")}
+    elif schema == "olm.channel" and name and package:
+        catalog.channels.setdefault(package, []).append((name, [_entry(one) for one in items(value.get("entries"))]))
+    elif schema == "olm.bundle" and name and package:
+        if name in catalog.versions.setdefault(package, {}):
+            yield Problem(place, _("the bundle %(name)s stands here a second time") % {"name": name})
+            return
+        draft, bad = bundle(value, blob.raw)
+        catalog.versions[package][name] = draft.version
+        yield from (Problem(place, f"{name}: {words}") for words in bad)
+        yield draft
+    elif schema == "olm.deprecations" and package:
+        for one in items(value.get("entries")):
+            what = mapping(one.get("reference"))
+            catalog.deprecations[(package, text(what.get("schema")), text(what.get("name")))] = text(one.get("message"))
+    elif schema in ("olm.package", "olm.channel", "olm.bundle", "olm.deprecations"):
+        yield Problem(place, _("this %(schema)s says no name or no package") % {"schema": schema})
+
+
+def bundle(value: Mapping[str, Any], raw: bytes) -> tuple[BundleDraft, list[str]]:
+    """One olm.bundle, and what could not be read of it. Without manifests in it and without metadata its contents are None: its image has them."""
+    bad: list[str] = []
+    properties = tuple(items(value.get("properties")))
+    objects: list[Any] = []
+    about: Mapping[str, Any] = {}
+    for one in properties:
+        if one.get("type") == "olm.bundle.object":
+            objects += _object(mapping(one.get("value")), bad)
+        elif one.get("type") == "olm.csv.metadata":
+            about = mapping(one.get("value"))
+    rest = tuple(one for one in properties if one.get("type") not in ("olm.bundle.object", "olm.csv.metadata"))
+    name, package, images = text(value["name"]), text(value["package"]), tuple(items(value.get("relatedImages")))
+    found: Contents | None = contents(objects, rest, images)
+    if found is not None and not found.csv:
+        found = replace(found, csv=_partial(name, about, rest), partial=True) if about else None
+    # Where nothing of the manifests is known the version still is.
+    version = bundle_version(found or Contents({}, properties=rest))
+    draft = BundleDraft(
+        package,
+        name,
+        version,
+        hashlib.sha256(raw).hexdigest(),
+        text(value.get("image")),
+        "",
+        found or Contents({}, (), (), rest, images, True),
+    )
+    return draft, bad
+
+
+def _object(value: Mapping[str, Any], bad: list[str]) -> list[Any]:
+    """The manifest in an olm.bundle.object: base64 of JSON or YAML."""
+    try:
+        data = base64.b64decode("".join(text(value.get("data")).split()), validate=True)
+        return [msgspec.json.decode(data)]
+    except binascii.Error as error:
+        bad.append(_("a manifest is no base64: %(error)s") % {"error": error})
+    except msgspec.DecodeError:
+        try:
+            return [found for _line, found in yamltext.documents(data.decode())]
+        except (yamltext.YamlProblem, ValueError) as error:
+            bad.append(_("a manifest is neither JSON nor YAML: %(error)s") % {"error": error})
+    return []
+
+
+def _partial(name: str, about: Mapping[str, Any], properties: tuple[Mapping[str, Any], ...]) -> Mapping[str, Any]:
+    """A CSV of what olm.csv.metadata says: all but the install strategy and the webhooks."""
+    spec: dict[str, Any] = {key: about[key] for key in _ABOUT if about.get(key)}
+    if definitions := mapping(about.get("crdDescriptions") or about.get("customresourcedefinitions")):
+        spec["customresourcedefinitions"] = definitions
+    if version := bundle_version(Contents({}, properties=properties)):
+        spec["version"] = version
+    meta = {
+        "name": name,
+        "annotations": dict(mapping(about.get("annotations"))),
+        "labels": dict(mapping(about.get("labels"))),
+    }
+    return {
+        "apiVersion": "operators.coreos.com/v1alpha1",
+        "kind": "ClusterServiceVersion",
+        "metadata": meta,
+        "spec": spec,
+    }
+
+
+def _entry(one: Mapping[str, Any]) -> Entry:
+    return Entry(
+        text(one.get("name")), "", text(one.get("replaces")), strings(one.get("skips")), text(one.get("skipRange"))
+    )
+
+
+def _packages(catalog: _Catalog) -> Iterator[Draft]:
+    for name in sorted(catalog.channels.keys() | catalog.versions.keys()):
+        if name not in catalog.packages:
+            yield Problem(name, _("channels or bundles name this package, but the catalog has no olm.package of it"))
+    for name, said in sorted(catalog.packages.items()):
+        default, known = text(said.get("defaultChannel")), catalog.versions.get(name, {})
+        channels = [
+            Channel(
+                channel,
+                newest_first(
+                    replace(
+                        one,
+                        version=known.get(one.name, ""),
+                        deprecated=catalog.deprecations.get((name, "olm.bundle", one.name), ""),
+                    )
+                    for one in entries
+                ),
+                catalog.deprecations.get((name, "olm.channel", channel), ""),
+            )
+            for channel, entries in catalog.channels.get(name, [])
+        ]
+        ordered = tuple(sorted(channels, key=lambda one: (one.name != default, one.name)))
+        graph = Graph(name, default, ordered, True, catalog.deprecations.get((name, "olm.package", ""), ""))
+        yield PackageDraft(graph, _icon(mapping(said.get("icon"))))
+
+
+def _icon(said: Mapping[str, Any]) -> bytes:
+    try:
+        return base64.b64decode("".join(text(said.get("base64data")).split()), validate=True)
+    except binascii.Error:
+        return b""

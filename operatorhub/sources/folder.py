@@ -1,1 +1,216 @@
-"""Folders: of a file-based catalog, or of bundles."""
+"""Folders: of a file-based catalog (its files are named here, fbc.py reads them), or of bundles in one of three layouts.
+
+`<package>/package.json` with `<version>/csv.yaml`, `crds/`, `manifests/`, `metadata/`; `<package>/<version>/manifests/`, as community repositories have it; and
+a single bundle. Bundles are read when somebody asks for one (`contents`): a folder of 100 MB is known in a second.
+"""
+
+import fnmatch
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from operatorhub.csv import items, mapping, strings, text
+from operatorhub.sources import bundlefiles
+from operatorhub.sources.drafts import (
+    BundleDraft,
+    Channel,
+    Contents,
+    Draft,
+    Entry,
+    Graph,
+    PackageDraft,
+    Problem,
+    SourceError,
+    bundle_version,
+    newest_first,
+)
+
+_FBC = (".json", ".yaml", ".yml")
+
+
+def about(folder: Path) -> dict[str, str]:
+    """What the folder's catalog.json says of it: name, displayName, publisher. Empty without one."""
+    try:
+        found = json.loads((folder / "catalog.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return {text(key): text(value) for key, value in found.items()} if isinstance(found, dict) else {}
+
+
+def has_bundles(folder: Path) -> bool:
+    """Whether this is a folder of bundles; else it may be one of a file-based catalog."""
+    return bool(package_folders(folder) or bundle_folders(folder))
+
+
+def package_folders(folder: Path) -> list[Path]:
+    """Those with a package.json: the folder itself, or folders in it."""
+    if (folder / "package.json").is_file():
+        return [folder]
+    return sorted(path.parent for path in folder.glob("*/package.json"))
+
+
+def bundle_folders(folder: Path) -> list[Path]:
+    """Bundles without a package.json: the folder itself, or folders one or two levels deep."""
+    if bundlefiles.is_bundle(folder):
+        return [folder]
+    found = (path.parent for pattern in ("*/manifests", "*/*/manifests") for path in folder.glob(pattern))
+    return sorted({path for path in found if path.is_dir() and bundlefiles.is_bundle(path)})
+
+
+def drafts(folder: Path, *, whole: bool) -> Iterator[Draft]:
+    """Everything in a folder of bundles. `whole`: with the bundles' contents, for a folder that will not stay."""
+    if packages := package_folders(folder):
+        for path in packages:
+            yield from _package(folder, path, whole)
+        return
+    yield from _loose(folder, bundle_folders(folder), whole)
+
+
+def contents(folder: Path, place: str) -> Contents:
+    """One bundle's contents. Raises SourceError when it is not there any more, or outside of the folder."""
+    path = (folder / place).resolve()
+    if not path.is_relative_to(folder.resolve()) or not path.is_dir():
+        words = _("There is no folder %(place)s in %(folder)s any more. Refresh the catalog.")
+        raise SourceError(words % {"place": place, "folder": folder})
+    return bundlefiles.read(path)[0]
+
+
+def fbc_files(folder: Path) -> list[Path]:
+    """The files of a file-based catalog, in their order, without what .indexignore leaves out. Links out of the folder are not followed."""
+    root = folder.resolve()
+    rules: dict[Path, tuple[str, ...]] = {}
+    found: list[Path] = []
+    for place, folders, names in os.walk(folder):
+        here = Path(place)
+        try:
+            lines = (here / ".indexignore").read_text().splitlines()
+        except (OSError, UnicodeDecodeError):
+            lines = []
+        rules[here] = tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and not _ignored(here / name, folder, rules)
+        )
+        for name in sorted(names):
+            path = here / name
+            if (
+                path.suffix in _FBC
+                and not name.startswith(".")
+                and not _ignored(path, folder, rules)
+                and path.resolve().is_relative_to(root)
+            ):
+                found.append(path)
+    return found
+
+
+def stamp(paths: Iterable[Path]) -> str:
+    """Changes when one of the files does."""
+    parts = []
+    for path in paths:
+        facts = path.stat()
+        parts.append(f"{path} {facts.st_size} {facts.st_mtime_ns}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _ignored(path: Path, top: Path, rules: Mapping[Path, tuple[str, ...]]) -> bool:
+    """As .gitignore: a pattern without a slash fits names at any depth, one with a slash begins at its file; the last that fits decides."""
+    ignored = False
+    for parent in (top, *(one for one in reversed(path.parents) if one.is_relative_to(top) and one != top)):
+        for rule in rules.get(parent, ()):
+            pattern = rule.removeprefix("!").rstrip("/")
+            relative = str(path.relative_to(parent))
+            fits = (
+                fnmatch.fnmatch(relative, pattern.lstrip("/"))
+                if "/" in pattern
+                else fnmatch.fnmatch(path.name, pattern)
+            )
+            if fits:
+                ignored = not rule.startswith("!")
+    return ignored
+
+
+def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
+    try:
+        said = json.loads((path / "package.json").read_bytes())
+        if not isinstance(said, dict) or not text(said.get("name")):
+            raise ValueError(_("it has no name"))
+    except (OSError, ValueError, RecursionError) as error:
+        yield Problem(f"{path.name}/package.json", str(error))
+        return
+    name, default = text(said["name"]), text(said.get("defaultChannel"))
+    channels = sorted((_channel(one) for one in items(said.get("channels"))), key=lambda one: one.name != default)
+    yield PackageDraft(
+        Graph(name, default, tuple(channels), True, text(mapping(said.get("deprecation")).get("message")))
+    )
+    for one in items(said.get("bundles")):
+        yield from _bundle(folder, path / (text(one.get("path")) or "."), name, one, whole)
+
+
+def _channel(one: Mapping[str, Any]) -> Channel:
+    entries = newest_first(
+        Entry(
+            text(entry.get("name")), text(entry.get("version")), text(entry.get("replaces")), strings(entry.get("skips")),
+            text(entry.get("skipRange")), text(mapping(entry.get("deprecation")).get("message")),
+        )
+        for entry in items(one.get("entries"))
+    )  # fmt: skip
+    head = text(one.get("head"))
+    entries = tuple(sorted(entries, key=lambda entry: entry.name != head)) if head else entries
+    return Channel(text(one.get("name")), entries, text(mapping(one.get("deprecation")).get("message")))
+
+
+def _bundle(folder: Path, path: Path, package: str, said: Mapping[str, Any], whole: bool) -> Iterator[Draft]:
+    if not path.resolve().is_relative_to(folder.resolve()) or not bundlefiles.is_bundle(path):
+        yield Problem(str(path), _("there is no bundle"))
+        return
+    found = None
+    if whole:
+        found, _about, bad = bundlefiles.read(path)
+        yield from (Problem(f"{path.relative_to(folder)}/{one.place}", one.words) for one in bad)
+    yield BundleDraft(
+        package, text(said.get("name")), text(said.get("version")), bundlefiles.stamp(path), text(said.get("image")),
+        "" if whole else str(path.relative_to(folder)), found,
+    )  # fmt: skip
+
+
+def _loose(folder: Path, paths: list[Path], whole: bool) -> Iterator[Draft]:
+    """Bundles without a package.json: their annotations name the package and the channels, their CSVs the edges."""
+    packages: dict[str, dict[str, list[Entry]]] = {}
+    defaults: dict[str, str] = {}
+    for path in paths:
+        found, said, bad = bundlefiles.read(path)
+        place = str(path.relative_to(folder))
+        yield from (Problem(f"{place}/{one.place}", one.words) for one in bad)
+        name = text(mapping(found.csv.get("metadata")).get("name"))
+        if not name:
+            yield Problem(place, _("there is no ClusterServiceVersion in it"))
+            continue
+        package = said.get("package.v1") or name.partition(".")[0]
+        entry = _entry(name, found)
+        for channel in [one.strip() for one in said.get("channels.v1", "").split(",") if one.strip()] or ["default"]:
+            packages.setdefault(package, {}).setdefault(channel, []).append(entry)
+        if said.get("channel.default.v1"):
+            defaults[package] = said["channel.default.v1"]
+        yield BundleDraft(
+            package, name, entry.version, bundlefiles.stamp(path), "", "" if whole else place, found if whole else None
+        )
+    for package, channels in packages.items():
+        default = defaults.get(package, sorted(channels)[0])
+        made = [Channel(name, newest_first(entries)) for name, entries in sorted(channels.items())]
+        yield PackageDraft(Graph(package, default, tuple(sorted(made, key=lambda one: one.name != default)), True))
+
+
+def _entry(name: str, found: Contents) -> Entry:
+    spec = mapping(found.csv.get("spec"))
+    notes = mapping(mapping(found.csv.get("metadata")).get("annotations"))
+    return Entry(
+        name,
+        bundle_version(found),
+        text(spec.get("replaces")),
+        strings(spec.get("skips")),
+        text(notes.get("olm.skipRange")),
+    )

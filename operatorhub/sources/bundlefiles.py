@@ -1,0 +1,94 @@
+"""The files of one bundle: YAML and JSON under a folder become its contents. What can't be read is named, the rest is taken.
+
+Two layouts: `manifests/` and `metadata/` of operator-sdk (https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/), and `csv.yaml`, `crds/`,
+`manifests/`, `metadata/`.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from operatorhub.csv import items, mapping, text
+from operatorhub.sources.drafts import Contents, Problem, contents
+from resources import yamltext
+
+# A manifest is an object of the cluster, which takes 1.5 MB; comments and a CSV in YAML may be more.
+MOST = 16 * 1024 * 1024
+_NAMES = (".yaml", ".yml", ".json")
+_ANNOTATION = "operators.operatorframework.io.bundle."
+
+
+def documents(path: Path) -> list[Any]:
+    """All documents of a file. Raises YamlProblem, OSError, ValueError."""
+    if path.stat().st_size > MOST:
+        raise ValueError(f"larger than {MOST // 2**20} MiB")
+    data = path.read_bytes()
+    if path.suffix == ".json":
+        try:
+            return [msgspec.json.decode(data)]
+        except msgspec.DecodeError:
+            pass  # several documents, or YAML under the wrong name
+    return [value for _line, value in yamltext.documents(data.decode())]
+
+
+def is_bundle(folder: Path) -> bool:
+    """Whether a folder looks like one of the two layouts."""
+    return (folder / "csv.yaml").is_file() or (folder / "manifests").is_dir()
+
+
+def read(folder: Path) -> tuple[Contents, dict[str, str], list[Problem]]:
+    """The contents, the annotations of `metadata/annotations.yaml` without their common beginning, and what could not be read."""
+    found: list[Any] = []
+    bad: list[Problem] = []
+    for path in _files(folder):
+        found += _tried(path, folder, bad)
+    about: dict[str, str] = {}
+    properties: list[Mapping[str, Any]] = []
+    for path in sorted(folder.glob("metadata/*")):
+        for one in map(mapping, _tried(path, folder, bad) if path.suffix in _NAMES else ()):
+            about |= {
+                text(key).removeprefix(_ANNOTATION): text(value)
+                for key, value in mapping(one.get("annotations")).items()
+            }
+            properties += [*items(one.get("properties")), *_dependencies(one)]
+    return contents(found, tuple(properties)), about, bad
+
+
+def stamp(folder: Path) -> str:
+    """Changes when a file of the bundle does: names, sizes and times."""
+    digest = hashlib.sha256()
+    for path in (*_files(folder), *sorted(folder.glob("metadata/*"))):
+        facts = path.stat()
+        digest.update(f"{path.relative_to(folder)} {facts.st_size} {facts.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    if (folder / "csv.yaml").is_file():
+        yield folder / "csv.yaml"
+    for place in ("crds", "manifests"):
+        yield from (path for path in sorted((folder / place).glob("*")) if path.suffix in _NAMES and path.is_file())
+
+
+def _tried(path: Path, folder: Path, bad: list[Problem]) -> list[Any]:
+    try:
+        return documents(path)
+    except (yamltext.YamlProblem, OSError, ValueError) as error:
+        bad.append(Problem(str(path.relative_to(folder)), str(error)))
+        return []
+
+
+def _dependencies(one: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """dependencies.yaml in the words of properties: olm.gvk becomes olm.gvk.required, olm.package olm.package.required."""
+    for need in items(one.get("dependencies")):
+        kind = text(need.get("type"))
+        value: Any = need.get("value")
+        if kind == "olm.package":
+            value = {
+                "packageName": text(mapping(value).get("packageName")),
+                "versionRange": text(mapping(value).get("version")),
+            }
+        yield {"type": f"{kind}.required" if kind in ("olm.gvk", "olm.package") else kind, "value": value}

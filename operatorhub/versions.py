@@ -1,0 +1,25 @@
+"""Semantic versions, compared as https://semver.org/ says. Pure."""
+
+import re
+from functools import lru_cache
+
+_VERSION = re.compile(
+    r"v?(0|[1-9]\d{0,17})\.(0|[1-9]\d{0,17})\.(0|[1-9]\d{0,17})(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?"
+)
+Key = tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]
+
+
+def valid(version: str) -> bool:
+    return _VERSION.fullmatch(version) is not None
+
+
+@lru_cache(maxsize=16384)
+def key(version: str) -> Key:
+    """Sorts versions; what is none comes before all."""
+    found = _VERSION.fullmatch(version)
+    if found is None:
+        return (-1, 0, 0, False, ())
+    major, minor, patch, pre = found.groups()
+    # A pre-release comes before its release; numbers before words.
+    parts = tuple((not one.isdigit(), int(one) if one.isdigit() else 0, one) for one in (pre or "").split(".") if one)
+    return (int(major), int(minor), int(patch), not pre, parts)
