@@ -7,6 +7,7 @@ Source of phases and messages: operator-lifecycle-manager, pkg/controller/operat
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import logging
 import time
@@ -15,6 +16,7 @@ from typing import Any
 from ..cluster import Cluster
 from ..context import Context
 from ..errors import AlreadyExists, ApiError, NotFound
+from .crd_upgrade import refusal
 from .csv import owner_reference
 from .digests import fnv
 from .names import CRDS, CSVS, INSTALL_PLANS, PACE, now
@@ -119,13 +121,15 @@ class Execution:
         obj["metadata"].setdefault("labels", {})["olm.managed"] = "true"
         whose = f"{self._namespace}/{csv}"
         obj["metadata"].setdefault("annotations", {})[f"{ALONGSIDE}{fnv(whose):x}"] = whose
+        wanted, name, outcome = copy.deepcopy(obj), obj["metadata"]["name"], "Created"
         # No operator serves webhooks here, so a conversion webhook would make every other version unreadable.
         obj["spec"]["conversion"] = {"strategy": "None"}
-        name, outcome = obj["metadata"]["name"], "Created"
         try:
             self._cluster.create(CRDS, obj)
         except AlreadyExists:
             present = self._cluster.get(CRDS, name)
+            if why := refusal(self._cluster, present, wanted):
+                raise StepRefused(why) from None
             present["spec"] = obj["spec"]
             present["metadata"]["annotations"] = {
                 **(present["metadata"].get("annotations") or {}),

@@ -123,7 +123,8 @@ class Resolution:
             if not members:
                 where = f"with name {request.starting_csv} in channel {channel} of " + where
                 raise Unsatisfiable(f"no operators found {where}", exists)
-        return Choice(members[0], request.name, self._namespace, "")
+        # What the catalog says it replaces goes into the CSV, although nothing is there to be replaced.
+        return Choice(members[0], request.name, self._namespace, members[0].replaces)
 
     def _take(self, choice: Choice, request: Request) -> None:
         """Adds a bundle and, before it, whatever it requires."""
@@ -148,7 +149,7 @@ class Resolution:
                 f"subscription {request.name} requires {self._root(request).identifier}",
                 f"subscription {request.name} exists",
             )
-        self._take(Choice(found[0], "", self._namespace, ""), request)
+        self._take(Choice(found[0], "", self._namespace, found[0].replaces), request)
 
     def _root(self, request: Request) -> Choice:
         return next(choice for choice in self._choices if choice.subscription == request.name)
@@ -170,6 +171,7 @@ class Resolution:
 
     def _check_conflicts(self) -> None:
         """No two operators may be of one package, or provide the same kind, in one namespace."""
+        self._check_installed()
         replaced = {choice.replaces for choice in self._choices}
         others: list[tuple[str, str, frozenset[Api], list[str]]] = [
             (one.identifier, one.package, one.provides, one.reasons())
@@ -183,6 +185,15 @@ class Resolution:
                 if text := _clash(bundle, package, provides):
                     raise Unsatisfiable(f"{other} and {choice.identifier} {text}", *reasons, *about)
             others.append((choice.identifier, bundle.package, bundle.provides, about))
+
+    def _check_installed(self) -> None:
+        """Of two versions of a package that are both there, one is not what a Subscription follows."""
+        for old in self._installed:
+            for new in self._installed:
+                both = (old.namespace, old.package) == (new.namespace, new.package) and old.package
+                if both and not old.subscribed and new.subscription:
+                    text = f"{old.identifier} and {new.identifier} originate from package {old.package}"
+                    raise Unsatisfiable(text, *old.reasons(), *new.reasons())
 
 
 def _clash(bundle: Bundle, package: str, provides: frozenset[Api]) -> str:

@@ -96,7 +96,7 @@ class Namespace:
         found = [
             installed(csv, subscription=followed[name]["metadata"]["name"] if name in followed else "")
             for name, csv in self.csvs.items()
-            if phase(csv) != "Replacing"
+            if phase(csv) != "Replacing" or self._stuck()
         ]
         # Operators of other namespaces that watch all of them serve this one too; upstream copies their CSVs for that.
         others = [
@@ -105,6 +105,11 @@ class Namespace:
         return found + [
             installed(csv, subscription="-") for csv in others if targets(csv) == [""] and phase(csv) == "Succeeded"
         ]
+
+    def _stuck(self) -> bool:
+        """Whether a plan can not go on: then upstream finds the old and the new version at odds, and says so."""
+        states = [plan.get("status") or {} for plan in self.plans.values()]
+        return any(one.get("phase") in ("Installing", "Failed") and one.get("message") for one in states)
 
     def _request(self, subscription: Object) -> Request | None:
         """None while the installed version is not healthy: nothing replaces it then."""
