@@ -33,7 +33,7 @@ log = logging.getLogger("sandbox")
 Controller = Callable[[Cluster, Context], Awaitable[None]]
 
 #: Packages that bring controllers, in the order they are started.
-PACKAGES = ("sandbox.controllers", "sandbox.olm")
+PACKAGES = ("sandbox.controllers", "sandbox.olm", "sandbox.olmv1")
 RESTART_SECONDS = 1.0
 
 

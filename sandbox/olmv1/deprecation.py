@@ -1,0 +1,48 @@
+"""The four conditions about deprecation. Pure.
+
+Source: operator-controller, SetDeprecationStatus in internal/operator-controller/controllers/clusterextension_controller.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+Object = dict[str, Any]
+Said = tuple[str, str, str]
+
+_UNKNOWN = "deprecation status unknown: catalog data unavailable"
+
+
+def conditions(entries: list[Object] | None, catalog: Object, installed: str) -> Iterator[tuple[str, Said]]:
+    """(type, (status, reason, message)). ``entries``: of olm.deprecations, None when no catalog told; ``installed``: a bundle's name."""
+    if entries is None:
+        for type_ in ("Deprecated", "PackageDeprecated", "ChannelDeprecated"):
+            yield type_, ("Unknown", "DeprecationStatusUnknown", _UNKNOWN)
+        reason, words = ("DeprecationStatusUnknown", _UNKNOWN) if installed else ("Absent", "no bundle installed yet")
+        yield "BundleDeprecated", ("Unknown", reason, words)
+        return
+    channels = catalog.get("channels") or []
+    said: dict[str, list[str]] = {"package": [], "channel": [], "bundle": []}
+    for entry in entries:
+        reference, message = entry["reference"], entry.get("message", "")
+        kind, name = reference["schema"].removeprefix("olm."), reference.get("name", "")
+        wanted = {
+            "package": True,
+            "channel": not channels or name in channels,
+            "bundle": bool(installed) and name == installed,
+        }
+        if message and wanted.get(kind):
+            said[kind].append(message)
+    every = [message for kind in ("package", "channel", "bundle") for message in said[kind]]
+    yield "Deprecated", _told(every, "not deprecated")
+    yield "PackageDeprecated", _told(said["package"], "package not deprecated")
+    yield "ChannelDeprecated", _told(said["channel"], "channel not deprecated")
+    if not installed:
+        yield "BundleDeprecated", ("Unknown", "Absent", "no bundle installed yet")
+    else:
+        yield "BundleDeprecated", _told(said["bundle"], "bundle not deprecated")
+
+
+def _told(messages: list[str], otherwise: str) -> Said:
+    return ("True", "Deprecated", "\n".join(messages)) if messages else ("False", "NotDeprecated", otherwise)

@@ -1,0 +1,105 @@
+"""A registry+v1 bundle as plain objects for the whole cluster. Pure.
+
+Source: operator-controller, internal/operator-controller/rukpak/render/registryv1/generators (for target namespaces [""]).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..olm.csv import strategy
+from ..olm.digests import go_json, rule
+from ..olm.rbac import SEES_NAMESPACES
+
+Object = dict[str, Any]
+
+_RBAC = "rbac.authorization.k8s.io"
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_CLUSTER_WIDE = ("ClusterRole", "ClusterRoleBinding", "PriorityClass")
+_ORDER = ["CustomResourceDefinition", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding"]
+
+
+class Unsupported(Exception):
+    """A bundle that OLM v1 does not install."""
+
+
+def render(objects: list[Object], namespace: str) -> list[Object]:
+    """The objects in the order in which they are applied. Raises Unsupported."""
+    csv = next((one for one in objects if one["kind"] == "ClusterServiceVersion"), None)
+    if csv is None:
+        raise Unsupported("bundle contains no ClusterServiceVersion")
+    modes = {one["type"] for one in csv["spec"].get("installModes") or [] if one.get("supported")}
+    if "AllNamespaces" not in modes:
+        raise Unsupported("unsupported bundle: bundle does not support AllNamespaces install mode")
+    if csv["spec"].get("webhookdefinitions"):
+        raise Unsupported("unsupported bundle: webhookDefinitions are not supported")
+    if (csv["spec"].get("apiservicedefinitions") or {}).get("owned"):
+        raise Unsupported("unsupported bundle: apiServiceDefintions are not supported")
+    found = [
+        *_own(objects, namespace),
+        *_accounts(csv, namespace),
+        *_rights(csv, namespace),
+        *_deployments(csv, namespace),
+    ]
+    return sorted(found, key=lambda one: _ORDER.index(one["kind"]) if one["kind"] in _ORDER else len(_ORDER))
+
+
+def _own(objects: list[Object], namespace: str) -> Iterator[Object]:
+    for obj in objects:
+        if obj["kind"] == "ClusterServiceVersion":
+            continue
+        meta = {key: value for key, value in obj["metadata"].items() if key not in ("namespace", "creationTimestamp")}
+        placed = obj["kind"] not in (*_CLUSTER_WIDE, "CustomResourceDefinition")
+        kept = {key: value for key, value in obj.items() if key != "status"}
+        yield {**kept, "metadata": {**meta, "namespace": namespace} if placed else meta}
+
+
+def _accounts(csv: Object, namespace: str) -> Iterator[Object]:
+    details = strategy(csv)
+    lists = [*(details.get("permissions") or []), *(details.get("clusterPermissions") or [])]
+    for name in dict.fromkeys(one.get("serviceAccountName") or "default" for one in lists):
+        if name != "default":
+            yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": namespace}}
+
+
+def _rights(csv: Object, namespace: str) -> Iterator[Object]:
+    """Everything as ClusterRoles, since the operator watches all namespaces."""
+    details = strategy(csv)
+    lists = list(details.get("clusterPermissions") or [])
+    lists += [{**one, "rules": [*one["rules"], SEES_NAMESPACES]} for one in details.get("permissions") or []]
+    for one in lists:
+        account = one.get("serviceAccountName") or "default"
+        rules = [rule(each) for each in one["rules"]]
+        name = _unique(f"{csv['metadata']['name']}-{account}", {"serviceAccountName": account, "rules": rules})
+        yield {"apiVersion": f"{_RBAC}/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules}
+        yield {
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": name},
+            "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": namespace}],
+            "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": name},
+        }
+
+
+def _unique(base: str, content: Object) -> str:
+    """The name and a digest of the content in base 36, 63 characters at most."""
+    number, found = int.from_bytes(hashlib.sha224((go_json(content) + "\n").encode()).digest(), "big"), ""
+    while number:
+        number, rest = divmod(number, 36)
+        found = _DIGITS[rest] + found
+    return f"{base[: 63 - len(found) - 1] if len(base) + len(found) > 62 else base}-{found}"
+
+
+def _deployments(csv: Object, namespace: str) -> Iterator[Object]:
+    for one in strategy(csv).get("deployments") or []:
+        spec: Object = json.loads(json.dumps(one["spec"]))
+        template = spec.setdefault("template", {}).setdefault("metadata", {})
+        annotations = {key: str(value) for key, value in (csv["metadata"].get("annotations") or {}).items()}
+        told = {"olm.targetNamespaces": "", "olm.operatorNamespace": namespace}
+        template["annotations"] = {**annotations, **(template.get("annotations") or {}), **told}
+        spec["revisionHistoryLimit"] = 1
+        meta = {"name": one["name"], "namespace": namespace, "labels": dict(one.get("label") or {})}
+        yield {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec}

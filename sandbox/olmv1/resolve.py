@@ -1,0 +1,138 @@
+"""Which bundle a ClusterExtension means. Pure: from the blobs of the catalogs to one bundle, or to the words of why there is none.
+
+Source: operator-controller, internal/operator-controller/resolve/catalog.go and catalogmetadata/filter/successors.go.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..catalog.versions import Version
+from ..catalog.versions import within as skips
+from . import ranges
+
+Object = dict[str, Any]
+
+
+class Unresolved(Exception):
+    """No bundle, or more than one; the message is operator-controller's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What one catalog has of the package."""
+
+    catalog: str
+    priority: int
+    channels: list[Object]
+    bundles: list[Object]
+    deprecations: list[Object] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The bundle, and what its package says is deprecated."""
+
+    bundle: Object
+    version: str
+    deprecations: list[Object]
+
+
+def package(catalog: str, priority: int, name: str, blobs: list[Object]) -> Package:
+    """The blobs of one package."""
+    mine = [one for one in blobs if one.get("package") == name]
+    of = {
+        schema: [one for one in mine if one["schema"] == schema]
+        for schema in ("olm.channel", "olm.bundle", "olm.deprecations")
+    }
+    entries = [entry for one in of["olm.deprecations"] for entry in one["entries"]]
+    return Package(catalog, priority, of["olm.channel"], of["olm.bundle"], entries)
+
+
+def version_of(bundle: Object) -> str:
+    """As its olm.package property says."""
+    return next((str(one["value"]["version"]) for one in bundle["properties"] if one["type"] == "olm.package"), "")
+
+
+def objects_of(bundle: Object) -> list[Object]:
+    """The objects that it carries."""
+    data = [one["value"]["data"] for one in bundle["properties"] if one["type"] == "olm.bundle.object"]
+    return [json.loads(base64.b64decode(one)) for one in data]
+
+
+def resolve(wanted: Object, packages: list[Package], installed: Object | None) -> Found:
+    """``wanted``: spec.source.catalog; ``installed``: status.install.bundle. Raises Unresolved."""
+    asked = str(wanted.get("version") or "")
+    try:
+        if asked:
+            ranges.within("0.0.0", asked)
+    except ranges.BadRange as error:
+        raise Unresolved(f'desired version range "{asked}" is invalid: {error}') from error
+    found: list[tuple[Object, Package]] = []
+    for one in packages:
+        fitting = [bundle for bundle in one.bundles if _fits(bundle, one, wanted, installed)]
+        if not fitting:
+            continue
+        fitting.sort(key=lambda bundle: Version(version_of(bundle)), reverse=True)
+        fitting.sort(key=lambda bundle: deprecated(bundle, one))
+        best = fitting[0]
+        if found and deprecated(best, one) != deprecated(*found[-1]):
+            if deprecated(best, one):
+                continue
+            found = []
+        found.append((best, one))
+    found.sort(key=lambda pair: -pair[1].priority)
+    if len(found) > 1 and found[0][1].priority != found[1][1].priority:
+        found = found[:1]
+    if len(found) != 1:
+        raise Unresolved(_words(wanted, installed, [one.catalog for _, one in found]))
+    bundle, home = found[0]
+    for one in bundle["properties"]:
+        if one["type"] in ("olm.package.required", "olm.gvk.required", "olm.constraint"):
+            why = f'bundle "{bundle["name"]}" has a dependency declared via property "{one["type"]}" which is currently not supported'
+            raise Unresolved(f'validating bundle "{bundle["name"]}": {why}')
+    return Found(bundle, version_of(bundle), home.deprecations)
+
+
+def deprecated(bundle: Object, package: Package) -> bool:
+    """Whether its author says so of this very bundle."""
+    references = [one["reference"] for one in package.deprecations]
+    return any(one["schema"] == "olm.bundle" and one.get("name") == bundle["name"] for one in references)
+
+
+def _fits(bundle: Object, package: Package, wanted: Object, installed: Object | None) -> bool:
+    channels = [one for one in package.channels if not wanted.get("channels") or one["name"] in wanted["channels"]]
+    if wanted.get("channels") and not any(
+        entry["name"] == bundle["name"] for one in channels for entry in one["entries"]
+    ):
+        return False
+    if wanted.get("version") and not ranges.within(version_of(bundle), wanted["version"]):
+        return False
+    if installed is None or wanted.get("upgradeConstraintPolicy") == "SelfCertified":
+        return True
+    if version_of(bundle) == installed["version"]:
+        return True
+    entries = [entry for one in channels for entry in one["entries"] if entry["name"] == bundle["name"]]
+    return any(_follows(entry, installed) for entry in entries)
+
+
+def _follows(entry: Object, installed: Object) -> bool:
+    name = installed["name"]
+    if entry.get("replaces") == name or name in (entry.get("skips") or []):
+        return True
+    return bool(entry.get("skipRange")) and skips(installed["version"], entry["skipRange"])
+
+
+def _words(wanted: Object, installed: Object | None, catalogs: list[str]) -> str:
+    said = f'error upgrading from currently installed version "{installed["version"]}": ' if installed else ""
+    said += f'{"found" if len(catalogs) > 1 else "no"} bundles {"" if len(catalogs) > 1 else "found "}for package "{wanted["packageName"]}" '
+    if wanted.get("version"):
+        said += f'matching version "{wanted["version"]}" '
+    if wanted.get("channels"):
+        said += f"in channels [{' '.join(wanted['channels'])}] "
+    if len(catalogs) > 1:
+        said += f"in multiple catalogs with the same priority [{' '.join(sorted(catalogs))}] "
+    return said.strip()
