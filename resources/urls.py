@@ -1,6 +1,6 @@
 """Addresses of types, lists and objects. The scheme is docs/architecture.md, 'Contracts'.
 
-`namespace` is '-' in the cluster's scope. What belongs to a kind as a whole has one part behind the plural (`new`, `new-yaml`, `section`, `find`), an
+`namespace` is '-' in the cluster's scope. What belongs to a kind as a whole has one part behind the plural (`new`, `new-yaml`, `section`, `find`, `download`), an
 object has two or more: so no namespace or name, whatever it is, can hide a page.
 """
 
@@ -9,6 +9,7 @@ from django.urls import path
 from resources.views import (
     delete,
     detail,
+    download,
     find,
     form,
     forward,
@@ -34,6 +35,7 @@ urlpatterns = [
     path("kinds/", schema.kinds, name="kinds"),
     path("names/", pickers.names, name="names"),
     path(_KIND, list.list_, name="list"),
+    path(f"{_KIND}download/", download.download, name="download"),
     path(f"{_KIND}new/", form.new, name="new"),
     path(f"{_KIND}new-yaml/", yaml.new, name="new-yaml"),
     path(f"{_KIND}section/", form.section, name="section"),

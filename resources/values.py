@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from resources.shown import MASK
+
 # More is for the YAML page.
 _NODES = 1500
 _DEPTH = 12
 _TEXT = 4000
-MASK = "••••••"
 
 
 @dataclass(frozen=True, slots=True)

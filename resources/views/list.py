@@ -15,6 +15,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, Forbidden, KubeError
 from resources import listing
 from resources.changes import Topic
+from resources.download import FORMATS
 from resources.listing import PAGE, Found, RowView
 from resources.place import Place, place_of
 
@@ -113,6 +114,14 @@ class ListPage:
         scope = f" -n {self.namespace}" if self.namespace else " -A" if self.place.type.namespaced else ""
         labels = f" -l {shlex.quote(self.filter.labels)}" if self.filter.labels else ""
         return f"kubectl get {kind}{scope}{labels}"
+
+    @property
+    def downloads(self) -> tuple[tuple[str, str], ...]:
+        """(what, address) of the whole list as a file, with the filters of this page."""
+        base = self.place.kind_url("download")
+        return tuple(
+            (name.upper(), f"{base}{self.filter.url(self.namespace, page=1, sort='', format=name)}") for name in FORMATS
+        )
 
     @property
     def filtered(self) -> bool:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -13,13 +12,11 @@ from resources import places, yamltext
 from resources.forms.errors import Placed
 from resources.place import Place
 from resources.rewrite import rewrite
+from resources.shown import shown
 from resources.views.conflicts import Conflicting
 from resources.views.received import Draft
 from resources.views.shell import Shell
 from resources.yamltext import YamlProblem
-
-MASK = "••••••"
-_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +64,8 @@ def text_of(written: Draft) -> str:
 
 
 def readable(obj: KubeObject, masked: bool) -> str:
-    """As people read it: without managedFields; with `masked`, a Secret's values are dots."""
-    metadata = {key: value for key, value in obj["metadata"].items() if key != "managedFields"}
-    shown: dict[str, Any] = {**obj, "metadata": metadata}
-    if masked:
-        for part in ("data", "stringData"):
-            if isinstance(shown.get(part), dict):
-                shown[part] = dict.fromkeys(shown[part], MASK)
-        # kubectl apply keeps the whole object, values and all, in this annotation.
-        notes = dict(metadata.get("annotations") or {})
-        if notes.pop(_APPLIED, None):
-            shown["metadata"] = {**metadata, "annotations": notes}
-    return yamltext.dump(shown)
+    """The object's text for the editor; with `masked`, a Secret's values are dots."""
+    return yamltext.dump(shown(obj, masked))
 
 
 def misplaced(obj: KubeObject, place: Place, text: str) -> YamlProblem | None:

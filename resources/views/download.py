@@ -1,0 +1,45 @@
+"""/resources/<group>/<version>/<plural>/download/: the whole list as a file, with the list's own filters."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from console.web import audit
+from console.web.request import ConsoleRequest
+from kube.errors import BadRequest
+from resources import download as subject
+from resources.place import Place, place_of
+from resources.views.list import Filter
+
+
+@require_safe
+def download(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponseBase:
+    """`?format=` csv, json or yaml. Values of Secrets are left out but for `reveal=1`, which is written to the audit log."""
+    place = place_of(request, group, version, plural, request.namespace or "-")
+    format_ = request.GET.get("format", "csv")
+    if format_ not in subject.FORMATS:
+        raise BadRequest(_("There is no format “%(name)s”: choose csv, json or yaml.") % {"name": format_[:40]})
+    if request.method == "HEAD":
+        return HttpResponse(content_type=subject.FORMATS[format_])
+    parts = _parts(request, place, format_)
+    # The first part is made before the answer begins: what is forbidden or wrong is said as everywhere.
+    first = next(parts, "")
+    answer = StreamingHttpResponse(subject.whole(chain([first], parts)), content_type=subject.FORMATS[format_])
+    name = "-".join(filter(None, (place.type.plural, place.type.group, place.namespace)))
+    answer["Content-Disposition"] = f'attachment; filename="{name}.{format_}"'
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def _parts(request: ConsoleRequest, place: Place, format_: str) -> Iterator[str]:
+    wish, client, type_ = Filter.of(request), request.cluster, place.type
+    if format_ == "csv":
+        return subject.rows(client, type_, place.namespace, q=wish.q, labels=wish.labels)
+    masked = type_.kind == "Secret" and not type_.group and request.GET.get("reveal") != "1"
+    if type_.kind == "Secret" and not type_.group and not masked:
+        audit.record(request, "download", place.ref, "ok")
+    found = subject.objects(client, type_, place.namespace, q=wish.q, labels=wish.labels, masked=masked)
+    return subject.as_json(found) if format_ == "json" else subject.as_yaml(found)
