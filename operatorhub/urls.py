@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from operatorhub.views import catalog, icon, install, installed, operator, package, progress, uninstall
+from operatorhub.views import catalog, icon, install, installed, operator, package, progress, undo, uninstall
 
 app_name = "operatorhub"
 PACKAGE = "operatorhub/<str:namespace>/<str:catalog>/<str:package>/"
@@ -13,9 +13,12 @@ urlpatterns = [
     path("operatorhub/icons/<str:digest>", icon.icon, name="icon"),
     path(PACKAGE, package.package, name="package"),
     path(f"{PACKAGE}install/", install.install, name="install"),
+    path(f"{PACKAGE}install/manifests.yaml", install.manifests, name="install-manifests"),
     path("operators/", installed.installed, name="installed"),
     # An install is followed at its Subscription: the page can be loaded again at any time.
     path("operators/<str:namespace>/subscriptions/<str:subscription>/", progress.progress, name="progress"),
+    path("operators/undo/", undo.made, name="undo-made"),
+    path("operators/<str:namespace>/subscriptions/<str:subscription>/undo/", undo.undo, name="undo"),
     path("operators/<str:namespace>/installplans/<str:plan>/approve/", progress.approve, name="approve"),
     path(OPERATOR, operator.operator, name="operator"),
     path(f"{OPERATOR}uninstall/", uninstall.uninstall, name="uninstall"),

@@ -4,16 +4,24 @@ from typing import Any
 
 import pytest
 import yaml
+from django.http import QueryDict
 
-from operatorhub import install, olm
-from operatorhub.install import Situation
+from operatorhub import olm
+from operatorhub.install import choices
+from operatorhub.install import draft as drafts
+from operatorhub.install.draft import Draft
+from operatorhub.install.situation import Situation
 from operatorhub.package import Channel, Manifest, describe
 
 ALL_MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace")
 
 
-def channel(modes: tuple[str, ...] = ALL_MODES, **notes: str) -> Channel:
-    desc = {"installModes": [{"type": one, "supported": True} for one in modes], "annotations": notes}
+def channel(modes: tuple[str, ...] = ALL_MODES, least: str = "", **notes: str) -> Channel:
+    desc = {
+        "minKubeVersion": least,
+        "installModes": [{"type": one, "supported": True} for one in modes],
+        "annotations": notes,
+    }
     return Channel("stable", "db.v2", "2", (("db.v2", "2"), ("db.v1", "1")), True, "", desc)
 
 
@@ -34,30 +42,31 @@ def draft(
     *,
     mode: str = "OwnNamespace",
     namespace: str = "apps",
-    version: str = "",
-    approval: str = "Automatic",
     modes: tuple[str, ...] = ALL_MODES,
-) -> install.Draft:
-    found = channel(modes)
+    posted: bool = True,
+    least: str = "",
+    notes: dict[str, str] | None = None,
+    **others: Any,
+) -> Draft:
+    """What the form says to these choices; `watch` may be several."""
+    found = channel(modes, least, **(notes or {}))
     manifest = Manifest("olm", "cat", "db", "Cat", "", "", (found,))
-    return install.draft(
-        manifest,
-        found,
-        describe(found, "db"),
-        situation,
-        version=version,
-        mode=mode,
-        namespace=namespace,
-        approval=approval,
-    )
+    data = QueryDict(mutable=True)
+    data.update({"mode": mode, "namespace": namespace or "+", "approval": "Automatic"})
+    for key, value in others.items():
+        data.setlist(key, value if isinstance(value, list) else [value])
+    about = describe(found, "db")
+    chosen = choices.read(data, posted, found, about, situation, "db", "")
+    return drafts.make(manifest, found, about, situation, chosen)
 
 
-EMPTY = Situation({"default": "Active"}, {}, ())
+EMPTY = Situation({"default": "Active", "one": "Active", "two": "Active"}, {}, ())
 
 
 def test_everything_is_made_where_nothing_is() -> None:
     found = draft(EMPTY, version="db.v1", approval="Manual")
     assert found.errors == {}
+    assert found.creates_namespace
     namespace, operator_group, sub = yaml.safe_load_all(found.yaml)
     assert namespace == {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "apps"}}
     assert operator_group["spec"] == {"targetNamespaces": ["apps"]}
@@ -74,9 +83,38 @@ def test_what_is_there_is_not_made_again() -> None:
     assert found.errors == {}
 
 
-def test_all_namespaces_is_a_group_without_targets() -> None:
-    found = draft(EMPTY, mode="AllNamespaces")
-    assert found.objects[1]["spec"] == {}
+@pytest.mark.parametrize(
+    ("mode", "watched", "spec"),
+    [
+        ("AllNamespaces", {}, {}),
+        ("OwnNamespace", {}, {"targetNamespaces": ["apps"]}),
+        ("SingleNamespace", {"single": "one"}, {"targetNamespaces": ["one"]}),
+        ("MultiNamespace", {"watch": ["one", "two"]}, {"targetNamespaces": ["one", "two"]}),
+    ],
+)
+def test_each_mode_is_a_group_of_its_own(mode: str, watched: dict[str, Any], spec: dict[str, Any]) -> None:
+    found = draft(EMPTY, mode=mode, modes=(mode,), **watched)
+    assert found.errors == {}
+    assert found.objects[1]["spec"] == spec
+
+
+def test_the_authors_namespace_comes_with_its_labels() -> None:
+    wish = '{"kind":"Namespace","metadata":{"name":"apps","labels":{"pod-security.kubernetes.io/enforce":"privileged"},"annotations":{"a":"b"}}}'
+    notes = {"operatorframework.io/suggested-namespace-template": wish}
+    found = draft(EMPTY, notes=notes)
+    assert found.objects[0]["metadata"] == {
+        "name": "apps", "labels": {"pod-security.kubernetes.io/enforce": "privileged"}, "annotations": {"a": "b"},
+    }  # fmt: skip
+    assert draft(Situation({"apps": "Active"}, {}, ()), notes=notes).objects[0]["kind"] == "OperatorGroup"
+    assert draft(EMPTY, notes={"operatorframework.io/suggested-namespace-template": "{not json"}).errors == {}
+
+
+def test_monitoring_is_offered_where_there_is_some() -> None:
+    notes = {"operatorframework.io/cluster-monitoring": "true"}
+    monitored = Situation({"monitoring": "Active"}, {}, ())
+    kinds = [one["kind"] for one in draft(monitored, notes=notes, monitoring="1").objects]
+    assert kinds == ["Namespace", "Role", "RoleBinding", "OperatorGroup", "Subscription"]
+    assert len(draft(EMPTY, notes=notes, monitoring="1").objects) == 3
 
 
 @pytest.mark.parametrize(
@@ -89,6 +127,13 @@ def test_all_namespaces_is_a_group_without_targets() -> None:
         (EMPTY, {"approval": "Never"}, "approval"),
         (EMPTY, {"mode": "AllNamespaces", "modes": ("OwnNamespace",)}, "mode"),
         (EMPTY, {"mode": "MultiNamespace"}, "mode"),
+        (EMPTY, {"modes": ()}, "mode"),
+        (EMPTY, {"mode": "SingleNamespace"}, "watch"),
+        (EMPTY, {"mode": "SingleNamespace", "single": "apps"}, "watch"),
+        (EMPTY, {"mode": "SingleNamespace", "single": "nowhere"}, "watch"),
+        (EMPTY, {"mode": "MultiNamespace", "modes": ("MultiNamespace",), "watch": ["one"]}, "watch"),
+        (EMPTY, {"version": "db.v1"}, "approval"),
+        (Situation({"x": "Active"}, {}, (), (), "v1.28.3+x"), {"least": "1.30.0"}, "version"),
         (Situation({"apps": "Terminating"}, {}, ()), {}, "namespace"),
         (
             Situation({"apps": "Active"}, {"apps": (group("apps", "apps"), group("apps", name="h"))}, ()),
@@ -98,7 +143,19 @@ def test_all_namespaces_is_a_group_without_targets() -> None:
         (Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ()), {}, "mode"),
         (Situation({"apps": "Active"}, {"apps": (group("apps", "apps"),)}, ()), {"mode": "AllNamespaces"}, "mode"),
         (Situation({"apps": "Active"}, {"apps": (group("apps", "a", "b"),)}, ()), {}, "namespace"),
+        (
+            Situation({"apps": "Active"}, {"apps": (group("apps", "one"),)}, ()),
+            {"mode": "SingleNamespace", "single": "two"},
+            "mode",
+        ),
         (Situation({"apps": "Active"}, {}, (subscription("apps", "db"),)), {}, "namespace"),
+        (
+            Situation(
+                {"apps": "Active"}, {"apps": (group("apps", "apps"),)}, (subscription("apps", "x", "", "Manual"),)
+            ),
+            {},
+            "approval",
+        ),
         (Situation({"apps": "Active"}, {}, (subscription("apps", "other", "db"),)), {}, "namespace"),
         (
             Situation({"x": "Active"}, {"x": (group("x", "x"),)}, (subscription("x", "db"),)),
@@ -112,6 +169,38 @@ def test_what_speaks_against_it_is_said_at_the_field(situation: Situation, choic
     assert list(draft(situation, **choices).errors) == [field]
 
 
+def test_each_conflict_has_a_way_out_that_mends_it() -> None:
+    found = draft(Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ()))
+    (conflict,) = found.blocking
+    assert conflict.key == "group-mode"
+    mended = QueryDict(conflict.ways[0].url.removeprefix("?")).dict()
+    again = draft(Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ()), posted=False, **mended)
+    assert again.errors == {}
+    assert again.choices.mode == "AllNamespaces"
+    elsewhere = QueryDict(conflict.ways[1].url.removeprefix("?")).dict()
+    assert elsewhere["new_namespace"] == "apps-2"
+
+
+@pytest.mark.parametrize("version", ["db.v1", ""])
+def test_manual_is_set_where_it_must_be(version: str) -> None:
+    found = draft(EMPTY, version=version, posted=False)
+    assert found.choices.approval == ("Manual" if version else "Automatic")
+    assert found.errors == {}
+
+
+def test_who_may_not_list_namespaces_makes_none() -> None:
+    found = draft(Situation({}, {}, (), ("namespaces",)))
+    assert found.errors == {}
+    assert [one["kind"] for one in found.objects] == ["OperatorGroup", "Subscription"]
+
+
+def test_an_older_cluster_only_warns_of_another_version() -> None:
+    situation = Situation({"x": "Active"}, {}, (), (), "v1.28.3")
+    found = draft(situation, least="1.30.0", version="db.v1", approval="Manual")
+    assert found.errors == {}
+    assert [one.key for one in found.warnings] == ["kubernetes"]
+
+
 def test_two_in_their_own_namespaces_may_be() -> None:
     found = draft(Situation({"x": "Active"}, {"x": (group("x", "x"),)}, (subscription("x", "db"),)))
     assert found.errors == {}
@@ -119,12 +208,10 @@ def test_two_in_their_own_namespaces_may_be() -> None:
 
 
 def test_neighbours_with_another_approval_are_warned_of() -> None:
-    found = draft(
-        Situation(
-            {"apps": "Active"}, {"apps": (group("apps", "apps"),)}, (subscription("apps", "other", approval="Manual"),)
-        )
-    )
-    assert "other" in found.warnings[0]
+    situation = Situation({"apps": "Active"}, {"apps": (group("apps", "apps"),)}, (subscription("apps", "other"),))
+    found = draft(situation, approval="Manual")
+    assert found.errors == {}
+    assert "other" in found.warnings[0].words
 
 
 @pytest.mark.parametrize(
@@ -139,7 +226,7 @@ def test_neighbours_with_another_approval_are_warned_of() -> None:
 )
 def test_where_it_goes_first(mode: str, picked: str, notes: dict[str, str], expected: str) -> None:
     situation = Situation({}, {"zeta": (group("zeta"),), "operators": (group("operators"),)}, ())
-    assert install.suggestion(describe(channel(**notes), "my.db"), situation, mode, picked, "my.db") == expected
+    assert choices.suggestion(describe(channel(**notes), "my.db"), situation, mode, picked, "my.db") == expected
 
 
 @pytest.mark.parametrize(

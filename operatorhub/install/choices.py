@@ -1,0 +1,123 @@
+"""What somebody chose, from an address or a posted form; and what suits best where nothing is chosen yet."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from operatorhub import olm
+from operatorhub.csv import MODES, mapping
+from operatorhub.install import config
+from operatorhub.install.config import Config
+from operatorhub.install.situation import Situation
+from operatorhub.package import Channel, Description
+
+ALL, OWN, SINGLE, MULTI = MODES
+NEW = "+"
+AUTOMATIC, MANUAL = APPROVALS = ("Automatic", "Manual")
+LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """`version`: a CSV's name, '' for the channel's newest. `watch`: namespaces that Single- and MultiNamespace mean."""
+
+    channel: str
+    version: str
+    mode: str
+    namespace: str
+    approval: str
+    watch: tuple[str, ...] = ()
+    config: Config = field(default_factory=Config)
+    monitoring: bool = False
+    typed_new: bool = False
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """`targetNamespaces` of the OperatorGroup; empty means all."""
+        return () if self.mode == ALL else (self.namespace,) if self.mode == OWN else self.watch
+
+    def query(self, **others: str) -> str:
+        """These choices as an address's query, some of them changed."""
+        pairs = {
+            "channel": self.channel, "version": self.version, "mode": self.mode, "approval": self.approval,
+            "namespace": NEW if self.typed_new else self.namespace,
+            "new_namespace": self.namespace if self.typed_new else "", **others,
+        }  # fmt: skip
+        if "namespace" in others and others["namespace"] != NEW:
+            pairs["new_namespace"] = others.get("new_namespace", "")
+        found = [(key, value) for key, value in pairs.items() if value or key in ("mode",)]
+        found += [("watch", one) for one in self.watch]
+        found += [(f"{config.PREFIX}{key}", value) for key, value in self.config.typed.items() if value]
+        found += [(f"token_{key}", value) for key, value in self.config.tokens.items() if value]
+        return urlencode(found + ([("monitoring", "1")] if self.monitoring else []))
+
+
+def template(annotations: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The Namespace that the author would like (labels and annotations of it are kept), {} for most."""
+    value = annotations.get("operatorframework.io/suggested-namespace-template")
+    try:
+        found = json.loads(value) if isinstance(value, str) and value.strip() else {}
+    except ValueError:
+        return {}
+    return mapping(found)
+
+
+def suggestion(about: Description, situation: Situation, mode: str, picked: str, package: str) -> str:
+    """The namespace to begin with: the author's wish; for all namespaces one that has such a group; the picked one; the package's name."""
+    if about.suggested_namespace and LABEL.fullmatch(about.suggested_namespace):
+        return about.suggested_namespace
+    if mode == ALL:
+        fitting = [
+            name
+            for name, groups in situation.groups.items()
+            if len(groups) == 1 and olm.group_modes(groups[0], name) == ALL
+        ]
+        if fitting:
+            return "operators" if "operators" in fitting else sorted(fitting)[0]
+    elif picked:
+        return picked
+    name = re.sub(r"[^a-z0-9-]+", "-", package.lower())[:63].strip("-")
+    return name or "operators"
+
+
+def forced(channel: Channel, situation: Situation, package: str, version: str, namespace: str, cfg: Config) -> str:
+    """Why approval has to be manual, as a word of conflicts.FORCED; '' where it is free."""
+    if version != channel.csv and version in dict(channel.versions):
+        return "older"
+    if any(cfg.tokens.values()):
+        return "token"
+    others = (one for one in situation.subscriptions if one.namespace == namespace and one.package != package)
+    return "neighbour" if any(one.approval == MANUAL for one in others) else ""
+
+
+def read(
+    data: QueryDict, posted: bool, channel: Channel, about: Description, situation: Situation, package: str, picked: str
+) -> Choices:
+    """`posted`: what was sent stands as it is, be it wrong; while somebody chooses, a version of another channel goes and manual is set where it must be."""
+    mode = data.get("mode", "") or (about.modes[0] if about.modes else "")
+    chosen = data.get("namespace", "").strip()
+    typed_new = chosen == NEW
+    if typed_new:
+        chosen = data.get("new_namespace", "").strip()
+    elif not chosen or (not posted and data.get("was") and data["was"] != mode and data.get("suggested", "") == chosen):
+        # The namespace that was only suggested for one mode gives way to the other mode's.
+        chosen = suggestion(about, situation, mode, picked, package)
+    version = data.get("version", "")
+    if not posted and version not in dict(channel.versions):
+        version = ""
+    typed = config.read(data, config.token_fields(mapping(channel.desc.get("annotations"))))
+    approval = data.get("approval", AUTOMATIC)
+    if not posted and forced(channel, situation, package, version, chosen, typed):
+        approval = MANUAL
+    single = [data.get("single", "").strip()] if mode == SINGLE else data.getlist("watch") if mode == MULTI else []
+    if mode == SINGLE and not single[0]:
+        single = data.getlist("watch")[:1]
+    watch = tuple(dict.fromkeys(one.strip() for one in single if one.strip()))
+    return Choices(
+        channel.name, version, mode, chosen, approval, watch, typed, data.get("monitoring") == "1", typed_new
+    )

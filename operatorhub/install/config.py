@@ -1,0 +1,163 @@
+"""What somebody wants of the operator's own Pods: `spec.config` of the Subscription, typed as lines, and the identity it gets in a cloud.
+
+Lines are kubectl's: NAME=value, key=value, key=value:Effect. What lines can't say is YAML. https://olm.operatorframework.io/docs/concepts/crds/subscription/
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from operatorhub.csv import mapping, text
+from resources import yamltext
+
+PREFIX = "config_"
+#: Fields of the form, as they are posted with PREFIX.
+LINES = ("env", "node_selector", "tolerations")
+RESOURCES = ("requests_cpu", "requests_memory", "limits_cpu", "limits_memory")
+FIELDS = (*LINES, *RESOURCES, "yaml")
+#: What a SubscriptionConfig may hold: operator-framework/api, subscription_types.go.
+KNOWN = (
+    "selector", "nodeSelector", "tolerations", "resources", "envFrom", "env", "volumes", "volumeMounts", "affinity", "annotations",
+)  # fmt: skip
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?")
+_ENV = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
+
+#: annotation → (environment variable, what it is called there): operators read these when the cloud gives out short-lived tokens.
+TOKENS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "token-auth-aws": (("ROLEARN", "AWS role ARN"),),
+    "token-auth-azure": (
+        ("CLIENTID", "Azure client ID"),
+        ("TENANTID", "Azure tenant ID"),
+        ("SUBSCRIPTIONID", "Azure subscription ID"),
+        ("RESOURCEGROUP", "Azure resource group"),
+    ),
+    "token-auth-gcp": (
+        ("PROJECT_NUMBER", "GCP project number"),
+        ("POOL_ID", "GCP pool ID"),
+        ("PROVIDER_ID", "GCP provider ID"),
+        ("SERVICE_ACCOUNT_EMAIL", "GCP service account e-mail"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """`typed`: the texts as they came, by field; `errors` by field; `spec`: what they mean, empty where nothing was typed."""
+
+    typed: Mapping[str, str] = field(default_factory=dict)
+    tokens: Mapping[str, str] = field(default_factory=dict)
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def used(self) -> bool:
+        return any(self.typed.values())
+
+
+def token_fields(annotations: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """(environment variable, label) that this operator asks for, none for most."""
+    prefix = "features.operators.openshift.io/"
+    wanted = [name for name in TOKENS if text(annotations.get(f"{prefix}{name}")).lower() == "true"]
+    return tuple(pair for name in wanted for pair in TOKENS[name])
+
+
+def read(data: Mapping[str, str], asked: tuple[tuple[str, str], ...] = ()) -> Config:
+    """From what was posted; `asked`: of token_fields."""
+    typed = {name: data.get(f"{PREFIX}{name}", "").replace("\r\n", "\n").strip() for name in FIELDS}
+    tokens = {name: data.get(f"token_{name}", "").strip() for name, _label in asked}
+    errors: dict[str, str] = {}
+
+    def of(name: str, parse: Callable[[str], Any]) -> Any:
+        try:
+            return parse(typed[name]) if typed[name] else None
+        except ValueError as error:
+            errors[f"{PREFIX}{name}"] = str(error)
+            return None
+
+    spec: dict[str, Any] = dict(of("yaml", _yaml) or {})
+    env = [{"name": name, "value": value} for name, value in tokens.items() if value] + (of("env", _env) or [])
+    if env:
+        others = [
+            one for one in spec.get("env") or [] if mapping(one).get("name") not in {pair["name"] for pair in env}
+        ]
+        spec["env"] = env + others
+    if labels := of("node_selector", _labels):
+        spec["nodeSelector"] = {**mapping(spec.get("nodeSelector")), **labels}
+    if found := of("tolerations", _tolerations):
+        spec["tolerations"] = [*(spec.get("tolerations") or []), *found]
+    resources: dict[str, dict[str, str]] = {}
+    for name in RESOURCES:
+        if quantity := of(name, _quantity):
+            kind, _sep, what = name.partition("_")
+            resources.setdefault(kind, {})[what] = quantity
+    if resources:
+        spec["resources"] = {**mapping(spec.get("resources")), **resources}
+    return Config(typed, tokens, spec, errors)
+
+
+def _pairs(value: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for number, line in enumerate(value.split("\n"), 1):
+        if not line.strip():
+            continue
+        name, equals, rest = line.partition("=")
+        if not equals or not name.strip():
+            raise ValueError(_("Line %(n)d: write NAME=value, one in each line.") % {"n": number})
+        if name.strip() in dict(found):
+            raise ValueError(_("Line %(n)d: “%(name)s” stands here twice.") % {"n": number, "name": name.strip()})
+        found.append((name.strip(), rest.strip()))
+    return found
+
+
+def _env(value: str) -> list[dict[str, str]]:
+    pairs = _pairs(value)
+    for name, _value in pairs:
+        if not _ENV.fullmatch(name):
+            raise ValueError(_("“%(name)s” can not be the name of an environment variable.") % {"name": name})
+    return [{"name": name, "value": one} for name, one in pairs]
+
+
+def _labels(value: str) -> dict[str, str]:
+    return dict(_pairs(value))
+
+
+def _tolerations(value: str) -> list[dict[str, str]]:
+    """`key=value:Effect`, `key:Effect`, `key=value` or `key`, as taints are written."""
+    found = []
+    for number, line in enumerate(value.split("\n"), 1):
+        if not (line := line.strip()):
+            continue
+        rest, colon, effect = line.rpartition(":") if line.rpartition(":")[2] in EFFECTS else (line, "", "")
+        if ":" in rest or (colon and not rest):
+            words = _("Line %(n)d: write key=value:Effect; the effect is %(effects)s.")
+            raise ValueError(words % {"n": number, "effects": ", ".join(EFFECTS)})
+        key, equals, wanted = rest.partition("=")
+        one = {"key": key.strip(), "operator": "Equal" if equals else "Exists"}
+        if equals:
+            one["value"] = wanted.strip()
+        found.append({**one, "effect": effect} if effect else one)
+    return found
+
+
+def _quantity(value: str) -> str:
+    if not _QUANTITY.fullmatch(value):
+        raise ValueError(_("“%(value)s” is no quantity. Write for example 500m or 256Mi.") % {"value": value})
+    return value
+
+
+def _yaml(value: str) -> dict[str, Any]:
+    try:
+        found = yamltext.load(value)
+    except yamltext.YamlProblem as problem:
+        where = _("line %(n)d: ") % {"n": problem.line} if problem.line else ""
+        raise ValueError(f"{where}{problem.message}") from problem
+    if not isinstance(found, dict):
+        raise ValueError(_("Write the fields of spec.config, such as “affinity:” or “volumes:”."))
+    if unknown := [key for key in found if key not in KNOWN]:
+        words = _("spec.config has no field “%(key)s”. It has: %(known)s.")
+        raise ValueError(words % {"key": unknown[0], "known": ", ".join(KNOWN)})
+    return found

@@ -1,0 +1,266 @@
+"""What speaks against an install: each conflict in words, at the field it is about, with a way out.
+
+Sources: operator groups https://olm.operatorframework.io/docs/advanced-tasks/operator-scoping-with-operatorgroups/ ; manual approval
+https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/dependency-resolution/ ; provided APIs: operator-lifecycle-manager,
+pkg/controller/operators/olm/groups.go.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from kube.objects import KubeObject, name_of
+from operatorhub import olm
+from operatorhub.csv import text
+from operatorhub.install import words
+from operatorhub.install.choices import (
+    ALL,
+    APPROVALS,
+    AUTOMATIC,
+    LABEL,
+    MANUAL,
+    MULTI,
+    NEW,
+    OWN,
+    SINGLE,
+    Choices,
+    forced,
+)
+from operatorhub.install.situation import Situation
+from operatorhub.package import Channel, Description, Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way out: a link. One that begins with `?` is this form again, with other choices."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """`field`: channel, version, mode, watch, namespace, approval or package. One that does not block is a warning."""
+
+    key: str
+    field: str
+    words: str
+    ways: tuple[Way, ...] = ()
+    blocks: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that the rules look at."""
+
+    manifest: Manifest
+    channel: Channel
+    about: Description
+    situation: Situation
+    choices: Choices
+
+    @property
+    def groups(self) -> tuple[KubeObject, ...]:
+        return self.situation.groups.get(self.choices.namespace, ())
+
+    def again(self, label: str, **others: str) -> Way:
+        return Way(label, f"?{self.choices.query(**others)}")
+
+
+def find(asked: Asked) -> tuple[Conflict, ...]:
+    """Everything that can be told from the situation alone, the gravest first."""
+    found = [*_choices(asked), *_namespace(asked)]
+    if not any(one.field == "namespace" for one in found):
+        found += [*_subscribed(asked)]
+    if not any(one.field in ("namespace", "mode") for one in found):
+        found += [*_group(asked)]
+    if not any(one.field in ("namespace", "mode") for one in found):
+        found += [*_overlap(asked)]
+    return (*found, *_approval(asked), *_neighbours(asked))
+
+
+def _choices(asked: Asked) -> Iterator[Conflict]:
+    channel, about, choices = asked.channel, asked.about, asked.choices
+    if choices.version and choices.version not in dict(channel.versions):
+        ways: tuple[Way, ...] = (asked.again(_("Take the newest"), version=""),)
+        yield Conflict(
+            "version", "version", words.NO_VERSION % {"channel": channel.name, "version": choices.version}, ways
+        )
+    if not about.modes:
+        yield Conflict("modes", "mode", str(words.NO_MODE))
+    elif choices.mode not in about.modes:
+        modes = ", ".join(words.mode(one) for one in about.modes)
+        ways = tuple(asked.again(words.mode(one), mode=one) for one in about.modes)
+        yield Conflict("mode", "mode", words.WRONG_MODE % {"modes": modes}, ways)
+    elif choices.mode in (SINGLE, MULTI) and not asked.groups and (problem := _watch_problem(asked)):
+        yield Conflict("watch", "watch", problem)
+    least = asked.about.min_kube
+    newest = not choices.version or choices.version == channel.csv
+    if least and asked.situation.kubernetes and older(asked.situation.kubernetes, least):
+        told = words.OLD_KUBERNETES % {"least": least, "has": asked.situation.kubernetes}
+        yield Conflict("kubernetes", "version", told, (), blocks=newest)
+
+
+def _watch_problem(asked: Asked) -> str:
+    choices = asked.choices
+    if not choices.watch:
+        return (
+            _("Choose the namespace to watch.")
+            if choices.mode == SINGLE
+            else _("Choose at least two namespaces to watch.")
+        )
+    if wrong := next((one for one in choices.watch if not LABEL.fullmatch(one)), ""):
+        return _("“%(name)s” can not be the name of a namespace.") % {"name": wrong}
+    if choices.mode == MULTI and len(choices.watch) < 2:
+        return _("Choose at least two namespaces to watch.")
+    if choices.mode == SINGLE and choices.watch == (choices.namespace,):
+        return _(
+            "This is the namespace it is installed in. Choose another one, or the mode “Only the namespace it is installed in”."
+        )
+    known = asked.situation.knows("namespaces")
+    if known and (
+        missing := [one for one in choices.watch if one not in asked.situation.namespaces and one != choices.namespace]
+    ):
+        return _("There is no namespace “%(name)s”. Choose one that exists.") % {"name": missing[0]}
+    return ""
+
+
+def _namespace(asked: Asked) -> Iterator[Conflict]:
+    name, situation = asked.choices.namespace, asked.situation
+    if not name:
+        yield Conflict("no-namespace", "namespace", _("Choose a namespace, or type the name of a new one."))
+    elif not LABEL.fullmatch(name):
+        yield Conflict("bad-namespace", "namespace", str(words.BAD_NAMESPACE))
+    elif situation.namespaces.get(name) == "Terminating":
+        page = reverse("resources:detail", args=["core", "v1", "namespaces", "-", name])
+        yield Conflict(
+            "terminating",
+            "namespace",
+            words.TERMINATING % {"name": name},
+            (Way(_("What holds it up"), page), *_elsewhere(asked)),
+        )
+
+
+def _elsewhere(asked: Asked) -> tuple[Way, ...]:
+    """Another namespace: a new one with a name that is free."""
+    base = asked.choices.namespace[:60] or asked.manifest.name
+    free = next(f"{base}-{number}" for number in range(2, 1000) if f"{base}-{number}" not in asked.situation.namespaces)
+    return (asked.again(_("Use the new namespace %(name)s") % {"name": free}, namespace=NEW, new_namespace=free),)
+
+
+def _subscribed(asked: Asked) -> Iterator[Conflict]:
+    name, package = asked.choices.namespace, asked.manifest.name
+    for one in asked.situation.subscriptions:
+        if one.namespace != name or package not in (one.package, one.name):
+            continue
+        open_it = Way(_("Open it"), reverse("operatorhub:progress", args=[one.namespace, one.name]))
+        told = {"namespace": name, "name": one.name, "package": one.package}
+        if one.package == package:
+            yield Conflict("subscribed", "namespace", words.SUBSCRIBED % told, (open_it, *_elsewhere(asked)))
+        else:
+            yield Conflict("name-taken", "namespace", words.NAME_TAKEN % told, (open_it, *_elsewhere(asked)))
+        return
+
+
+def _group(asked: Asked) -> Iterator[Conflict]:
+    """The namespace's OperatorGroup must be the only one and must agree with the mode."""
+    groups, namespace, choices = asked.groups, asked.choices.namespace, asked.choices
+    if not groups:
+        return
+    if len(groups) > 1:
+        pages = [
+            Way(_("Delete %(name)s") % {"name": name_of(one)}, reverse("resources:delete", args=[olm.GROUP, "v1", "operatorgroups", namespace, name_of(one)]))
+            for one in groups[:3]
+        ]  # fmt: skip
+        names = ", ".join(map(name_of, groups))
+        yield Conflict(
+            "groups",
+            "namespace",
+            words.MANY_GROUPS % {"namespace": namespace, "names": names},
+            (*pages, *_elsewhere(asked)),
+        )
+        return
+    present = olm.group_modes(groups[0], namespace)
+    told = {
+        "group": name_of(groups[0]), "namespace": namespace, "present": words.mode(present),
+        "modes": ", ".join(words.mode(one) for one in asked.about.modes),
+    }  # fmt: skip
+    edit = Way(
+        _("Edit the OperatorGroup"),
+        reverse("resources:edit", args=[olm.GROUP, "v1", "operatorgroups", namespace, name_of(groups[0])]),
+    )
+    if present not in asked.about.modes:
+        yield Conflict("group-mode", "namespace", words.GROUP_UNSUPPORTED % told, (*_elsewhere(asked), edit))
+    elif not _agrees(groups[0], present, choices):
+        take = asked.again(_("Take its mode: %(mode)s") % {"mode": words.mode(present)}, mode=present)
+        yield Conflict("group-mode", "mode", words.GROUP_DIFFERS % told, (take, *_elsewhere(asked), edit))
+
+
+def _agrees(group: KubeObject, present: str, choices: Choices) -> bool:
+    """An existing group is reused when it means what was chosen; who chose no targets takes the group's."""
+    if present != choices.mode:
+        return False
+    return choices.mode in (ALL, OWN) or not choices.watch or set(olm.group_targets(group)) == set(choices.watch)
+
+
+def _overlap(asked: Asked) -> Iterator[Conflict]:
+    """Two installs of one operator may not watch the same namespace."""
+    choices, package = asked.choices, asked.manifest.name
+    mine = set(olm.group_targets(asked.groups[0]) if asked.groups else choices.targets or (olm.EVERYWHERE,))
+    for one in asked.situation.subscriptions:
+        if one.package != package or one.namespace == choices.namespace:
+            continue
+        open_it = Way(_("Open it"), reverse("operatorhub:progress", args=[one.namespace, one.name]))
+        for group in asked.situation.groups.get(one.namespace, ()):
+            theirs = set(olm.group_targets(group))
+            if olm.EVERYWHERE in mine | theirs or mine & theirs:
+                narrow = olm.EVERYWHERE not in theirs and choices.mode == ALL and OWN in asked.about.modes
+                own = (asked.again(_("Watch its own namespace only"), mode=OWN),) if narrow else ()
+                yield Conflict("overlap", "mode", words.OVERLAP % {"namespace": one.namespace}, (open_it, *own))
+                return
+    if any(one.package == package and one.namespace != choices.namespace for one in asked.situation.subscriptions):
+        yield Conflict("shared", "package", str(words.SHARED), (), blocks=False)
+
+
+def _approval(asked: Asked) -> Iterator[Conflict]:
+    choices = asked.choices
+    why = forced(
+        asked.channel, asked.situation, asked.manifest.name, choices.version, choices.namespace, choices.config
+    )
+    if choices.approval not in APPROVALS:
+        yield Conflict("approval", "approval", _("Choose automatic or manual."))
+    elif why and choices.approval == AUTOMATIC:
+        ways = (asked.again(_("Choose manual"), approval=MANUAL),)
+        yield Conflict("forced", "approval", words.forced(why), ways)
+
+
+def _neighbours(asked: Asked) -> Iterator[Conflict]:
+    """Operators of one namespace are planned together."""
+    choices = asked.choices
+    others = [
+        one
+        for one in asked.situation.subscriptions
+        if one.namespace == choices.namespace and one.package != asked.manifest.name
+    ]
+    if others and choices.approval == MANUAL and any(one.approval == AUTOMATIC for one in others):
+        names = ", ".join(one.name for one in others)
+        yield Conflict("neighbours", "approval", words.NEIGHBOURS % {"names": names}, _elsewhere(asked), blocks=False)
+
+
+def older(has: str, least: str) -> bool:
+    """Whether version `has` (v1.29.3-eks) is below `least` (1.30.0); what can't be read is not older."""
+
+    def numbers(value: str) -> tuple[int, ...]:
+        return tuple(int(part) for part in text(value).lstrip("v").partition("-")[0].partition("+")[0].split("."))
+
+    try:
+        return numbers(has)[:3] < numbers(least)[:3]
+    except ValueError:
+        return False
+
+
+def page_of_plan(namespace: str, plan: str) -> str:
+    """Where an InstallPlan is shown."""
+    return reverse("resources:detail", args=[olm.GROUP, olm.VERSION, olm.PLANS, namespace, plan])

@@ -1,0 +1,109 @@
+"""Making the objects of an install one after the other, or only asking the API server what it would say to each (dry run)."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import AlreadyExists, KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from operatorhub.install.objects import title, with_made
+from operatorhub.install.undo import Target
+
+Done = Callable[[str, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the API server says to one object. `outcome`: ok, present, waits (its namespace is not there yet), refused, untried."""
+
+    kind: str
+    name: str
+    namespace: str
+    outcome: str
+    error: KubeError | None = None
+    made: KubeObject | None = None
+
+    @property
+    def title(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of it: the objects that exist now because of it, and the error that ended it, if one did."""
+
+    answers: tuple[Answer, ...]
+    created: tuple[Target, ...]
+    error: KubeError | None = None
+
+    @property
+    def refused(self) -> str:
+        """The object that was refused."""
+        return next((one.title for one in self.answers if one.outcome == "refused"), "")
+
+
+def place_of(type_: ResourceType, obj: KubeObject) -> str:
+    """How the audit log names an object."""
+    return f"{type_.group_or_core}/{type_.version}/{type_.plural} {namespace_of(obj)}/{name_of(obj)}"
+
+
+def _type(client: ClusterClient, obj: KubeObject) -> ResourceType:
+    group, _slash, version = str(obj["apiVersion"]).rpartition("/")
+    return client.find_kind(group, obj["kind"], version)
+
+
+def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> Made:
+    """In their order; `done(ref, outcome)` is told of each. Stops at the first refusal and says what was made before.
+
+    The Subscription, which comes last, gets a note of what was made with it, so that an undo knows at any later time.
+    """
+    answers: list[Answer] = []
+    created: list[Target] = []
+    for obj in objects:
+        about = (obj["kind"], name_of(obj), namespace_of(obj))
+        if any(one.error for one in answers):
+            answers.append(Answer(*about, "untried"))
+            continue
+        if obj["kind"] == "Subscription":
+            obj = with_made(obj, {one.kind: one.uid for one in created})
+        type_, ref = None, title(obj)
+        try:
+            type_ = _type(client, obj)
+            ref = place_of(type_, obj)
+            made = client.create(type_, obj, namespace_of(obj))
+        except AlreadyExists as error:
+            # Somebody else made the namespace meanwhile: it is as good.
+            same = obj["kind"] == "Namespace"
+            answers.append(Answer(*about, "present" if same else "refused", None if same else error))
+            done(ref, error.reason)
+        except KubeError as error:
+            answers.append(Answer(*about, "refused", error))
+            done(ref, error.reason)
+        else:
+            answers.append(Answer(*about, "ok", None, made))
+            created.append(
+                Target(type_.group, type_.version, type_.plural, type_.kind, about[2], about[1], uid_of(made))
+            )
+            done(ref, "ok")
+    return Made(tuple(answers), tuple(created), next((one.error for one in answers if one.error), None))
+
+
+def dry_run(client: ClusterClient, objects: Iterable[KubeObject]) -> tuple[Answer, ...]:
+    """What the API server would say to each object. One in a namespace that is not there yet waits for it: that can't be tried before."""
+    answers: list[Answer] = []
+    coming: set[str] = set()
+    for obj in objects:
+        about = (obj["kind"], name_of(obj), namespace_of(obj))
+        try:
+            made = client.create(_type(client, obj), obj, namespace_of(obj), dry_run=True)
+        except NotFound as error:
+            waits = about[2] in coming
+            answers.append(Answer(*about, "waits" if waits else "refused", None if waits else error))
+        except KubeError as error:
+            answers.append(Answer(*about, "refused", error))
+        else:
+            answers.append(Answer(*about, "ok", None, made))
+            if obj["kind"] == "Namespace":
+                coming.add(about[1])
+    return tuple(answers)

@@ -1,0 +1,131 @@
+"""The exact objects of an install, in the order in which they are made: Namespace, what monitoring needs, OperatorGroup, Subscription."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import yaml
+
+from kube.objects import KubeObject, name_of, namespace_of
+from operatorhub import olm
+from operatorhub.csv import mapping, text
+from operatorhub.install.choices import ALL, Choices, template
+from operatorhub.install.situation import Situation
+from operatorhub.package import Manifest
+
+MONITORED = "openshift.io/cluster-monitoring"
+#: On a Subscription: what was made together with it, as JSON {kind: uid}, so that an undo removes exactly that.
+MADE = "operator-console.dev/made-with"
+#: Where Prometheus lives, by distribution; its ServiceAccount is prometheus-k8s in each.
+_MONITORING = ("openshift-monitoring", "monitoring")
+
+
+def monitoring_home(situation: Situation) -> str:
+    """The namespace of the cluster's Prometheus, '' where there is none."""
+    return next((name for name in _MONITORING if name in situation.namespaces), "")
+
+
+def may_monitor(annotations: Mapping[str, Any], choices: Choices, situation: Situation) -> bool:
+    """Whether monitoring is offered: the author asks for it, there is one, and the namespace is new."""
+    asked = text(annotations.get("operatorframework.io/cluster-monitoring")).lower() == "true"
+    return asked and bool(monitoring_home(situation)) and is_new(choices.namespace, situation)
+
+
+def is_new(namespace: str, situation: Situation) -> bool:
+    """A namespace that can't be looked up is taken for existing when namespaces may not be listed."""
+    return bool(namespace) and namespace not in situation.namespaces and situation.knows("namespaces")
+
+
+def objects(
+    manifest: Manifest, annotations: Mapping[str, Any], choices: Choices, situation: Situation
+) -> tuple[KubeObject, ...]:
+    """`annotations`: of the chosen channel's CSV."""
+    found: list[KubeObject] = []
+    namespace = choices.namespace
+    if is_new(namespace, situation):
+        monitored = choices.monitoring and may_monitor(annotations, choices, situation)
+        found.append(_namespace(namespace, template(annotations), monitored))
+        if monitored:
+            found += _monitoring(namespace, monitoring_home(situation))
+    if not situation.groups.get(namespace):
+        spec: dict[str, Any] = {} if choices.mode == ALL else {"targetNamespaces": list(choices.targets)}
+        meta = {"name": namespace, "namespace": namespace}
+        found.append({"apiVersion": f"{olm.GROUP}/v1", "kind": "OperatorGroup", "metadata": meta, "spec": spec})
+    found.append(_subscription(manifest, choices))
+    return tuple(found)
+
+
+def _namespace(name: str, wanted: Mapping[str, Any], monitored: bool) -> KubeObject:
+    """From the author's template; what it says beside labels and annotations is no Namespace's."""
+    meta: dict[str, Any] = {"name": name}
+    given = mapping(wanted.get("metadata"))
+    for key in ("labels", "annotations"):
+        if pairs := {str(one): text(value) for one, value in mapping(given.get(key)).items()}:
+            meta[key] = pairs
+    if monitored:
+        meta["labels"] = {**meta.get("labels", {}), MONITORED: "true"}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": meta}
+
+
+def _monitoring(namespace: str, home: str) -> list[KubeObject]:
+    """What lets the cluster's Prometheus find the operator's metrics."""
+    api, name = "rbac.authorization.k8s.io", f"{namespace}-prometheus"
+    meta = {"name": name, "namespace": namespace}
+    rules = [{"apiGroups": [""], "resources": ["services", "endpoints", "pods"], "verbs": ["get", "list", "watch"]}]
+    subject = {"kind": "ServiceAccount", "name": "prometheus-k8s", "namespace": home}
+    reference = {"apiGroup": api, "kind": "Role", "name": name}
+    return [
+        {"apiVersion": f"{api}/v1", "kind": "Role", "metadata": meta, "rules": rules},
+        {"apiVersion": f"{api}/v1", "kind": "RoleBinding", "metadata": meta, "roleRef": reference, "subjects": [subject]},
+    ]  # fmt: skip
+
+
+def _subscription(manifest: Manifest, choices: Choices) -> KubeObject:
+    spec: dict[str, Any] = {
+        "channel": choices.channel,
+        "name": manifest.name,
+        "source": manifest.catalog,
+        "sourceNamespace": manifest.namespace,
+        "installPlanApproval": choices.approval,
+    }
+    if choices.version:
+        spec["startingCSV"] = choices.version
+    if choices.config.spec:
+        spec["config"] = dict(choices.config.spec)
+    meta = {"name": manifest.name, "namespace": choices.namespace}
+    return {"apiVersion": f"{olm.GROUP}/{olm.VERSION}", "kind": "Subscription", "metadata": meta, "spec": spec}
+
+
+def with_made(subscription: KubeObject, made: Mapping[str, str]) -> KubeObject:
+    """The Subscription with the note of what was made for it; `made`: kind → uid."""
+    if not made:
+        return subscription
+    meta = dict(subscription["metadata"])
+    meta["annotations"] = {**mapping(meta.get("annotations")), MADE: json.dumps(dict(made), sort_keys=True)}
+    return {**subscription, "metadata": meta}
+
+
+def made_with(subscription: KubeObject) -> dict[str, str]:
+    """kind → uid, from the note; {} where there is none or it makes no sense."""
+    value = mapping(mapping(subscription.get("metadata")).get("annotations")).get(MADE)
+    try:
+        found = json.loads(value) if isinstance(value, str) else {}
+    except ValueError:
+        return {}
+    return {str(kind): uid for kind, uid in mapping(found).items() if isinstance(uid, str)}
+
+
+def as_yaml(objects: Iterable[KubeObject]) -> str:
+    """All of them as one text."""
+    return "---\n".join(yaml.safe_dump(one, sort_keys=False, allow_unicode=True) for one in objects)
+
+
+def as_kubectl(objects: Iterable[KubeObject]) -> str:
+    """A command that makes the same objects."""
+    return f"kubectl create -f - <<'EOF'\n{as_yaml(objects)}EOF"
+
+
+def title(obj: KubeObject) -> str:
+    """How an object is called in sentences."""
+    place = namespace_of(obj)
+    return f"{obj['kind']} {place}/{name_of(obj)}" if place else f"{obj['kind']} {name_of(obj)}"

@@ -1,0 +1,103 @@
+"""What the form offers: modes with the reason why one can't be had, namespaces, the cloud's fields; and the facts beside it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from kube.objects import name_of
+from operatorhub import csv
+from operatorhub.csv import Api, mapping
+from operatorhub.install import config, words
+from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, forced, template
+from operatorhub.install.objects import is_new, may_monitor, monitoring_home
+from operatorhub.install.rights import Missing
+from operatorhub.install.situation import Situation
+from operatorhub.package import Channel, Description, Manifest
+
+#: More namespaces than this are no help in a list of boxes; a text field takes their names then.
+BOXES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One install mode. `refused`: why it can't be chosen."""
+
+    name: str
+    label: str
+    words: str
+    refused: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A card: a kind that the operator brings. `first`: it asks for one object of it before it works."""
+
+    api: Api
+    first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """All that the page shows beside what was chosen. `manual`: why approval must be manual; `group`: the OperatorGroup that is used as it is."""
+
+    manifest: Manifest
+    channel: Channel
+    about: Description
+    situation: Situation
+    modes: tuple[Mode, ...]
+    suggested: str
+    recommended: bool
+    icon_name: str
+    missing: tuple[Missing, ...]
+    manual: str
+    group: str
+    kinds: tuple[Kind, ...]
+    tokens: tuple[tuple[str, str], ...]
+    monitoring: str
+    template: bool
+    version_old: bool
+    new: bool
+
+
+def make(
+    manifest: Manifest,
+    channel: Channel,
+    about: Description,
+    situation: Situation,
+    choices: Choices,
+    suggested: str,
+    icon_name: str,
+    missing: tuple[Missing, ...],
+) -> Offer:
+    notes = mapping(channel.desc.get("annotations"))
+    first = mapping(csv.initialization(notes))
+    groups = situation.groups.get(choices.namespace, ())
+    why = forced(channel, situation, manifest.name, choices.version, choices.namespace, choices.config)
+    return Offer(
+        manifest, channel, about, situation, tuple(modes(about)), suggested,
+        recommended=bool(about.suggested_namespace) and suggested == about.suggested_namespace,
+        icon_name=icon_name,
+        missing=missing,
+        manual=words.forced(why),
+        group=name_of(groups[0]) if len(groups) == 1 else "",
+        kinds=tuple(Kind(api, api.kind == first.get("kind")) for api in about.apis),
+        tokens=config.token_fields(notes),
+        monitoring=monitoring_home(situation) if may_monitor(notes, choices, situation) else "",
+        template=bool(template(notes)),
+        version_old=bool(choices.version) and choices.version != channel.csv,
+        new=is_new(choices.namespace, situation),
+    )  # fmt: skip
+
+
+def modes(about: Description) -> Iterator[Mode]:
+    """All four, in OLM's order."""
+    told = {
+        ALL: (_("All namespaces of the cluster"), _("the usual choice")),
+        OWN: (_("Only the namespace it is installed in"), ""),
+        SINGLE: (_("One other namespace"), _("it runs in its own and watches that one")),
+        MULTI: (_("Several namespaces"), _("it runs in its own and watches those")),
+    }
+    for name in csv.MODES:
+        refused = "" if name in about.modes else _("this operator does not support it")
+        yield Mode(name, told[name][0], told[name][1], refused)

@@ -1,0 +1,57 @@
+"""Which rights the user lacks for an install: asked of the API server for each object before anything is typed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from console.web.access import can
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.objects import KubeObject, name_of, namespace_of
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A right that is needed and not there: `verb` on `resource` (plural.group), `namespace` '' for the whole cluster. `reason`: the server's words."""
+
+    verb: str
+    resource: str
+    namespace: str
+    kind: str
+    name: str
+    reason: str = ""
+
+    @property
+    def words(self) -> str:
+        told = (
+            _("You may not %(verb)s %(resource)s in the namespace “%(namespace)s” (for the %(kind)s “%(name)s”).")
+            if self.namespace
+            else _("You may not %(verb)s %(resource)s (for the %(kind)s “%(name)s”).")
+        )
+        return told % {
+            "verb": self.verb, "resource": self.resource, "namespace": self.namespace, "kind": self.kind, "name": self.name,
+        }  # fmt: skip
+
+    @property
+    def kubectl(self) -> str:
+        """What an administrator runs to see the same."""
+        place = f" -n {self.namespace}" if self.namespace else ""
+        return f"kubectl auth can-i {self.verb} {self.resource}{place}"
+
+
+def missing(client: ClusterClient, objects: Iterable[KubeObject], verb: str = "create") -> tuple[Missing, ...]:
+    """One for each object that this user may not make. What can't be asked is left to the API server."""
+    found: dict[tuple[str, str], Missing] = {}
+    for obj in objects:
+        group, _slash, version = str(obj["apiVersion"]).rpartition("/")
+        try:
+            type_ = client.find_kind(group, obj["kind"], version)
+            answer = can(client, verb, type_, namespace_of(obj))
+        except KubeError:
+            continue
+        if not answer.allowed:
+            resource = f"{type_.plural}.{type_.group}" if type_.group else type_.plural
+            one = Missing(verb, resource, namespace_of(obj), type_.kind, name_of(obj), answer.reason)
+            found.setdefault((resource, one.namespace), one)
+    return tuple(found.values())

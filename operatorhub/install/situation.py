@@ -1,0 +1,85 @@
+"""What the cluster has already, as far as an install cares. What may not be read is named, never taken for nothing without a word."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of
+from operatorhub import olm
+from operatorhub.csv import mapping, text
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Namespaces with their phases, OperatorGroups by namespace, Subscriptions; `unread`: plurals that could not be listed;
+    `kubernetes`: the server's version such as v1.36.3, '' when it is not known."""
+
+    namespaces: Mapping[str, str]
+    groups: Mapping[str, tuple[KubeObject, ...]]
+    subscriptions: tuple[olm.Subscription, ...]
+    unread: tuple[str, ...] = ()
+    kubernetes: str = ""
+
+    def knows(self, plural: str) -> bool:
+        return plural not in self.unread
+
+
+def look(client: ClusterClient, near: str = "") -> Situation:
+    """Read the situation. Who may not list all namespaces' objects is told of those in `near` alone, the picked namespace."""
+    unread: list[str] = []
+
+    def listed(plural: str, find: Callable[[str], list[KubeObject]], narrow: bool = True) -> list[KubeObject]:
+        try:
+            return find("")
+        except KubeError:
+            unread.append(plural)
+        try:
+            return find(near) if near and narrow else []
+        except KubeError:
+            return []
+
+    spaces = listed("namespaces", lambda _: client.list(client.find("", "v1", "namespaces")).items, narrow=False)
+    groups: dict[str, tuple[KubeObject, ...]] = {}
+    for one in listed("operatorgroups", lambda place: client.list(olm.type_of(client, "operatorgroups"), place).items):
+        groups[namespace_of(one)] = (*groups.get(namespace_of(one), ()), one)
+    subscriptions = listed(
+        olm.SUBSCRIPTIONS, lambda place: client.list(olm.type_of(client, olm.SUBSCRIPTIONS), place).items
+    )
+    phases = {name_of(one): text(mapping(one.get("status")).get("phase")) for one in sorted(spaces, key=name_of)}
+    if near and "namespaces" in unread:
+        phases.setdefault(near, "")
+    return Situation(phases, groups, tuple(map(olm.subscription, subscriptions)), tuple(unread), version(client))
+
+
+def version(client: ClusterClient) -> str:
+    """The server's own word for its version, '' when it does not say."""
+    try:
+        return text(client.version().get("gitVersion"))
+    except KubeError:
+        return ""
+
+
+def waiting_plan(client: ClusterClient, namespace: str) -> str:
+    """The name of an InstallPlan that waits for approval there; all that comes after it waits too. '' where there is none, or it may not be read."""
+    try:
+        plans = client.list(olm.type_of(client, olm.PLANS), namespace).items
+    except KubeError:
+        return ""
+    waits = (one for one in plans if text(mapping(one.get("status")).get("phase")) == "RequiresApproval")
+    return next((name_of(one) for one in waits if not mapping(one.get("spec")).get("approved")), "")
+
+
+def visible(client: ClusterClient, catalog: tuple[str, str], package: str, namespace: str) -> bool | None:
+    """Whether the package of (catalog's namespace, catalog) can be had in `namespace`; None when that may not be asked."""
+    if catalog[0] == namespace:
+        return True
+    try:
+        type_ = client.find("packages.operators.coreos.com", "v1", "packagemanifests")
+        found = client.list(type_, namespace, fields=f"metadata.name={package}").items
+    except NotFound:
+        return None
+    except KubeError:
+        return None
+    places = (mapping(one.get("status")) for one in found)
+    return any((text(one.get("catalogSourceNamespace")), text(one.get("catalogSource"))) == catalog for one in places)

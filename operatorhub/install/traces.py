@@ -1,0 +1,187 @@
+"""What one install has left in the cluster so far, in the order in which it can be taken away again.
+
+The Subscription goes first, lest OLM install again; then ClusterServiceVersions (OLM removes their Deployments, accounts and roles), what the InstallPlan
+created beside them, CRDs that it created and that hold no objects, and last the OperatorGroup and the Namespace, where they were made for it.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, uid_of
+from operatorhub import olm
+from operatorhub.csv import items, mapping, text
+from operatorhub.install.objects import made_with
+from operatorhub.install.undo import Target
+
+_CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+#: On a Subscription that OLM made for a dependency: the InstallPlan that did.
+GENERATED_BY = "olm.generated-by"
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """`targets`: to be removed; those that `keeps` speaks for are not ticked. `stays`: what is not offered, in words."""
+
+    namespace: str
+    subscription: str
+    package: str
+    targets: tuple[Target, ...]
+    stays: tuple[str, ...]
+
+    @property
+    def kubectl(self) -> str:
+        return "\n".join(one.kubectl for one in self.targets if not one.keeps)
+
+
+def look(client: ClusterClient, namespace: str, name: str) -> Traces:
+    """Raises NotFound when there is no such Subscription, Forbidden when it may not be read."""
+    obj = client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace)
+    sub = olm.subscription(obj)
+    plan = _maybe(lambda: client.get(olm.type_of(client, olm.PLANS), sub.plan, namespace)) if sub.plan else None
+    found = [_target(obj, olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, _("made by this install"))]
+    found += [
+        _target(other, olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, _("made by OLM for a dependency"))
+        for other in _dependencies(client, namespace, sub.plan)
+    ]
+    stays: list[str] = []
+    found += _versions(client, namespace, sub, plan)
+    found += _definitions(client, plan, stays)
+    found += _around(client, namespace, obj, stays)
+    return Traces(namespace, name, sub.package, tuple(found), tuple(stays))
+
+
+def _maybe(read: Callable[[], KubeObject]) -> KubeObject | None:
+    try:
+        return read()
+    except KubeError:
+        return None
+
+
+def _target(obj: KubeObject, group: str, version: str, plural: str, why: str, keeps: str = "") -> Target:
+    meta = mapping(obj.get("metadata"))
+    return Target(
+        group,
+        version,
+        plural,
+        text(obj.get("kind")),
+        text(meta.get("namespace")),
+        name_of(obj),
+        uid_of(obj),
+        why,
+        keeps,
+    )
+
+
+def _dependencies(client: ClusterClient, namespace: str, plan: str) -> Iterator[KubeObject]:
+    try:
+        found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items if plan else []
+    except KubeError:
+        return
+    for one in found:
+        if mapping(mapping(one.get("metadata")).get("annotations")).get(GENERATED_BY) == plan:
+            yield one
+
+
+def _versions(
+    client: ClusterClient, namespace: str, sub: olm.Subscription, plan: KubeObject | None
+) -> Iterator[Target]:
+    """The ClusterServiceVersions of its plan; without one, those that the Subscription names."""
+    steps = [name for kind, name, _status in _steps(plan) if kind == "ClusterServiceVersion"]
+    names = dict.fromkeys([*steps, *(one for one in (sub.current_csv, sub.installed_csv) if one)])
+    for name in names:
+        obj = _maybe(lambda name=name: client.get(olm.type_of(client, olm.CSVS), name, namespace))  # type: ignore[misc]
+        if obj is not None:
+            why = _("its operator: OLM removes its Deployments, accounts and roles with it")
+            yield _target(obj, olm.GROUP, olm.VERSION, olm.CSVS, why)
+
+
+def _steps(plan: KubeObject | None) -> Iterator[tuple[str, str, str]]:
+    """(kind, name, Created or Present) of each object of the plan."""
+    for step in items(mapping((plan or {}).get("status")).get("plan")):
+        resource = mapping(step.get("resource"))
+        yield text(resource.get("kind")), text(resource.get("name")), text(step.get("status"))
+
+
+def _definitions(client: ClusterClient, plan: KubeObject | None, stays: list[str]) -> Iterator[Target]:
+    """CRDs that the plan created. Those that were there before it are not ours to take."""
+    seen: set[str] = set()
+    for kind, name, status in _steps(plan):
+        if kind != "CustomResourceDefinition" or name in seen or status not in ("Created", "Present"):
+            continue
+        seen.add(name)
+        if status == "Present":
+            stays.append(_("CustomResourceDefinition %(name)s: it was there before") % {"name": name})
+            continue
+        try:
+            rows = client.table(client.find(*_CRDS), fields=f"metadata.name={name}").rows
+        except KubeError:
+            continue
+        for row in rows:
+            meta: dict[str, Any] = {"kind": kind, "metadata": row.object["metadata"]}
+            plural, _dot, group = name.partition(".")
+            count = _count(client, group, plural)
+            keeps = ""
+            if count is None:
+                keeps = _("nobody can say here whether objects of it exist")
+            elif count:
+                keeps = _("%(count)d objects of it exist and would be deleted with it") % {"count": count}
+            yield _target(meta, *_CRDS, _("created by this install"), keeps)
+
+
+def _count(client: ClusterClient, group: str, plural: str) -> int | None:
+    try:
+        page = client.table(client.find(group, "", plural), limit=1, include="None")
+    except NotFound:
+        return 0
+    except KubeError:
+        return None
+    return len(page.rows) + (page.remaining or 0)
+
+
+def _around(client: ClusterClient, namespace: str, sub: KubeObject, stays: list[str]) -> Iterator[Target]:
+    """The OperatorGroup and the Namespace, where the note says that they were made for it and they are still the same ones."""
+    noted = made_with(sub)
+    others = [name for name in _neighbours(client, namespace) if name != name_of(sub)]
+    for kind, group, version, plural in (
+        ("RoleBinding", "rbac.authorization.k8s.io", "v1", "rolebindings"),
+        ("Role", "rbac.authorization.k8s.io", "v1", "roles"),
+        ("OperatorGroup", olm.GROUP, "v1", "operatorgroups"),
+        ("Namespace", "", "v1", "namespaces"),
+    ):
+        if kind not in noted:
+            if kind in ("OperatorGroup", "Namespace"):
+                stays.append(_("%(kind)s: this install did not make it") % {"kind": kind})
+            continue
+        obj = _by_uid(client, group, version, plural, "" if kind == "Namespace" else namespace, namespace, noted[kind])
+        if obj is None:
+            continue
+        keeps = _("other operators live there: %(names)s") % {"names": ", ".join(others)} if others else ""
+        why = _("made by this install, with everything in it") if kind == "Namespace" else _("made by this install")
+        yield _target({"kind": kind, **obj}, group, version, plural, why, keeps)
+
+
+def _neighbours(client: ClusterClient, namespace: str) -> list[str]:
+    try:
+        found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items
+    except KubeError:
+        return []
+    return [
+        name_of(one) for one in found if not mapping(mapping(one.get("metadata")).get("annotations")).get(GENERATED_BY)
+    ]
+
+
+def _by_uid(
+    client: ClusterClient, group: str, version: str, plural: str, place: str, name: str, uid: str
+) -> KubeObject | None:
+    """The object with that uid: the namespace itself, or one in it."""
+    try:
+        type_ = client.find(group, version, plural)
+        found = client.list(type_, place).items if place else [client.get(type_, name)]
+    except KubeError:
+        return None
+    return next((one for one in found if uid_of(one) == uid), None)

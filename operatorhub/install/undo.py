@@ -1,0 +1,78 @@
+"""Taking an install back: exactly the objects that it made, each by its uid, so that nothing that somebody made meanwhile goes with them.
+
+What belongs to one is found at the moment it is asked for: the note on the Subscription says which Namespace and OperatorGroup were made with it; the steps of
+its InstallPlan say what OLM created rather than found.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from kube.client import ClusterClient
+from kube.errors import Conflict, KubeError, NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One object to be deleted. `why`: why it belongs to the install; `keeps`: why it had better stay, '' where nothing speaks for that."""
+
+    group: str
+    version: str
+    plural: str
+    kind: str
+    namespace: str
+    name: str
+    uid: str
+    why: str = ""
+    keeps: str = ""
+
+    @property
+    def token(self) -> str:
+        """All that is needed to delete it, as a form's value."""
+        return "|".join((self.group, self.version, self.plural, self.kind, self.namespace, self.name, self.uid))
+
+    @property
+    def ref(self) -> str:
+        return f"{self.group or 'core'}/{self.version}/{self.plural} {self.namespace}/{self.name}"
+
+    @property
+    def kubectl(self) -> str:
+        plural = f"{self.plural}.{self.group}" if self.group else self.plural
+        return f"kubectl delete {plural} {self.name}" + (f" -n {self.namespace}" if self.namespace else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What came of one. `outcome`: removed, gone (it was away already), replaced (another object of that name: left alone), refused."""
+
+    target: Target
+    outcome: str
+    error: KubeError | None = None
+
+
+def targets(tokens: Iterable[str]) -> tuple[Target, ...]:
+    """Back from what a form carried; what makes no sense is left out."""
+    found = []
+    for token in tokens:
+        parts = token.split("|")
+        if len(parts) == 7 and all(parts[index] for index in (1, 2, 3, 5, 6)):
+            found.append(Target(*parts))
+    return tuple(found)
+
+
+def remove(client: ClusterClient, wanted: Iterable[Target], done: Callable[[str, str], None]) -> tuple[Removed, ...]:
+    """In the given order; one that is refused does not hold up the others."""
+    found = []
+    for one in wanted:
+        outcome, problem = "removed", None
+        try:
+            type_ = client.find(one.group, one.version, one.plural)
+            client.delete(type_, one.name, one.namespace, uid=one.uid, propagation="Background")
+        except NotFound:
+            outcome = "gone"
+        except Conflict:
+            outcome = "replaced"
+        except KubeError as error:
+            outcome, problem = "refused", error
+        done(one.ref, "ok" if outcome == "removed" else problem.reason if problem else outcome)
+        found.append(Removed(one, outcome, problem))
+    return tuple(found)

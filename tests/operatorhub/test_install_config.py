@@ -1,0 +1,74 @@
+"""What is typed for the operator's own Pods, and what becomes of it."""
+
+from typing import Any
+
+import pytest
+
+from operatorhub.install import config
+
+
+def read(asked: tuple[tuple[str, str], ...] = (), **typed: str) -> config.Config:
+    return config.read(
+        {key if key.startswith("token_") else f"config_{key}": value for key, value in typed.items()}, asked
+    )
+
+
+def test_nothing_typed_is_nothing() -> None:
+    assert read().spec == {}
+    assert not read().used
+
+
+def test_lines_become_fields() -> None:
+    found = read(
+        env="LOG=debug\r\nEMPTY=\n\nURL=a=b",
+        node_selector="disk=ssd",
+        tolerations="infra\ngpu=yes:NoSchedule\nspot:NoExecute",
+        requests_cpu="100m",
+        limits_memory="1Gi",
+    )
+    assert found.errors == {}
+    assert found.spec == {
+        "env": [{"name": "LOG", "value": "debug"}, {"name": "EMPTY", "value": ""}, {"name": "URL", "value": "a=b"}],
+        "nodeSelector": {"disk": "ssd"},
+        "tolerations": [
+            {"key": "infra", "operator": "Exists"},
+            {"key": "gpu", "operator": "Equal", "value": "yes", "effect": "NoSchedule"},
+            {"key": "spot", "operator": "Exists", "effect": "NoExecute"},
+        ],
+        "resources": {"requests": {"cpu": "100m"}, "limits": {"memory": "1Gi"}},
+    }
+
+
+def test_yaml_says_the_rest_and_lines_win() -> None:
+    found = read(yaml="env: [{name: LOG, value: info}, {name: OTHER, value: x}]\nvolumes: []", env="LOG=debug")
+    assert found.spec["env"] == [{"name": "LOG", "value": "debug"}, {"name": "OTHER", "value": "x"}]
+    assert found.spec["volumes"] == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"env": "LOG"}, "Line 1"),
+        ({"env": "A=1\nA=2"}, "twice"),
+        ({"env": "1A=1"}, "can not be the name"),
+        ({"tolerations": "gpu=yes:Never"}, "NoSchedule"),
+        ({"requests_cpu": "much"}, "no quantity"),
+        ({"yaml": "affinity: ["}, ""),
+        ({"yaml": "just text"}, "spec.config"),
+        ({"yaml": "replicas: 3"}, "no field “replicas”"),
+    ],
+)
+def test_what_can_not_be_read_is_said_at_its_field(typed: dict[str, Any], words: str) -> None:
+    found = read(**typed)
+    assert list(found.errors) == [f"config_{next(iter(typed))}"]
+    assert words in next(iter(found.errors.values()))
+    assert found.typed[next(iter(typed))] == next(iter(typed.values()))
+
+
+def test_a_cloud_identity_is_environment_and_asked_for_only_where_it_is_read() -> None:
+    asked = config.token_fields({"features.operators.openshift.io/token-auth-aws": "true"})
+    assert asked == (("ROLEARN", "AWS role ARN"),)
+    assert config.token_fields({"features.operators.openshift.io/token-auth-gcp": "false"}) == ()
+    found = read(asked, token_ROLEARN="arn:aws:iam::1:role/x", env="A=1")
+    assert found.spec["env"][0] == {"name": "ROLEARN", "value": "arn:aws:iam::1:role/x"}
+    assert read(asked, token_ROLEARN="").spec == {}
