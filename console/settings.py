@@ -60,6 +60,22 @@ KUBE_CONTEXT = str(env.str("CONTEXT", ""))
 # What people read beside the cluster's name, e.g. "embedded"; `make run` sets it, the pages only print it.
 CLUSTER_NOTE = str(env.str("CLUSTER_NOTE", ""))
 
+
+def catalog_folders(value: str) -> tuple[str, ...]:
+    """`<namespace>/<catalog>=<path>` or `<name>=<path>`, several joined as paths are; an entry without a name or a path is refused."""
+    entries = tuple(entry for entry in value.split(os.pathsep) if entry)
+    for entry in entries:
+        name, _sign, path = entry.partition("=")
+        if not name.strip("/") or not path:
+            raise ImproperlyConfigured(
+                f"CATALOG_FOLDERS: {entry!r} is not <namespace>/<catalog>=<path> or <name>=<path>"
+            )
+    return entries
+
+
+# Folders that the console reads itself: what the cluster's CatalogSources of these names serve, or catalogs of the console's own.
+CATALOG_FOLDERS = catalog_folders(str(env.str("CATALOG_FOLDERS", "")))
+
 REDIS_URL = str(env.str("REDIS_URL", "redis://127.0.0.1:6379/0"))
 # One prefix for all our Redis keys, so that two consoles (or a test) can share a server.
 REDIS_PREFIX = str(env.str("REDIS_PREFIX", "console"))

@@ -6,17 +6,33 @@ answer says so (`edges_known`, None): no page guesses.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from django.utils.translation import gettext as _
 
 from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from operatorhub.models import Package
+from operatorhub import catalogs, images, manifest, stored
+from operatorhub.csv import mapping, text
+from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources import packagemanifests
-from operatorhub.sources.drafts import Channel, Entry, Graph
+from operatorhub.sources.drafts import Channel, Contents, Entry, Graph, SourceError, bundle_version, problems
 
-__all__ = ["Bundle", "Channel", "Entry", "Graph", "Offer", "bundle", "graph", "others"]
+__all__ = [
+    "Bundle",
+    "Channel",
+    "Entry",
+    "Graph",
+    "Offer",
+    "SourceError",
+    "bundle",
+    "graph",
+    "of_contents",
+    "others",
+    "status",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +67,81 @@ class Offer:
 
 def graph(client: ClusterClient, namespace: str, catalog: str, package: str, picked: str = "") -> Graph:
     """The channels and their versions, from the best source known. Raises NotFound; `picked` as in package.read()."""
-    return packagemanifests.graph(packagemanifests.status(client, namespace, catalog, package, picked), package)
+    if visible(client, namespace, picked):
+        for row in stored.describing(client.name, namespace, catalog):
+            if found := stored.graph(row, package):
+                return replace(found, problems=problems(found))
+    if namespace in (catalogs.OWN, catalogs.CLUSTER):
+        raise missing(namespace, catalog, package)
+    said = packagemanifests.graph(packagemanifests.status(client, namespace, catalog, package, picked), package)
+    return replace(said, problems=problems(said))
 
 
-def bundle(client: ClusterClient, namespace: str, catalog: str, package: str, name: str) -> Bundle | None:
-    """One version's manifests; None when nobody can give them here."""
+def status(client: ClusterClient, namespace: str, catalog: str, package: str) -> Mapping[str, Any]:
+    """A package of one of the console's own catalogs, or of a ClusterCatalog, in the shape of a PackageManifest's status. Raises NotFound."""
+    found = _stored_graph(client, namespace, catalog, package)
+    if found is None:
+        raise missing(namespace, catalog, package)
+    row, known = found
+    heads = {one.entries[0].name for one in known.channels if one.entries}
+    rows = stored.bundles(row).filter(package=package, name__in=heads).select_related("catalog").defer("manifests")
+    csvs = {one.name: stored.csv_of(one) for one in rows}
+    return manifest.status(known, csvs, namespace, catalog, row.title or row.name)
+
+
+def bundle(
+    client: ClusterClient, namespace: str, catalog: str, package: str, name: str, picked: str = ""
+) -> Bundle | None:
+    """One version's manifests; None when nobody can give them here. Raises SourceError when its place can't be read now."""
+    if not visible(client, namespace, picked):
+        return None
+    for row in stored.describing(client.name, namespace, catalog):
+        one = stored.bundles(row).filter(package=package, name=name).select_related("catalog").defer(None).first()
+        if one is not None:
+            return of_row(one)
     return None
+
+
+def of_row(one: StoredBundle) -> Bundle:
+    """A stored bundle in full; what is in its image only is fetched now, and kept. Raises SourceError."""
+    found = stored.contents(one)
+    words: tuple[str, ...] = ()
+    if one.image and (found.partial or not found.csv):
+        try:
+            found = replace(
+                images.contents(one.image), properties=found.properties, related_images=found.related_images
+            )
+        except SourceError as error:
+            words = (str(error),)
+        else:
+            stored.keep(one, found, one.digest)
+    return of_contents(found, one.package, one.name, one.version, one.image, words)
+
+
+def of_contents(
+    found: Contents, package: str, name: str = "", version: str = "", image: str = "", words: tuple[str, ...] = ()
+) -> Bundle:
+    """What any source read, as a bundle."""
+    return Bundle(
+        name or text(mapping(found.csv.get("metadata")).get("name")), package, version or bundle_version(found), image,
+        found.csv, found.crds, found.others, found.properties, found.related_images, found.partial, words,
+    )  # fmt: skip
+
+
+def _stored_graph(client: ClusterClient, namespace: str, catalog: str, package: str) -> tuple[Catalog, Graph] | None:
+    if visible(client, namespace):
+        for row in stored.describing(client.name, namespace, catalog):
+            if found := stored.graph(row, package):
+                return row, found
+    return None
+
+
+def missing(namespace: str, catalog: str, package: str) -> NotFound:
+    """No such package in one of the console's own catalogs, in words."""
+    words = _(
+        "There is no package “%(name)s” in the catalog %(catalog)s. It may have been withdrawn, or the catalog is not read yet."
+    )
+    return NotFound(words % {"name": package, "catalog": catalog})
 
 
 def others(client: ClusterClient, package: str) -> tuple[Offer, ...]:
@@ -69,13 +154,14 @@ def others(client: ClusterClient, package: str) -> tuple[Offer, ...]:
     )
 
 
-def visible(client: ClusterClient, namespace: str) -> bool:
-    """Whether the user may see the packages of catalogs in that place."""
-    if namespace == "~":
+def visible(client: ClusterClient, namespace: str, picked: str = "") -> bool:
+    """Whether the user may see the packages of catalogs in that place; `picked`: another namespace where they may be seen."""
+    if namespace == catalogs.OWN:
         return True
     try:
-        if namespace == "-":
+        if namespace == catalogs.CLUSTER:
             return can(client, "list", client.find("olm.operatorframework.io", "v1", "clustercatalogs")).allowed
-        return can(client, "list", client.find(packagemanifests.GROUP, "v1", "packagemanifests"), namespace).allowed
+        type_ = client.find(packagemanifests.GROUP, "v1", "packagemanifests")
     except NotFound:
         return False
+    return can(client, "list", type_, namespace).allowed or bool(picked and can(client, "list", type_, picked).allowed)

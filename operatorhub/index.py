@@ -19,9 +19,9 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from kube.client import ClusterClient
-from kube.errors import KubeError, NotFound
+from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import name_of, namespace_of
-from operatorhub import csv, icons
+from operatorhub import csv, icons, rows
 from operatorhub.models import Icon, Index, Package
 
 log = logging.getLogger("operatorhub.index")
@@ -29,27 +29,21 @@ PATH = "/apis/packages.operators.coreos.com/v1/packagemanifests"
 BUSY = timedelta(seconds=120)
 NO_ICON = "-"
 _CHUNK = 200
+# Columns that others fill: they stay when a package is written again.
+_KEPT = ("id", "cluster", "icon", "webhooks", "rights", "judged")
+Rows = dict[tuple[str, str, str], Package]
 
 
 class _Meta(msgspec.Struct):
     name: str
     namespace: str = ""
-
-
-class _Desc(msgspec.Struct, rename="camel"):
-    display_name: Any = ""
-    version: Any = ""
-    provider: Any = None
-    annotations: dict[str, Any] | None = None
-    keywords: Any = None
-    install_modes: Any = None
-    customresourcedefinitions: Any = None
+    labels: dict[str, Any] | None = None
 
 
 class _Channel(msgspec.Struct):
     name: str
     current_csv: str = msgspec.field(name="currentCSV", default="")
-    desc: _Desc | None = msgspec.field(name="currentCSVDesc", default=None)
+    desc: rows.Desc | None = msgspec.field(name="currentCSVDesc", default=None)
 
 
 class _Status(msgspec.Struct, rename="camel"):
@@ -115,7 +109,7 @@ def build(client: ClusterClient) -> Outcome | None:
 def fetch_icons(client: ClusterClient) -> int:
     """Get the icons that are not known yet. Returns how many packages got theirs; those whose icon can't be had get none."""
     done = 0
-    for package in Package.objects.filter(cluster=client.name, icon="").iterator():
+    for package in Package.objects.filter(cluster=client.name, icon="", source="packagemanifest").iterator():
         if fetch_icon(client, package) is not None:
             done += 1
     if done:
@@ -147,13 +141,29 @@ def _begin(cluster: str) -> bool:
     return bool(Index.objects.filter(free, cluster=cluster).update(busy_until=now + BUSY))
 
 
-def _rows(client: ClusterClient) -> dict[tuple[str, str, str], Package]:
+def nodes(client: ClusterClient) -> frozenset[str] | None:
+    """The os/arch pairs of the cluster's nodes; None where the console may not list them or there are none: then nothing is hidden for them."""
+    try:
+        found = client.list(client.find("", "v1", "nodes"), limit=500).items
+    except (Forbidden, NotFound):
+        return None
+    infos = (csv.mapping(csv.mapping(one.get("status")).get("nodeInfo")) for one in found)
+    pairs = {
+        f"{one['operatingSystem']}/{one['architecture']}"
+        for one in infos
+        if one.get("operatingSystem") and one.get("architecture")
+    }
+    return frozenset(pairs) or None
+
+
+def _rows(client: ClusterClient) -> Rows:
     """The packages as the cluster has them, by (namespace, catalog, name). One that can't be read is left out and named in the log."""
     body = client.raw("GET", PATH)
-    found: dict[tuple[str, str, str], Package] = {}
+    machines = nodes(client)
+    found: Rows = {}
     for raw in msgspec.json.decode(body, type=_List).items or ():
         try:
-            row = package_row(client.name, msgspec.json.decode(raw, type=_Manifest))
+            row = package_row(client.name, msgspec.json.decode(raw, type=_Manifest), machines)
         except (msgspec.ValidationError, msgspec.DecodeError) as error:
             log.warning("a PackageManifest of %s can't be read and is left out: %s", client.name, error)
             continue
@@ -162,61 +172,57 @@ def _rows(client: ClusterClient) -> dict[tuple[str, str, str], Package]:
     return found
 
 
-def package_row(cluster: str, manifest: _Manifest) -> Package:
-    """What is kept of one PackageManifest. Lengths are cut to the columns'."""
+def package_row(cluster: str, manifest: _Manifest, nodes: frozenset[str] | None = None) -> Package:
+    """What is kept of one PackageManifest."""
     status = manifest.status
     channels = status.channels or []
     channel = next((one for one in channels if one.name == status.default_channel), channels[0] if channels else None)
-    desc = (channel.desc if channel else None) or _Desc()
-    notes = desc.annotations or {}
-    provided = csv.apis(desc.customresourcedefinitions)
-    provider = csv.text(csv.mapping(desc.provider).get("name")) or csv.text(csv.mapping(status.provider).get("name"))
-    values = {
-        "namespace": status.catalog_source_namespace[:63],
-        "catalog": status.catalog_source[:253],
-        "name": manifest.metadata.name[:253],
-        "catalog_title": (status.catalog_source_display_name or status.catalog_source)[:512],
-        "title": (csv.text(desc.display_name) or manifest.metadata.name)[:512],
-        "provider": provider[:512],
-        "version": csv.text(desc.version)[:128],
-        "channel": (channel.name if channel else "")[:253],
-        "csv": (channel.current_csv if channel else "")[:253],
-        "level": csv.level(notes.get("capabilities")),
-        "categories": list(csv.split(notes.get("categories"))),
-        "keywords": list(csv.strings(desc.keywords)),
-        "kinds": list(dict.fromkeys(api.kind for api in provided)),
-        "crds": [api.crd for api in provided],
-        "modes": list(csv.install_modes(desc.install_modes)),
-        "suggested_namespace": csv.suggested_namespace(notes)[:253],
-        "summary": csv.text(notes.get("description"))[:600],
-        "deprecated": bool(csv.mapping(status.deprecation)),
-    }
-    return Package(cluster=cluster, digest=hashlib.sha256(msgspec.json.encode(values)).hexdigest(), **values)
+    return rows.row(
+        cluster,
+        (status.catalog_source_namespace, status.catalog_source, manifest.metadata.name),
+        (channel.desc if channel else None) or rows.Desc(),
+        manifest.metadata.labels or {},
+        nodes,
+        default=status.default_channel,
+        channel=channel.name if channel else "",
+        csv=channel.current_csv if channel else "",
+        catalog_title=status.catalog_source_display_name,
+        provider=csv.text(csv.mapping(status.provider).get("name")),
+        deprecation=csv.text(csv.mapping(status.deprecation).get("message")),
+        deprecated=bool(csv.mapping(status.deprecation)),
+    )
 
 
-def _write(cluster: str, rows: dict[tuple[str, str, str], Package], sources: str) -> Outcome:
-    """Make the table equal to `rows`, touching only what differs. A new version asks for its icon anew."""
+def _write(cluster: str, rows: Rows, sources: str) -> Outcome:
+    """Make the PackageManifests' part of the table equal to `rows`."""
+    mine = Q(cluster=cluster) & ~Q(namespace__in=("~", "-"))
+    with transaction.atomic():
+        outcome, stale = write(mine, rows)
+        Package.objects.filter(pk__in=stale).update(icon="")
+        step = 1 if outcome.written or outcome.removed else 0
+        Index.objects.filter(cluster=cluster).update(
+            revision=F("revision") + step, sources=sources, error="", busy_until=None, built_at=timezone.now()
+        )
+    return outcome
+
+
+def write(mine: Q, rows: Rows) -> tuple[Outcome, list[int]]:
+    """Make the packages that `mine` selects equal to `rows`, touching only what differs. Also the keys of those that have another version now."""
     known = {
         (namespace, catalog, name): (key, digest, version)
-        for key, namespace, catalog, name, digest, version in Package.objects.filter(cluster=cluster).values_list(
+        for key, namespace, catalog, name, digest, version in Package.objects.filter(mine).values_list(
             "pk", "namespace", "catalog", "name", "digest", "csv"
         )
     }
     new = [row for place, row in rows.items() if place not in known]
     changed = [row for place, row in rows.items() if place in known and known[place][1] != row.digest]
     gone = [key for place, (key, _, _) in known.items() if place not in rows]
-    fields = [field.name for field in Package._meta.fields if field.name not in ("id", "cluster", "icon")]
+    fields = [field.name for field in Package._meta.fields if field.name not in _KEPT]
     for row in changed:
         row.pk = known[(row.namespace, row.catalog, row.name)][0]
-    with transaction.atomic():
-        Package.objects.bulk_create(new, batch_size=_CHUNK)
-        Package.objects.bulk_update(changed, fields, batch_size=_CHUNK)
-        for start in range(0, len(gone), _CHUNK):
-            Package.objects.filter(pk__in=gone[start : start + _CHUNK]).delete()
-        stale = [row.pk for row in changed if known[(row.namespace, row.catalog, row.name)][2] != row.csv]
-        Package.objects.filter(pk__in=stale).update(icon="")
-        step = 1 if new or changed or gone else 0
-        Index.objects.filter(cluster=cluster).update(
-            revision=F("revision") + step, sources=sources, error="", busy_until=None, built_at=timezone.now()
-        )
-    return Outcome(len(new) + len(changed), len(gone), len(rows))
+    Package.objects.bulk_create(new, batch_size=_CHUNK)
+    Package.objects.bulk_update(changed, fields, batch_size=_CHUNK)
+    for start in range(0, len(gone), _CHUNK):
+        Package.objects.filter(pk__in=gone[start : start + _CHUNK]).delete()
+    stale = [row.pk for row in changed if known[(row.namespace, row.catalog, row.name)][2] != row.csv]
+    return Outcome(len(new) + len(changed), len(gone), len(rows)), stale

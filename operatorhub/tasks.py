@@ -5,20 +5,49 @@ import logging
 from celery import shared_task
 
 from console.web.clusters import console_client
+from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from operatorhub import index
+from operatorhub import catalogs, clustercatalogs, index, judging, refresh
+from operatorhub.models import Catalog
 
 log = logging.getLogger("operatorhub.tasks")
 
 
 @shared_task(name="operatorhub.tasks.refresh_catalogs", soft_time_limit=300)
 def refresh_catalogs() -> None:
-    """Packages first, for people wait for them; then the icons. A cluster without OLM or out of reach is no failure: the next run looks again."""
+    """Packages first, for people wait for them; then the icons, and what only whole bundles tell. A part that fails holds up no other one."""
+    client = console_client()
     try:
-        client = console_client()
         index.build(client)
-        index.fetch_icons(client)
     except NotFound:
         log.info("this cluster has no PackageManifests: OLM is not installed")
     except KubeError as error:
         log.warning("the catalog index could not be refreshed: %s", error)
+    own_catalogs(client)
+    try:
+        index.fetch_icons(client)
+    except KubeError as error:
+        log.warning("icons could not be fetched: %s", error)
+    judging.judge(client.name)
+
+
+@shared_task(name="operatorhub.tasks.refresh_catalog", soft_time_limit=600)
+def refresh_catalog(key: int, force: bool = True) -> None:
+    """One of the console's own, because somebody asked for it."""
+    row = Catalog.objects.filter(pk=key).first()
+    if row is None:
+        return
+    client = console_client()
+    refresh.refresh(row, client, force=force)
+    judging.judge(client.name)
+
+
+def own_catalogs(client: ClusterClient) -> None:
+    """The given folders, the cluster's ClusterCatalogs, and all others whose time has come."""
+    catalogs.sync(client.name)
+    try:
+        clustercatalogs.sync(client)
+    except KubeError as error:
+        log.warning("the ClusterCatalogs could not be listed: %s", error)
+    for row in catalogs.due(client.name):
+        refresh.refresh(row, client)

@@ -6,6 +6,7 @@ socket only its owner can open; fakeredis, for trying out. The cluster is the gi
 
 import asyncio
 import hashlib
+import json
 import os
 import shutil
 import socket
@@ -19,6 +20,8 @@ from pathlib import Path
 from console.processes.supervisor import Part
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# Our own operators: always in the embedded cluster's catalog.
+SAMPLES = ROOT / "operators" / "packages"
 # A unix socket's path may be at most 107 bytes on Linux, 103 on macOS.
 _SOCKET_LIMIT = 100
 # What Redis prints at every start, whatever its log level; none of it asks anything of the reader.
@@ -126,10 +129,43 @@ def sandbox(options: Options) -> Part:
         "--parent",
         str(os.getpid()),
     ]
-    command += ["--images", str(ROOT / "operators/images.toml"), "--catalog", str(ROOT / "operators/packages")]
+    command += ["--images", str(ROOT / "operators/images.toml"), "--catalog", str(SAMPLES)]
     for folder in options.catalogs:
         command += ["--catalog", str(folder)]
     return Part("sandbox", tuple(command), stop_seconds=10.0)
+
+
+def catalog_folders(options: Options) -> list[str]:
+    """The setting CATALOG_FOLDERS: the folders that the embedded cluster serves describe its CatalogSources; beside another cluster they are the console's own.
+
+    The embedded cluster names a folder's CatalogSource as catalog.json says, else by its only package, else community-catalog; numbered when taken.
+    """
+    if options.kubeconfig:
+        given = [one for one in os.environ.get("CATALOG_FOLDERS", "").split(os.pathsep) if one]
+        return given + [f"{name}={folder}" for name, folder in _named(options.catalogs).items()]
+    return [f"olm/{name}={folder}" for name, folder in _named((SAMPLES, *options.catalogs)).items()]
+
+
+def _named(folders: tuple[Path, ...]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for folder in folders:
+        packages = sorted(folder.glob("*/package.json"))
+        base = _said_name(folder) or (
+            f"{packages[0].parent.name}-catalog" if len(packages) == 1 else "community-catalog"
+        )
+        name, number = base, 2
+        while name in found:
+            name, number = f"{base}-{number}", number + 1
+        found[name] = folder
+    return found
+
+
+def _said_name(folder: Path) -> str:
+    try:
+        said = json.loads((folder / "catalog.json").read_text())
+    except (OSError, ValueError):
+        return ""
+    return str(said.get("name") or "") if isinstance(said, dict) else ""
 
 
 def environment(options: Options, redis_url: str) -> dict[str, str]:
@@ -141,6 +177,7 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "REDIS_URL": redis_url,
         "KUBECONFIG": str(options.data / "sandbox/kubeconfig") if embedded else options.kubeconfig,
         "CONTEXT": "" if embedded else options.context,
+        "CATALOG_FOLDERS": os.pathsep.join(catalog_folders(options)),
         "CLUSTER_NOTE": "embedded" if embedded else os.environ.get("CLUSTER_NOTE", ""),
         "DJANGO_SETTINGS_MODULE": "console.settings",
         "PYTHONUNBUFFERED": "1",

@@ -57,6 +57,20 @@ def read(folder: Path) -> tuple[Contents, dict[str, str], list[Problem]]:
     return contents(found, tuple(properties)), about, bad
 
 
+def csv_of(folder: Path) -> Mapping[str, Any]:
+    """The CSV alone; {} when there is none that can be read."""
+    for path in _files(folder):
+        # Only a file that speaks of one is parsed: CRDs are the larger ones.
+        try:
+            if path.name != "csv.yaml" and b"ClusterServiceVersion" not in path.read_bytes():
+                continue
+        except OSError:
+            continue
+        if found := contents(_tried(path, folder, [])).csv:
+            return found
+    return {}
+
+
 def stamp(folder: Path) -> str:
     """Changes when a file of the bundle does: names, sizes and times."""
     digest = hashlib.sha256()

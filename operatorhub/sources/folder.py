@@ -73,11 +73,20 @@ def drafts(folder: Path, *, whole: bool) -> Iterator[Draft]:
 
 def contents(folder: Path, place: str) -> Contents:
     """One bundle's contents. Raises SourceError when it is not there any more, or outside of the folder."""
+    return bundlefiles.read(_inside(folder, place))[0]
+
+
+def _inside(folder: Path, place: str) -> Path:
     path = (folder / place).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.is_dir():
         words = _("There is no folder %(place)s in %(folder)s any more. Refresh the catalog.")
         raise SourceError(words % {"place": place, "folder": folder})
-    return bundlefiles.read(path)[0]
+    return path
+
+
+def csv_of(folder: Path, place: str) -> Mapping[str, Any]:
+    """One bundle's CSV alone, {} when it has none or it can't be read: no CRDs are parsed on the way. Raises SourceError as contents() does."""
+    return bundlefiles.csv_of(_inside(folder, place))
 
 
 def fbc_files(folder: Path) -> list[Path]:

@@ -1,0 +1,113 @@
+"""The console's own catalogs: which there are, and when each is read again.
+
+Those of the setting CATALOG_FOLDERS come and go with it. `<namespace>/<name>=<path>` DESCRIBES the CatalogSource of that name: its packages are the
+CatalogSource's own, and the folder gives what PackageManifests do not hold; `<name>=<path>` is a catalog of its own.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import urlsplit, urlunsplit
+
+from django.conf import settings
+from django.db.models import F
+from django.utils import timezone
+
+from operatorhub.models import Catalog, Index, Package
+
+OWN, CLUSTER = "~", "-"
+# Longer than any reading may take; a worker that died leaves the catalog busy until then.
+BUSY = timedelta(seconds=600)
+_UNSAFE = re.compile(r"[^a-z0-9.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One entry of CATALOG_FOLDERS. `describes`: '' for a catalog of its own."""
+
+    name: str
+    describes: str
+    path: str
+
+
+def given(entries: Iterable[str]) -> tuple[Given, ...]:
+    """What stands in the setting; an entry without a name is left out (console/settings.py refuses it)."""
+    found = []
+    for entry in entries:
+        place, _sign, path = entry.partition("=")
+        if place and path:
+            found.append(Given(slug(place), place if "/" in place else "", path))
+    return tuple(found)
+
+
+def slug(name: str) -> str:
+    """A name for an address, of any text."""
+    return _UNSAFE.sub("-", name.lower()).strip("-.")[:253] or "catalog"
+
+
+def sync(cluster: str) -> None:
+    """Make the rows of given folders those of the setting."""
+    wanted = {one.name: one for one in given(settings.CATALOG_FOLDERS)}
+    gone = Catalog.objects.filter(cluster=cluster, given=True).exclude(name__in=wanted)
+    for row in gone:
+        remove(row)
+    for name, one in wanted.items():
+        values = {
+            "kind": Catalog.FOLDER,
+            "location": one.path,
+            "describes": one.describes,
+            "given": True,
+            "interval": 300,
+        }
+        Catalog.objects.update_or_create(
+            cluster=cluster,
+            namespace=OWN,
+            name=name,
+            defaults=values,
+            create_defaults={**values, "title": one.describes or name},
+        )
+
+
+def due(cluster: str) -> tuple[Catalog, ...]:
+    """Those whose time has come, never read ones first."""
+    now = timezone.now()
+    rows = (
+        Catalog.objects.filter(cluster=cluster)
+        .exclude(kind=Catalog.UPLOAD)
+        .order_by(F("refreshed_at").asc(nulls_first=True))
+    )
+    return tuple(
+        row for row in rows
+        if row.refreshed_at is None or (row.interval and row.refreshed_at + timedelta(seconds=row.interval) <= now)
+    )  # fmt: skip
+
+
+def claim(row: Catalog) -> bool:
+    """True for the one that may read it now."""
+    now = timezone.now()
+    mine = Catalog.objects.filter(pk=row.pk).exclude(busy_until__gt=now)
+    return bool(mine.update(busy_until=now + BUSY, state=Catalog.READING))
+
+
+def remove(row: Catalog) -> None:
+    """The catalog, what was read of it, and its packages."""
+    if not row.describes:
+        Package.objects.filter(cluster=row.cluster, namespace=row.namespace, catalog=row.name).delete()
+    row.delete()
+    bump(row.cluster)
+
+
+def bump(cluster: str) -> None:
+    """Readers of the index are to read again."""
+    Index.objects.get_or_create(cluster=cluster)
+    Index.objects.filter(cluster=cluster).update(revision=F("revision") + 1)
+
+
+def shown(location: str) -> str:
+    """The address without who asks and with what password; nor the words after a question mark, which may be a token."""
+    parts = urlsplit(location) if "://" in location else None
+    if parts is None:
+        return location
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "…" if parts.query else "", ""))

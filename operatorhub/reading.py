@@ -1,0 +1,79 @@
+"""Opens a catalog of the console's own, whatever its kind: the one place that knows which source reads what.
+
+The sources are strangers to each other: an image is unpacked by one, its files are found by another and read by a third. Here they are put together.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from operatorhub.models import Catalog
+from operatorhub.sources import clustercatalogs, fbc, fetch, folder, image
+from operatorhub.sources.drafts import Draft, SourceError
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """`digest` is of what there is to read, '' when only reading tells. `drafts` can be run through once, while the catalog is open."""
+
+    digest: str
+    drafts: Iterator[Draft]
+    title: str = ""
+
+
+@contextmanager
+def opened(row: Catalog, client: ClusterClient) -> Iterator[Opened]:
+    """The catalog, open. Raises SourceError: what happened to which place; and KubeError."""
+    with ExitStack() as stack:
+        if row.kind == Catalog.FOLDER:
+            yield of_folder(Path(row.location), stays=True)
+            return
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="catalog-")))
+        if row.kind == Catalog.CLUSTER:
+            source = clustercatalogs.look(client, row.name)
+            if source.served:
+                stream = stack.enter_context(clustercatalogs.content(client, source, scratch))
+                yield Opened(source.digest, fbc.drafts([("", stream)]), source.title)
+                return
+            yield _of_image(source.image, scratch)
+        elif row.kind == Catalog.IMAGE:
+            yield _of_image(row.location, scratch)
+        elif row.kind == Catalog.URL:
+            fetched = fetch.fetch(row.location, scratch)
+            yield of_folder(fetched, stays=False)
+        else:
+            raise SourceError(_("What was uploaded is not kept: upload the file again to read it anew."))
+
+
+def _of_image(reference: str, scratch: Path) -> Opened:
+    pulled = image.pull(reference, scratch)
+    found = of_folder(pulled.folder, stays=False)
+    return Opened(pulled.digest, found.drafts, found.title)
+
+
+def of_folder(path: Path, *, stays: bool) -> Opened:
+    """A folder of bundles or of a file-based catalog. `stays`: its bundles can be read later, when somebody asks."""
+    if not path.is_dir():
+        raise SourceError(_("There is no folder %(path)s on the console's machine.") % {"path": path})
+    title = folder.about(path).get("displayName", "")
+    if folder.has_bundles(path):
+        return Opened("", folder.drafts(path, whole=not stays), title)
+    files = folder.fbc_files(path)
+    if not files:
+        words = _(
+            "There is neither a file-based catalog nor a bundle in it: expected are .yaml or .json files with olm.package, folders with package.json, or manifests/ and metadata/."
+        )
+        raise SourceError(words)
+    return Opened(folder.stamp(files) if stays else "", fbc.drafts(_streams(path, files)), title)
+
+
+def _streams(path: Path, files: list[Path]) -> Iterator[tuple[str, BinaryIO]]:
+    for one in files:
+        with one.open("rb") as stream:
+            yield str(one.relative_to(path)), stream

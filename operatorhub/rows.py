@@ -1,0 +1,106 @@
+"""A package as a row of the index: of a PackageManifest, or of the head of a catalog that the console read itself. Pure.
+
+What is shown and what is hidden follows the OKD console: packages without a default channel, non-standalone ones, and those for other machines.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from operatorhub import csv
+from operatorhub.models import Package
+
+NO_CHANNEL, PART, PLATFORM = "no-default-channel", "non-standalone", "platform"
+_LABEL = "operatorframework.io/"
+
+
+class Desc(msgspec.Struct, rename="camel"):
+    """What is kept of a channel's newest version."""
+
+    display_name: Any = ""
+    version: Any = ""
+    provider: Any = None
+    annotations: dict[str, Any] | None = None
+    keywords: Any = None
+    install_modes: Any = None
+    customresourcedefinitions: Any = None
+
+
+def desc(found: Mapping[str, Any]) -> Desc:
+    """Of a whole CSV."""
+    spec = csv.mapping(found.get("spec"))
+    notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
+    return Desc(
+        spec.get("displayName"), spec.get("version"), spec.get("provider"), dict(notes), spec.get("keywords"),
+        spec.get("installModes"), spec.get("customresourcedefinitions"),
+    )  # fmt: skip
+
+
+def labels(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Of a CSV."""
+    return csv.mapping(csv.mapping(found.get("metadata")).get("labels"))
+
+
+def platforms(labels: Mapping[str, Any]) -> list[str]:
+    """os/arch pairs it is made for: linux and amd64 where nothing is said, as in the OKD console."""
+    kinds = {}
+    for kind, default in (("os", "linux"), ("arch", "amd64")):
+        prefix = f"{_LABEL}{kind}."
+        said = sorted(
+            key.removeprefix(prefix) for key, value in labels.items() if key.startswith(prefix) and value == "supported"
+        )
+        kinds[kind] = said or [default]
+    return [f"{os}/{arch}" for os in kinds["os"] for arch in kinds["arch"]]
+
+
+def hidden(default: str, notes: Mapping[str, Any], pairs: Iterable[str], nodes: frozenset[str] | None) -> str:
+    """Why it is not shown, '' when it is. `nodes`: the cluster's os/arch pairs, None while they are unknown."""
+    if not default:
+        return NO_CHANNEL
+    if csv.text(notes.get("operators.operatorframework.io/operator-type")) == "non-standalone":
+        return PART
+    return PLATFORM if nodes and nodes.isdisjoint(pairs) else ""
+
+
+def row(
+    cluster: str,
+    place: tuple[str, str, str],
+    about: Desc,
+    marks: Mapping[str, Any],
+    nodes: frozenset[str] | None,
+    **more: Any,
+) -> Package:
+    """`place`: (namespace, catalog, package); `marks`: its labels; `more`: default, channel, csv, catalog_title, provider, deprecation, source. Lengths are cut to the columns'."""
+    notes = about.annotations or {}
+    provided = csv.apis(about.customresourcedefinitions)
+    provider = csv.text(csv.mapping(about.provider).get("name")) or more.get("provider", "")
+    pairs = platforms(marks)
+    values = {
+        "namespace": place[0][:63],
+        "catalog": place[1][:253],
+        "name": place[2][:253],
+        "catalog_title": (more.get("catalog_title") or place[1])[:512],
+        "title": (csv.text(about.display_name) or place[2])[:512],
+        "provider": provider[:512],
+        "version": (csv.text(about.version) or more.get("version", ""))[:128],
+        "channel": more.get("channel", "")[:253],
+        "csv": more.get("csv", "")[:253],
+        "level": csv.level(notes.get("capabilities")),
+        "categories": list(csv.split(notes.get("categories"))),
+        "keywords": list(csv.strings(about.keywords)),
+        "kinds": list(dict.fromkeys(api.kind for api in provided)),
+        "crds": [api.crd for api in provided],
+        "modes": list(csv.install_modes(about.install_modes)),
+        "suggested_namespace": csv.suggested_namespace(notes)[:253],
+        "summary": csv.text(notes.get("description"))[:600],
+        "deprecated": bool(more.get("deprecated") or more.get("deprecation")),
+        "deprecation": more.get("deprecation") or "",
+        "features": list(csv.features(notes)),
+        "subscriptions": list(csv.subscriptions(notes)),
+        "platforms": pairs,
+        "hidden": hidden(more.get("default", ""), notes, pairs, nodes),
+        "source": more.get("source", "packagemanifest"),
+    }
+    return Package(cluster=cluster, digest=hashlib.sha256(msgspec.json.encode(values)).hexdigest(), **values)

@@ -1,0 +1,153 @@
+"""The console's own catalogs: read, read again, changed, broken; what describes a CatalogSource; what only whole CSVs tell."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kube.client import ClusterClient
+from kube.errors import NotFound
+from operatorhub import bundles, catalogs, judging, refresh, stored
+from operatorhub.models import Catalog, Index, Package, StoredBundle
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.django_db
+SAMPLES = ROOT / "operators" / "packages"
+
+
+def folder_catalog(client: ClusterClient, path: Path, **more: Any) -> Catalog:
+    values = {"cluster": client.name, "kind": Catalog.FOLDER, "name": "mine", "location": str(path), **more}
+    return Catalog.objects.create(**values)
+
+
+def read(row: Catalog, client: ClusterClient) -> Catalog:
+    assert refresh.refresh(row, client), Catalog.objects.get(pk=row.pk).error
+    row.refresh_from_db()
+    return row
+
+
+def test_a_folder_of_bundles_becomes_packages(client: ClusterClient) -> None:
+    row = read(folder_catalog(client, SAMPLES), client)
+    assert (row.state, row.error, row.problems, row.packages) == (Catalog.READY, "", [], 3)
+    assert row.title == "Operator Console Samples"
+    flight = Package.objects.get(namespace="~", catalog="mine", name="flightticket")
+    assert (flight.source, flight.hidden, flight.catalog_title) == ("folder", "", row.title)
+    assert "FlightTicket" in flight.kinds and flight.icon
+    graph = bundles.graph(client, "~", "mine", "flightticket")
+    assert graph.edges_known and graph.channels[0].name == graph.default
+    newest = graph.channels[0].entries[0]
+    found = bundles.bundle(client, "~", "mine", "flightticket", newest.name)
+    assert found is not None and not found.partial
+    assert (found.name, found.version, found.csv["kind"]) == (newest.name, newest.version, "ClusterServiceVersion")
+    assert [one["spec"]["names"]["kind"] for one in found.crds] == ["FlightTicket"]
+    # The pages' one shape: a PackageManifest's status.
+    said = bundles.status(client, "~", "mine", "flightticket")
+    assert said["channels"][0]["currentCSVDesc"]["displayName"] == found.csv["spec"]["displayName"]
+    with pytest.raises(NotFound, match="no package “nothing”"):
+        bundles.graph(client, "~", "mine", "nothing")
+    assert bundles.bundle(client, "~", "mine", "flightticket", "nothing") is None
+
+
+def test_what_did_not_change_is_not_written_again(client: ClusterClient) -> None:
+    row = read(folder_catalog(client, SAMPLES), client)
+    keys = set(StoredBundle.objects.values_list("pk", flat=True))
+    packages = set(Package.objects.values_list("pk", flat=True))
+    again = read(row, client)
+    assert again.generation == 2
+    assert set(stored.bundles(again).values_list("pk", flat=True)) == keys
+    assert set(Package.objects.values_list("pk", flat=True)) == packages
+
+
+def test_a_folder_that_changes_and_goes(client: ClusterClient, tmp_path: Path) -> None:
+    place = tmp_path / "catalog"
+    shutil.copytree(SAMPLES, place)
+    row = read(folder_catalog(client, place), client)
+    shutil.rmtree(place / "memcached")
+    (place / "sampledb" / "package.json").write_text("{")
+    read(row, client)
+    assert set(Package.objects.values_list("name", flat=True)) == {"flightticket"}
+    assert [where for where, _words in row.problems] == ["sampledb/package.json"]
+    # The whole folder goes: what was read stays, and the reason is told.
+    shutil.rmtree(place)
+    assert not refresh.refresh(row, client)
+    row.refresh_from_db()
+    assert row.state == Catalog.FAILED and str(place) in row.error
+    assert Package.objects.count() == 1 and bundles.graph(client, "~", "mine", "flightticket").channels
+
+
+def test_a_bundle_that_changes_is_read_anew(client: ClusterClient, tmp_path: Path) -> None:
+    place = tmp_path / "catalog"
+    shutil.copytree(SAMPLES, place)
+    read(folder_catalog(client, place), client)
+    name = bundles.graph(client, "~", "mine", "sampledb").channels[0].entries[0].name
+    assert bundles.bundle(client, "~", "mine", "sampledb", name) is not None
+    csv = next(place.glob("sampledb/*/csv.yaml"))
+    csv.write_text(csv.read_text().replace("displayName: ", "displayName: New ", 1))
+    found = bundles.bundle(client, "~", "mine", "sampledb", name)
+    assert found is not None and "New " in json.dumps(found.csv)
+
+
+def test_a_catalog_that_describes_a_catalogsource(client: ClusterClient) -> None:
+    row = read(folder_catalog(client, SAMPLES, describes="olm/samples-catalog"), client)
+    assert not Package.objects.filter(namespace="~").exists()
+    graph = bundles.graph(client, "olm", "samples-catalog", "flightticket")
+    assert graph.edges_known and len(graph.channels[0].entries) > 1
+    newest = graph.channels[0].entries[0].name
+    assert bundles.bundle(client, "olm", "samples-catalog", "flightticket", newest) is not None
+    catalogs.remove(row)
+    # Without it the PackageManifest's own names and versions are all there is, and no bundle.
+    graph = bundles.graph(client, "olm", "samples-catalog", "flightticket")
+    assert not graph.edges_known and graph.channels
+    assert bundles.bundle(client, "olm", "samples-catalog", "flightticket", newest) is None
+
+
+def test_webhooks_and_rights_are_filled_once(client: ClusterClient) -> None:
+    row = read(folder_catalog(client, SAMPLES), client)
+    Package.objects.filter(name="memcached").update(rights="?")
+    assert judging.judge(client.name) == 3
+    found = Package.objects.get(name="sampledb")
+    assert found.rights in ("", "elevated", "cluster-admin") and found.webhooks == 0
+    assert judging.judge(client.name) == 0
+    read(row, client)
+    assert judging.judge(client.name) == 0
+
+
+def test_one_package_in_several_catalogs(client: ClusterClient) -> None:
+    for name in ("b", "a"):
+        read(folder_catalog(client, SAMPLES, name=name, title=name.upper()), client)
+    assert [(one.namespace, one.catalog) for one in bundles.others(client, "memcached")] == [("~", "a"), ("~", "b")]
+    before = Index.objects.get().revision
+    catalogs.remove(Catalog.objects.get(name="a"))
+    assert [one.catalog for one in bundles.others(client, "memcached")] == ["b"]
+    assert Index.objects.get().revision == before + 1
+
+
+def test_given_folders(client: ClusterClient, settings: Any, tmp_path: Path) -> None:
+    settings.CATALOG_FOLDERS = (f"olm/samples-catalog={SAMPLES}", f"extra={tmp_path}")
+    catalogs.sync(client.name)
+    found = {one.name: one for one in catalogs.due(client.name)}
+    assert {name: one.describes for name, one in found.items()} == {
+        "olm-samples-catalog": "olm/samples-catalog",
+        "extra": "",
+    }
+    settings.CATALOG_FOLDERS = ()
+    catalogs.sync(client.name)
+    assert not Catalog.objects.exists()
+
+
+def test_only_one_reads_at_a_time(client: ClusterClient) -> None:
+    row = folder_catalog(client, SAMPLES)
+    assert catalogs.claim(row)
+    assert not catalogs.claim(row)
+    assert not refresh.refresh(row, client)
+
+
+def test_the_real_catalog_is_known_in_seconds(client: ClusterClient, real_catalog: Path) -> None:
+    row = read(folder_catalog(client, real_catalog), client)
+    assert (row.packages, row.bundles, row.problems) == (268, 297, [])
+    assert judging.judge(client.name) == 268
+    assert Package.objects.filter(rights="cluster-admin").count() >= 5
+    graph = bundles.graph(client, "~", "mine", "grafana-operator")
+    assert any("several newest versions" in one for one in graph.problems)
