@@ -1,6 +1,7 @@
 """Ranking packages for what somebody typed. Pure.
 
-Every word must be found somewhere; where it is found decides the rank: name prefix > name > display name > keywords > provider > kinds > description.
+Every word must be found somewhere; where it is found decides the rank: name prefix > name > display name > keywords > provider > kinds and API groups >
+summary > description. A package whose name or title is just what was typed comes first, whatever else matches.
 When no package has all words, a word may also be a typo of a part of a name: one wrong, missing, extra or swapped letter (two in words of eight and more).
 """
 
@@ -11,6 +12,7 @@ from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _SHORTEST_TYPO = 4
+_EXACT, _NEARLY = 100_000, 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +26,22 @@ class Texts:
     kinds: str
     summary: str
     names: tuple[str, ...]
+    groups: str = ""
+    text: str = ""
+    exact: frozenset[str] = frozenset()
 
 
-def texts(name: str, title: str, keywords: Iterable[str], provider: str, kinds: Iterable[str], summary: str) -> Texts:
-    """Prepare one package, once for each index revision."""
+def texts(
+    name: str,
+    title: str,
+    keywords: Iterable[str],
+    provider: str,
+    kinds: Iterable[str],
+    summary: str,
+    groups: Iterable[str] = (),
+    text: str = "",
+) -> Texts:
+    """Prepare one package, once for each index revision. `groups`: API groups; `text`: its long description, or the beginning of it."""
     lower = f"{name} {title}".lower()
     return Texts(
         name.lower(),
@@ -37,7 +51,15 @@ def texts(name: str, title: str, keywords: Iterable[str], provider: str, kinds: 
         "\n".join(kinds).lower(),
         summary.lower(),
         tuple(dict.fromkeys(_WORD.findall(lower))),
+        "\n".join(groups).lower(),
+        text.lower(),
+        frozenset((_plain(name), _plain(title))),
     )
+
+
+def _plain(name: str) -> str:
+    """“argo-cd”, “Argo CD” and “argocd” are one name."""
+    return "".join(_WORD.findall(name.lower()))
 
 
 def rank(query: str, packages: Sequence[Texts]) -> list[int]:
@@ -61,8 +83,11 @@ def _score(words: list[str], package: Texts, *, typos: bool = False) -> int:
         if not found:
             return 0
         total += found
-    whole = " ".join(words)
-    return total + (500 if whole in (package.name, package.title) else 0)
+    typed = _plain(" ".join(words))
+    if typed in package.exact:
+        return total + _EXACT
+    # "redis" for "redis-operator".
+    return total + (_NEARLY if f"{typed}operator" in package.exact else 0)
 
 
 def _word_score(word: str, package: Texts) -> int:
@@ -81,7 +106,11 @@ def _word_score(word: str, package: Texts) -> int:
     # "argocd" for "Argo CD": the title without its gaps.
     if word in package.title.replace(" ", ""):
         return 100
-    return 5 if word in package.summary else 0
+    if word in package.groups:
+        return 12
+    if word in package.summary:
+        return 5
+    return 2 if word in package.text else 0
 
 
 def _typo_score(word: str, names: tuple[str, ...]) -> int:

@@ -1,0 +1,176 @@
+"""The filters of the catalog: what a package counts as, and how many each value would leave. Pure.
+
+Values inside a filter are alternatives, filters are conditions: OR inside, AND between. A value's number honours every other filter, so that it is what a
+click would show. A package is looked at once: one that only a single filter refuses still counts in that filter.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from operatorhub.csv import FEATURES, LEVELS
+
+Words = str | Promise
+INSTALLED, UPDATE, INSTALLING, ABSENT = "installed", "update", "installing", "absent"
+OTHER = "other"
+UNKNOWN = "unknown"
+Facts = Mapping[str, tuple[str, ...]]
+_TAIL = re.compile(
+    r"[,\s]+(?:inc|incorporated|llc|l\.l\.c|ltd|limited|gmbh|corp|corporation|co|b\.v|bv|s\.a|sa|ag|plc)\.?$", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One filter. `order`: the values that come first, in their order; others follow by how many there are, or by name when `by_name`.
+
+    `shown`: how many are shown before the rest is folded; `folds`: values without packages are not shown at all. `labels`: words for values; others are shown as the packages write them.
+    """
+
+    label: Words
+    labels: Mapping[str, Words]
+    shown: int = 8
+    by_name: bool = False
+    folds: bool = False
+
+
+KINDS: dict[str, Kind] = {
+    "category": Kind(_("Category"), {OTHER: _("Other")}, 12, by_name=True),
+    "state": Kind(
+        _("Install state"),
+        {INSTALLED: _("Installed"), UPDATE: _("Update available"), INSTALLING: _("Installing"), ABSENT: _("Not installed")},
+    ),
+    "source": Kind(_("Catalog"), {}),
+    "provider": Kind(_("Provider"), {}, 6, folds=True),
+    "level": Kind(_("Capability level"), {str(number): name for number, name in enumerate(LEVELS, 1)} | {"0": _("Not said")}),
+    "rights": Kind(
+        _("Permissions"),
+        {
+            "cluster-admin": _("Like cluster-admin"),
+            "elevated": _("With dangerous ones"),
+            "plain": _("Without dangerous ones"),
+            UNKNOWN: _("Not known"),
+        },
+    ),
+    "webhooks": Kind(_("Webhooks"), {"yes": _("Brings webhooks"), "no": _("Without webhooks"), UNKNOWN: _("Not known")}),
+    "mode": Kind(
+        _("Install mode"),
+        {
+            "AllNamespaces": _("All namespaces"),
+            "OwnNamespace": _("Its own namespace"),
+            "SingleNamespace": _("One other namespace"),
+            "MultiNamespace": _("Several namespaces"),
+        },
+    ),
+    "feature": Kind(_("Infrastructure features"), FEATURES, 6),
+    "subscription": Kind(_("Valid subscription"), {}, 4),
+    "deprecated": Kind(_("Deprecation"), {"yes": _("Deprecated"), "no": _("Not deprecated")}),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value of a filter: how many packages it would leave."""
+
+    value: str
+    label: str
+    count: int
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """`choices` are shown at once, `more` behind a click."""
+
+    name: str
+    label: str
+    choices: tuple[Choice, ...]
+    more: tuple[Choice, ...]
+    chosen: int
+
+
+def provider_key(name: str) -> str:
+    """One key for “Red Hat”, “Red Hat, Inc.” and “red hat inc”."""
+    plain = " ".join(name.split())
+    while (shorter := _TAIL.sub("", plain)) != plain and shorter:
+        plain = shorter
+    return plain.strip(" .,").casefold()
+
+
+def provider_label(names: Iterable[str]) -> str:
+    """How people know it: of its variants the most frequent one, without the legal form."""
+    counted = Counter(names)
+    best = max(counted, key=lambda name: (counted[name], -len(name), name))
+    while (shorter := _TAIL.sub("", best)) != best and shorter:
+        best = shorter
+    return best.strip(" ,")
+
+
+def normal(facet: str, value: str) -> str:
+    """A value from an address, as the packages' facts have it."""
+    if facet == "provider":
+        return provider_key(value)
+    return value.casefold() if facet == "category" else value
+
+
+def sift(every: Sequence[Facts], chosen: Mapping[str, frozenset[str]]) -> tuple[list[int], dict[str, Counter[str]]]:
+    """The numbers of those that pass every filter, and for each filter how many of each value pass all the others."""
+    asked = [(facet, values) for facet, values in chosen.items() if values]
+    counts: dict[str, Counter[str]] = {facet: Counter() for facet in KINDS}
+    passed: list[int] = []
+    for number, facts in enumerate(every):
+        refused = [facet for facet, values in asked if values.isdisjoint(facts[facet])]
+        if not refused:
+            passed.append(number)
+        for facet in KINDS if not refused else refused if len(refused) == 1 else ():
+            counts[facet].update(facts[facet])
+    return passed, counts
+
+
+def build(
+    counts: Mapping[str, Counter[str]],
+    chosen: Mapping[str, frozenset[str]],
+    labels: Mapping[str, Mapping[str, str]],
+    present: Mapping[str, frozenset[str]],
+) -> tuple[Facet, ...]:
+    """The filters to show. `present`: the values that there are at all; a filter with one value only says the same of every package and is left out."""
+    return tuple(
+        _facet(name, kind, counts[name], chosen.get(name, frozenset()), labels.get(name, {}), present[name])
+        for name, kind in KINDS.items()
+        if chosen.get(name) or len(present[name]) > 1
+    )
+
+
+def label(facet: str, value: str, labels: Mapping[str, Mapping[str, str]]) -> str:
+    """The words for one value."""
+    known = KINDS[facet].labels.get(value)
+    return str(known) if known is not None else labels.get(facet, {}).get(value, value)
+
+
+def _facet(
+    name: str,
+    kind: Kind,
+    counts: Counter[str],
+    chosen: frozenset[str],
+    labels: Mapping[str, str],
+    present: frozenset[str],
+) -> Facet:
+    """Filters of a few fixed values keep their places while somebody types; of the others those without packages go."""
+    known = list(kind.labels)
+
+    def place(value: str) -> tuple[int, int, str]:
+        words = labels.get(value, value).casefold()
+        if kind.by_name:
+            return 1 if value in kind.labels else 0, 0, words
+        return (known.index(value), 0, "") if value in kind.labels else (len(known), -counts[value], words)
+
+    fixed = present if not kind.folds else {value for value in present if counts[value]}
+    values = sorted({*fixed, *chosen}, key=place)
+    choices = [Choice(value, label(name, value, {name: labels}), counts[value], value in chosen) for value in values]
+    first = [one for number, one in enumerate(choices) if number < kind.shown or one.checked]
+    more = tuple(one for one in choices if one not in first)
+    return Facet(name, str(kind.label), tuple(first), more, len(chosen))

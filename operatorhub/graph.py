@@ -1,0 +1,229 @@
+"""A package's upgrade graph as a drawing: channels are lanes, versions are rows with the newest on top, and lines say which version comes after which.
+
+Pure: numbers and paths for an SVG, and the same as plain facts for a table beside it. Real graphs have holes (a version replaces one that the channel does not
+have), cycles, several heads, 38 channels and 300 versions; none of them is an error here, they are drawn and named.
+https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/creating-an-update-graph/
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from operatorhub import versions
+from operatorhub.sources.drafts import Channel, Entry, Graph
+
+LANE, ROW, TOP, LEFT, RADIUS = 24, 30, 18, 20, 6
+# Rows shown before the older ones are folded.
+MOST = 30
+_LABEL = 22
+_PART = re.compile(r"(>=|<=|==|!=|=|>|<|!)?\s*(v?[0-9A-Za-z.*+-]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A channel. `label`: its name, cut where it is too long to be drawn."""
+
+    x: int
+    name: str
+    label: str
+    default: bool
+    deprecated: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A version. `channels`: those that have it; `heads`: those whose newest it is."""
+
+    y: int
+    name: str
+    version: str
+    channels: tuple[str, ...]
+    heads: tuple[str, ...]
+    deprecated: str
+    installed: bool
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A version in a channel: a circle, and a link to it."""
+
+    x: int
+    y: int
+    channel: str
+    name: str
+    version: str
+    head: bool
+    deprecated: bool
+    installed: bool
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A line. `kind`: replaces, skips, range or hole (what it replaces is not in the channel). `words`: the same as a sentence."""
+
+    kind: str
+    path: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """`folded`: how many older versions are left out."""
+
+    width: int
+    height: int
+    header: int
+    label_x: int
+    lanes: tuple[Lane, ...]
+    rows: tuple[Row, ...]
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    folded: int
+
+
+def draw(
+    graph: Graph, *, installed: Iterable[str] = (), chosen: tuple[str, str] = ("", ""), most: int = MOST
+) -> Drawing:
+    """`installed`: CSV names; `chosen`: (channel, CSV name) that the page describes. `most`: rows to show, 0 for all; chosen and installed ones are always there."""
+    installed = frozenset(installed)
+    names = ordered(graph)
+    shown = names[:most] if most else names
+    shown = [*shown, *(name for name in names[len(shown) :] if name in installed or name == chosen[1])]
+    labels = [one.name if len(one.name) <= _LABEL else f"{one.name[: _LABEL - 1]}…" for one in graph.channels]
+    header = TOP + int(max(map(len, labels), default=0) * 5.8)
+    lanes = tuple(
+        Lane(LEFT + number * LANE, one.name, label, one.name == graph.default, one.deprecated)
+        for number, (one, label) in enumerate(zip(graph.channels, labels, strict=True))
+    )
+    height = {name: header + TOP + number * ROW for number, name in enumerate(shown)}
+    rows = tuple(_row(graph, name, height[name], installed, chosen[1]) for name in shown)
+    nodes, edges = [], []
+    for lane, channel in zip(lanes, graph.channels, strict=True):
+        head = channel.entries[0].name if channel.entries else ""
+        present = [one for one in channel.entries if one.name in height]
+        nodes += [
+            Node(
+                lane.x, height[one.name], channel.name, one.name, one.version or one.name, one.name == head, bool(one.deprecated),
+                one.name in installed, (channel.name, one.name) == chosen,
+            )
+            for one in present
+        ]  # fmt: skip
+        edges += _edges(channel, present, lane.x, height)
+    label_x = LEFT + max(len(lanes), 1) * LANE
+    folded = len(names) - len(shown)
+    # The names of channels lean to the right of the last lane.
+    width = label_x + max(220, header)
+    return Drawing(
+        width, header + TOP + max(len(shown), 1) * ROW, header, label_x, lanes, rows, tuple(nodes), tuple(edges), folded
+    )
+
+
+def ordered(graph: Graph) -> list[str]:
+    """The names of all versions, newest first; those whose version is none keep their channel's order, at the end."""
+    known: dict[str, str] = {}
+    for channel in graph.channels:
+        for one in channel.entries:
+            known[one.name] = known.get(one.name) or one.version
+    return sorted(known, key=lambda name: versions.key(known[name]), reverse=True)
+
+
+def _row(graph: Graph, name: str, y: int, installed: frozenset[str], chosen: str) -> Row:
+    found = [(channel, one) for channel in graph.channels for one in channel.entries if one.name == name]
+    return Row(
+        y,
+        name,
+        next((one.version for _channel, one in found if one.version), name),
+        tuple(dict.fromkeys(channel.name for channel, _entry in found)),
+        tuple(channel.name for channel in graph.channels if channel.entries and channel.entries[0].name == name),
+        next((one.deprecated for _channel, one in found if one.deprecated), ""),
+        name in installed,
+        name == chosen,
+    )
+
+
+def _edges(channel: Channel, present: Sequence[Entry], x: int, height: Mapping[str, int]) -> list[Edge]:
+    here = {one.name: one for one in channel.entries}
+    taken = sorted(height[one.name] for one in present)
+    edges = []
+    for one in present:
+        y = height[one.name]
+        version = one.version or one.name
+        if one.replaces and one.replaces in height and one.replaces in here:
+            words = _("%(new)s replaces %(old)s in %(channel)s")
+            old = here[one.replaces].version or one.replaces
+            edges.append(_edge("replaces", x, y, height[one.replaces], taken, words % _words(version, old, channel)))
+        elif one.replaces and one.replaces not in here:
+            words = _("%(new)s replaces %(old)s, which is not in %(channel)s")
+            edges.append(Edge("hole", f"M{x} {y}v{ROW // 2}", words % _words(version, one.replaces, channel)))
+        for other in one.skips:
+            if other in height and other in here and other != one.replaces:
+                words = _("%(new)s skips %(old)s in %(channel)s")
+                edges.append(_edge("skips", x, y, height[other], taken, words % _words(version, other, channel)))
+        if one.skip_range and (last := _last_in(one, channel, height)):
+            words = _("%(new)s can be reached from every version in %(old)s in %(channel)s")
+            edges.append(_arc("range", x, y, height[last], words % _words(version, one.skip_range, channel), 11))
+    return edges
+
+
+def _words(new: str, old: str, channel: Channel) -> dict[str, str]:
+    return {"new": new, "old": old, "channel": channel.name}
+
+
+def _last_in(one: Entry, channel: Channel, height: Mapping[str, int]) -> str:
+    """The lowest row of the channel's versions that the range holds."""
+    reached = [
+        other.name
+        for other in channel.entries
+        if other.name in height and other.name != one.name and in_range(other.version, one.skip_range)
+    ]
+    return max(reached, key=lambda name: height[name], default="")
+
+
+def _edge(kind: str, x: int, start: int, end: int, taken: Sequence[int], words: str) -> Edge:
+    """Straight down to the next version of the lane; around those that lie between."""
+    if kind == "replaces" and not any(min(start, end) < y < max(start, end) for y in taken):
+        return Edge(kind, f"M{x} {start}V{end}", words)
+    return _arc(kind, x, start, end, words, -11 if kind == "replaces" else 9)
+
+
+def _arc(kind: str, x: int, start: int, end: int, words: str, bend: int) -> Edge:
+    return Edge(kind, f"M{x} {start}C{x + bend} {start + 8} {x + bend} {end - 8} {x} {end}", words)
+
+
+def in_range(version: str, wanted: str) -> bool:
+    """Whether a version lies in a range as OLM reads them: `>=1.0.0 <2.0.0 || 3.x`. What can't be read holds nothing.
+
+    https://github.com/blang/semver#ranges
+    """
+    if not versions.valid(version):
+        return False
+    return any(_all(version, part) for part in wanted.split("||"))
+
+
+def _all(version: str, part: str) -> bool:
+    found = _PART.findall(part)
+    return bool(found) and all(_one(version, operator or "=", bound) for operator, bound in found)
+
+
+def _one(version: str, operator: str, bound: str) -> bool:
+    parts = bound.removeprefix("v").split(".")
+    wild = len(parts) < 3 or any(one in ("x", "X", "*") for one in parts)
+    if wild:
+        given = [one for one in parts if one not in ("x", "X", "*")]
+        same = version.removeprefix("v").split(".")[: len(given)] == given
+        if operator in ("=", "=="):
+            return same
+        bound = ".".join([*given, "0", "0", "0"][:3])
+        if operator in ("<=", ">") and same:
+            return operator == "<="
+    if not versions.valid(bound):
+        return False
+    ours, theirs = versions.key(version), versions.key(bound)
+    return {
+        "=": ours == theirs, "==": ours == theirs, "!=": ours != theirs, "!": ours != theirs,
+        ">": ours > theirs, ">=": ours >= theirs, "<": ours < theirs, "<=": ours <= theirs,
+    }[operator]  # fmt: skip
