@@ -2,16 +2,24 @@
 
 from django.urls import path
 
-from operatorhub.views import catalog, icon, install, installed, operator, package, progress, undo, uninstall
-
-app_name = "operatorhub"
-PACKAGE = "operatorhub/<str:namespace>/<str:catalog>/<str:package>/"
-OPERATOR = "operators/<str:namespace>/<str:csv>/"
-
-urlpatterns = [
+from operatorhub.views import (
+    catalog,
+    compare,
+    icon,
+    install,
+    installed,
+    operator,
+    package,
+    progress,
+    schema,
+    undo,
+    uninstall  app_name = "operatorhub" PACKAGE = "operatorhub/<str:namespace>/<str:catalog>/<str:package>/" OPERATOR = "operators/<str:namespace>/<str:csv>/"  urlpatterns = [,
+)
     path("operatorhub/", catalog.catalog, name="catalog"),
+    path("operatorhub/compare/", compare.compare, name="compare"),
     path("operatorhub/icons/<str:digest>", icon.icon, name="icon"),
     path(PACKAGE, package.package, name="package"),
+    path(f"{PACKAGE}apis/<str:crd>/", schema.schema, name="api"),
     path(f"{PACKAGE}install/", install.install, name="install"),
     path(f"{PACKAGE}install/manifests.yaml", install.manifests, name="install-manifests"),
     path("operators/", installed.installed, name="installed"),
