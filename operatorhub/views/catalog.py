@@ -1,18 +1,22 @@
 """/operatorhub/: search, filters and tiles. The page and what htmx swaps are one template."""
 
 import logging
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from django.http import HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
 
 from console.web import render
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.client import ClusterClient
-from kube.errors import Forbidden, KubeError
+from kube.errors import KubeError
 from operatorhub import catalog as subject
-from operatorhub import index, olm, tasks
-from operatorhub.models import Index
+from operatorhub import catalog_states, index, olm, tasks
+from operatorhub.catalog_query import MOST_COMPARED, PAGE, Query
+from operatorhub.models import Index, Package
 
 log = logging.getLogger("operatorhub.catalog")
 
@@ -21,44 +25,63 @@ log = logging.getLogger("operatorhub.catalog")
 def catalog(request: ConsoleRequest) -> HttpResponse:
     """The catalog; while its index is being built, a page that says so and replaces itself."""
     client = request.cluster
-    if not olm.served(client):
+    with_olm = olm.served(client)
+    if not with_olm and not Package.objects.filter(cluster=client.name).exists():
         return render.page(request, "operatorhub/no_olm.html", {"title_is_installed": False})
-    query = subject.Query.read(request.GET)
-    state, stale = _current_index(client)
-    every = subject.entries(client.name, state.revision)
-    seen = subject.visible(client, every, request.namespace)
-    result = subject.find(seen, subject.states(client), query)
-    here = f"{request.path}{query.address()}".rstrip("?")
-    context = {
-        "query": query,
-        "result": result,
-        "state": state,
-        "indexing": state.built_at is None,
-        "stale": stale,
-        "hidden": len(every) - len(seen),
-        "sorts": subject.SORTS,
-        "here": here,
-        "more": query.address(shown=query.shown + subject.PAGE) if result.total > query.shown else "",
-        "topics": f"{olm.topic(client, olm.SOURCES)} {olm.topic(client, olm.SUBSCRIPTIONS)}",
-    }
+    query = Query.read(request.GET)
+    context = {**_content(request, query, with_olm=with_olm), "query": query, "with_olm": with_olm}
     response = render.page(request, "operatorhub/catalog.html", context, fragment="operatorhub/_catalog.html")
-    if wants_fragment(request) and request.headers.get("HX-Trigger") in ("hub", "hub-more"):
-        response["HX-Push-Url"] = here
+    asked_by = request.headers.get("HX-Trigger", "")
+    if wants_fragment(request) and (asked_by in ("hub", "hub-more") or asked_by.startswith("hub-chip-")):
+        _remember(request, response, context["here"])
     return response
 
 
-def _current_index(client: ClusterClient) -> tuple[Index, bool]:
+def _content(request: ConsoleRequest, query: Query, *, with_olm: bool) -> dict[str, Any]:
+    client = request.cluster
+    sources, unlisted = catalog_states.sources(client)
+    state, stale = _current_index(client, sources, known=unlisted is None and with_olm)
+    every = subject.everything(client.name, state.revision)
+    seen = subject.visible(client, every.entries, request.namespace)
+    states = catalog_states.states(client)
+    result = subject.find(seen, states.states, query, every.labels)
+    return {
+        "result": result,
+        "state": state,
+        "indexing": state.built_at is None and with_olm,
+        "stale": stale,
+        "hidden": len(every.entries) - len(seen),
+        "unread": states.unread,
+        "troubles": catalog_states.troubles(client, sources),
+        "here": f"{request.path}{query.address()}".rstrip("?"),
+        "more": query.address(shown=query.shown + PAGE) if result.total > query.shown else "",
+        "most_compared": MOST_COMPARED,
+        "compare_url": f"{reverse('operatorhub:compare')}?{urlencode([('package', one) for one in query.compared])}",
+        "uncompared": query.address(compared=()),
+        "topics": f"{olm.topic(client, olm.SOURCES)} {olm.topic(client, olm.SUBSCRIPTIONS)}" if with_olm else "",
+    }
+
+
+def _remember(request: ConsoleRequest, response: HttpResponse, here: str) -> None:
+    """The address shows what is shown. Going on typing is one step of the history, not one for every letter."""
+    before = [one for one in parse_qsl(urlsplit(request.headers.get("HX-Current-URL", "")).query) if one[0] != "shown"]
+    now = [one for one in parse_qsl(urlsplit(here).query) if one[0] != "shown"]
+    typing = dict(before).get("q") and dict(now).get("q") and dict(before)["q"] != dict(now)["q"]
+    if typing and [one for one in before if one[0] != "q"] == [one for one in now if one[0] != "q"]:
+        response["HX-Replace-Url"] = here
+    else:
+        response["HX-Push-Url"] = here
+
+
+def _current_index(client: ClusterClient, sources: list[dict[str, Any]], *, known: bool) -> tuple[Index, bool]:
     """The index, and whether the catalogs are others by now; then a build is asked for, and the page looks again until it is there."""
     state = Index.objects.filter(cluster=client.name).first()
-    try:
-        sources = index.fingerprint(client.list(olm.type_of(client, olm.SOURCES)).items)
-    except Forbidden:
-        sources = state.sources if state else ""
-    if subject.wants_build(client, state, sources):
+    mark = index.fingerprint(sources) if known else state.sources if state else ""
+    if subject.wants_build(client, state, mark):
         _request_build(client, state)
         state = None
     found = state or Index.objects.get(cluster=client.name)
-    return found, found.sources != sources and not found.error
+    return found, found.sources != mark and not found.error
 
 
 def _request_build(client: ClusterClient, state: Index | None) -> None:

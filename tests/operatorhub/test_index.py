@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kube.client import ClusterClient
-from operatorhub import catalog, index
+from operatorhub import index
 from operatorhub.models import Icon, Index, Package
 from tests.conftest import ROOT
 
@@ -33,35 +33,6 @@ def test_the_real_catalog(full_cluster: ClusterClient) -> None:
     assert index.fetch_icons(full_cluster) >= 266
     assert 150 < Icon.objects.count() < 230
     assert index.fetch_icons(full_cluster) == 0
-
-
-def test_search_over_the_real_catalog(full_cluster: ClusterClient) -> None:
-    index.build(full_cluster)
-    every = catalog.entries(full_cluster.name, revision(full_cluster))
-    for typed, first in (
-        ("argocd", "argocd-operator"),
-        ("sampledb", "sampledb"),
-        ("keycloack", "keycloak-operator"),
-        ("grafana", "grafana-operator"),
-    ):
-        found = catalog.find(every, {}, catalog.Query(q=typed))
-        assert found.entries[0].name == first, typed
-
-
-def test_counts_are_what_a_click_would_show(full_cluster: ClusterClient) -> None:
-    index.build(full_cluster)
-    every = catalog.entries(full_cluster.name, revision(full_cluster))
-    whole = catalog.find(every, {("olm", "community-catalog", "argocd-operator"): catalog.INSTALLED}, catalog.Query())
-    assert whole.total == whole.everything == PACKAGES
-    for facet in whole.facets:
-        for choice in (*facet.choices, *facet.more)[:5]:
-            chosen = {**catalog.Query().chosen, facet.name: frozenset({choice.value})}
-            found = catalog.find(
-                every,
-                {("olm", "community-catalog", "argocd-operator"): catalog.INSTALLED},
-                catalog.Query(chosen=chosen),
-            )
-            assert found.total == choice.count, (facet.name, choice)
 
 
 def manifest(name: str, **desc: Any) -> Package:
