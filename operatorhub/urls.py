@@ -13,8 +13,14 @@ from operatorhub.views import (
     progress,
     schema,
     undo,
-    uninstall  app_name = "operatorhub" PACKAGE = "operatorhub/<str:namespace>/<str:catalog>/<str:package>/" OPERATOR = "operators/<str:namespace>/<str:csv>/"  urlpatterns = [,
+    uninstall,
 )
+
+app_name = "operatorhub"
+PACKAGE = "operatorhub/<str:namespace>/<str:catalog>/<str:package>/"
+OPERATOR = "operators/<str:namespace>/<str:csv>/"
+
+urlpatterns = [
     path("operatorhub/", catalog.catalog, name="catalog"),
     path("operatorhub/compare/", compare.compare, name="compare"),
     path("operatorhub/icons/<str:digest>", icon.icon, name="icon"),
