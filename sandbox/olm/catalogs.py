@@ -1,7 +1,7 @@
 """Turns each catalog folder into a CatalogSource whose packages can be browsed and installed.
 
 A folder is read by a process of its own (loader.py); until that has ended the CatalogSource says CONNECTING, afterwards READY.
-A CatalogSource that a person makes says why it can not be reached: this cluster pulls no images.
+CatalogSources that people make are registries.py's.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from ..catalog.loader import package_folders
 from ..catalog.store import CatalogStore
 from ..cluster import Cluster
 from ..context import Context
-from ..errors import NotFound
+from ..errors import ApiError
 from .names import CATALOG_SOURCES, GLOBAL_CATALOGS, now, served, store_path
+from .registries import answer
 
 Object = dict[str, Any]
 
@@ -89,8 +90,13 @@ async def run(cluster: Cluster, context: Context) -> None:
             _observe(cluster, name, "TRANSIENT_FAILURE" if problem else "READY", message)
             log.info("catalog %s: %s packages, %s unreadable", name, good, bad)
         async for event in watching:
-            if event.type == "ADDED" and FOLDER_ANNOTATION not in (event.object["metadata"].get("annotations") or {}):
-                _refuse(cluster, event.object)
+            # One that is about to go has no use for a registry.
+            leaving = event.type == "DELETED" or event.object["metadata"].get("deletionTimestamp")
+            if not leaving and FOLDER_ANNOTATION not in (event.object["metadata"].get("annotations") or {}):
+                try:
+                    answer(cluster, event.object)
+                except ApiError as error:
+                    log.warning("CatalogSource %s: %s", event.object["metadata"]["name"], error)
     finally:
         store.close()
 
@@ -126,31 +132,3 @@ def _remove_unwanted(cluster: Cluster, wanted: dict[str, Path]) -> None:
         ours = FOLDER_ANNOTATION in (source["metadata"].get("annotations") or {})
         if ours and source["metadata"]["name"] not in wanted:
             cluster.delete(CATALOG_SOURCES, source["metadata"]["name"], GLOBAL_CATALOGS)
-
-
-def _refuse(cluster: Cluster, source: Object) -> None:
-    meta, spec = source["metadata"], source.get("spec") or {}
-    if message := _too_little(spec):
-        status: Object = {"reason": "SpecInvalidError", "message": message}
-    else:
-        message = (
-            f"the embedded cluster runs no registry, so {spec.get('image') or spec.get('address') or 'this source'} can not "
-            "be read; start the console with CATALOG=<folder of bundles> instead"
-        )
-        state = {"address": spec.get("address", ""), "lastConnect": now(), "lastObservedState": "TRANSIENT_FAILURE"}
-        status = {"connectionState": state, "reason": "RegistryServerError", "message": message}
-    try:
-        cluster.patch(CATALOG_SOURCES, meta["name"], {"status": status}, meta["namespace"], "status")
-    except NotFound:
-        log.debug("CatalogSource %s/%s is gone already", meta["namespace"], meta["name"])
-
-
-def _too_little(spec: Object) -> str:
-    """What the sourceType of a CatalogSource needs and does not have."""
-    kind = spec.get("sourceType")
-    if kind == "grpc":
-        given = spec.get("image") or spec.get("address")
-        return "" if given else "image and address unset: at least one must be set for sourcetype: grpc"
-    if kind in ("internal", "configmap"):
-        return "" if spec.get("configMap") else f"configmap name unset: must be set for sourcetype: {kind}"
-    return f"unknown sourcetype: {kind}"

@@ -54,7 +54,7 @@ def deprecated(status: Object, package: str, channel: str, described: Object) ->
         found.append(("Deprecated", "; ".join(message for _, message in found)))
     kept = [type_ for type_, _ in found]
     every = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated", "Deprecated")
-    status = _without(status, *(type_ for type_ in every if type_ not in kept))
+    status = without(status, *(type_ for type_ in every if type_ not in kept))
     for type_, message in found:
         status = with_condition(status, type_, "True", "", message)
     return status
@@ -62,7 +62,7 @@ def deprecated(status: Object, package: str, channel: str, described: Object) ->
 
 def pending(status: Object, csv: str, plan: Object, generation: int) -> Object:
     """The status right after an InstallPlan was made."""
-    found = _without(status, "ResolutionFailed")
+    found = without(status, "ResolutionFailed")
     found |= {"currentCSV": csv, "state": "UpgradePending", "installPlanGeneration": generation, **_references(plan)}
     return found
 
@@ -80,7 +80,8 @@ def with_condition(status: Object, type_: str, value: str, reason: str, message:
     return {**status, "conditions": [*others, {**condition, "lastTransitionTime": now()}]}
 
 
-def _without(status: Object, *types: str) -> Object:
+def without(status: Object, *types: str) -> Object:
+    """The status without conditions of these types."""
     kept = [old for old in status.get("conditions") or [] if old["type"] not in types]
     if len(kept) == len(status.get("conditions") or []):
         return dict(status)
@@ -148,26 +149,26 @@ def _plan(status: Object, plans: dict[str, Object]) -> Object:
     plan = plans.get(reference["name"])
     if plan is None:
         if status.get("state") == "UpgradePending":
-            found = _without(status, *ABOUT_PLAN)
+            found = without(status, *ABOUT_PLAN)
             return {
                 key: value
                 for key, value in found.items()
                 if key not in ("installPlanRef", "installplan", "currentCSV", "state")
             }
-        found = _without(status, "InstallPlanPending", "InstallPlanFailed")
+        found = without(status, "InstallPlanPending", "InstallPlanFailed")
         return with_condition(found, "InstallPlanMissing", "True", "ReferencedInstallPlanNotFound")
     state = plan.get("status") or {}
     phase = state.get("phase", "")
     if phase == "Complete":
-        return _without(status, *ABOUT_PLAN)
+        return without(status, *ABOUT_PLAN)
     if phase == "Failed":
-        found = _without(status, "InstallPlanMissing", "InstallPlanPending")
+        found = without(status, "InstallPlanMissing", "InstallPlanPending")
         reasons = [
             one["reason"] for one in state.get("conditions") or [] if one["type"] == "Installed" and one.get("reason")
         ]
         reason = reasons[0] if reasons else "InstallPlanFailed"
         return with_condition(found, "InstallPlanFailed", "True", reason, state.get("message", ""))
-    found = _without(status, "InstallPlanMissing", "InstallPlanFailed")
+    found = without(status, "InstallPlanMissing", "InstallPlanFailed")
     return with_condition(
         found, "InstallPlanPending", "True", phase or "InstallPlanNotYetReconciled", state.get("message", "")
     )

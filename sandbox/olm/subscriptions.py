@@ -48,6 +48,8 @@ class Namespace:
         self._store = store
         self.name = name
         self.sources = cluster.list(CATALOG_SOURCES, GLOBAL_CATALOGS)
+        if name != GLOBAL_CATALOGS:
+            self.sources += cluster.list(CATALOG_SOURCES, name)
         self.subscriptions = [
             one for one in cluster.list(SUBSCRIPTIONS, name) if not one["metadata"].get("deletionTimestamp")
         ]
@@ -87,9 +89,22 @@ class Namespace:
         """What has to be installed. Raises Unsatisfiable."""
         if len(self._cluster.list(OPERATOR_GROUPS, self.name)) != 1:
             return []  # its CSVs would fail; as upstream, nothing is said of it here
-        ready = [source["metadata"]["name"] for source in self.sources if _state(source) == "READY"]
+        if broken := [source for source in self.sources if _state(source) != "READY"]:
+            raise ValueError(unanswered(broken))
+        ready = [source["metadata"]["name"] for source in self.sources]
         resolution = Resolution(self._store, ready, GLOBAL_CATALOGS, self._installed())
-        return resolution.resolve(filter(None, map(self._request, self.subscriptions)))
+        found = resolution.resolve(filter(None, map(self._request, self.subscriptions)))
+        if not found:
+            self._resolved()
+        return found
+
+    def _resolved(self) -> None:
+        """Takes back what was said before: everything is as it should be."""
+        for subscription in self.subscriptions:
+            old = subscription.get("status") or {}
+            wanted = status_of.without(old, "ResolutionFailed")
+            if wanted != old:
+                self.write(subscription, wanted)
 
     def _installed(self) -> list[Installed]:
         followed = {(one.get("status") or {}).get("installedCSV"): one for one in self.subscriptions}
@@ -156,6 +171,24 @@ class Namespace:
             wanted = status_of.with_condition(old, "ResolutionFailed", "True", reason, message)
             if wanted != old:
                 self.write(subscription, wanted)
+
+
+def unanswered(broken: list[Object]) -> str:
+    """One catalog that does not answer holds up everything in the namespaces that it is for: upstream's words."""
+    texts = []
+    for source in broken:
+        meta, status = source["metadata"], source.get("status") or {}
+        where = f"{meta['namespace']}/{meta['name']}"
+        address = (status.get("connectionState") or {}).get("address", "")
+        why = "failed to list bundles: rpc error: code = Unavailable desc = "
+        if not address:
+            why = f"no registry client established for catalogsource {where}"
+        elif ".svc:" in address:
+            why += "name resolver error: produced zero addresses"
+        else:
+            why += f'connection error: desc = "transport: Error while dialing: dial tcp {address}: connect: connection refused"'
+        texts.append(f"error using catalogsource {where}: {why}")
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
 def _state(source: Object) -> str:
