@@ -43,10 +43,7 @@ class Progress:
     @property
     def state(self) -> str:
         """done, failed, asks or running: of the whole."""
-        states = [stage.state for stage in self.stages]
-        if FAILED in states:
-            return FAILED
-        return ASKS if ASKS in states else DONE if all(one == DONE for one in states) else RUNNING
+        return state_of(self.stages)
 
     @property
     def usable(self) -> bool:
@@ -62,13 +59,27 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
     csv_name = sub.current_csv or sub.installed_csv
     found = _maybe(lambda: client.get(olm.type_of(client, olm.CSVS), csv_name, namespace)) if csv_name else None
     first = _subscription_stage(client, sub, sub_object, plan, found)
-    stages = [first, _plan_stage(sub, plan, found), _csv_stage(namespace, csv_name, found)]
-    if found is None or workloads.deployments(found):
-        running, pods = workloads.of(client, namespace, found) if found else ((), ())
-        stages += [_sum("deployments", _("Deployments"), running), _sum("pods", _("Pods"), pods)]
+    stages = [first, _plan_stage(sub, plan, found), *csv_stages(client, namespace, csv_name, found)]
     asks = any(stage.state == ASKS for stage in stages)
     names = csv.strings(csv.mapping((plan or {}).get("spec")).get("clusterServiceVersionNames"))
     return Progress(sub, tuple(stages), csv_name, sub.plan if asks else "", names if asks else ())
+
+
+def state_of(stages: tuple[Stage, ...]) -> str:
+    """done, failed, asks or running: of all of them together."""
+    states = [stage.state for stage in stages]
+    if FAILED in states:
+        return FAILED
+    return ASKS if ASKS in states else DONE if all(one == DONE for one in states) else RUNNING
+
+
+def csv_stages(client: ClusterClient, namespace: str, name: str, found: KubeObject | None) -> list[Stage]:
+    """The CSV, its Deployments and Pods: the same for a CSV that came by a Subscription and for one that was run (operatorhub.run)."""
+    stages = [_csv_stage(namespace, name, found)]
+    if found is None or workloads.deployments(found):
+        running, pods = workloads.of(client, namespace, found) if found else ((), ())
+        stages += [_sum("deployments", _("Deployments"), running), _sum("pods", _("Pods"), pods)]
+    return stages
 
 
 def _maybe(read_it: Callable[[], KubeObject]) -> KubeObject | None:

@@ -177,11 +177,15 @@ class Import:
             made = self.client.create(type_, obj, namespace, dry_run=self.dry_run)
             return replace(result, outcome="created", made=made)
         before = self.there(type_, name, namespace)
-        made = self.client.patch(type_, name, obj, namespace, style="apply", dry_run=self.dry_run)
+        made = self.applied(type_, name, obj, namespace)
         if before is None:
             return replace(result, outcome="created", made=made)
         changed = _told(before) != _told(made)
         return replace(result, outcome="changed" if changed else "unchanged", made=made)
+
+    def applied(self, type_: ResourceType, name: str, obj: KubeObject, namespace: str) -> KubeObject:
+        """Server-side apply; what others manage is refused as a conflict."""
+        return self.client.patch(type_, name, obj, namespace, style="apply", dry_run=self.dry_run)
 
     def there(self, type_: ResourceType, name: str, namespace: str) -> KubeObject | None:
         try:

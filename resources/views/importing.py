@@ -95,9 +95,8 @@ def _run(request: ConsoleRequest, page: ImportPage) -> ImportPage:
     )
     results = imports.Import(request.cluster, page.namespace, page.apply, checked).run(documents, only)
     if not checked:
-        for result in results:
-            _record(request, result)
-    rows = tuple(_row(result, checked) for result in results)
+        record(request, results)
+    rows = rows_of(results, checked)
     bad = [result for result in results if not result.good and result.outcome != "skipped"]
     return replace(
         page,
@@ -108,6 +107,17 @@ def _run(request: ConsoleRequest, page: ImportPage) -> ImportPage:
         marks=tuple(Mark(row.line, 1, row.detail) for row in rows if row.state == "danger"),
         dirty=checked or bool(bad),
     )
+
+
+def rows_of(results: tuple[Result, ...], checked: bool) -> tuple[Row, ...]:
+    """The results as lines of resources/_import_results.html; `checked`: of a dry run."""
+    return tuple(_row(result, checked) for result in results)
+
+
+def record(request: ConsoleRequest, results: tuple[Result, ...]) -> None:
+    """Into the audit log, one line for each object that was sent."""
+    for result in results:
+        _record(request, result)
 
 
 def _record(request: ConsoleRequest, result: Result) -> None:
