@@ -1,12 +1,13 @@
 """Addresses of types, lists and objects. The scheme is docs/architecture.md, 'Contracts'.
 
-`namespace` is '-' in the cluster's scope. What belongs to a kind as a whole has one part behind the plural (`new`, `new-yaml`, `section`, `find`, `download`), an
+`namespace` is '-' in the cluster's scope. What belongs to a kind as a whole has one part behind the plural (`new`, `new-yaml`, `section`, `find`, `bulk`, `download`), an
 object has two or more: so no namespace or name, whatever it is, can hide a page.
 """
 
 from django.urls import path
 
 from resources.views import (
+    bulk,
     delete,
     detail,
     download,
@@ -35,6 +36,7 @@ urlpatterns = [
     path("kinds/", schema.kinds, name="kinds"),
     path("names/", pickers.names, name="names"),
     path(_KIND, list.list_, name="list"),
+    path(f"{_KIND}bulk/", bulk.bulk, name="bulk"),
     path(f"{_KIND}download/", download.download, name="download"),
     path(f"{_KIND}new/", form.new, name="new"),
     path(f"{_KIND}new-yaml/", yaml.new, name="new-yaml"),

@@ -16,6 +16,8 @@ from kube.errors import KubeError
 from kube.objects import uid_of
 from resources.place import Place, place_of
 
+# A namespace and a CRD take everything in them along, a volume its data.
+TAKES_ALONG = ("Namespace", "CustomResourceDefinition", "PersistentVolume", "PersistentVolumeClaim")
 PROPAGATIONS = ("Background", "Foreground", "Orphan")
 
 
@@ -36,8 +38,7 @@ class DeletePage:
 
 
 def _needs_name(place: Place) -> bool:
-    """A namespace and a CRD take everything in them along."""
-    return place.type.kind in ("Namespace", "CustomResourceDefinition", "PersistentVolume", "PersistentVolumeClaim")
+    return place.type.kind in TAKES_ALONG
 
 
 def _page(request: ConsoleRequest, place: Place) -> DeletePage:

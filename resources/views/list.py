@@ -85,7 +85,7 @@ class ListPage:
 
     @property
     def width(self) -> int:
-        return len(self.headings) + 1
+        return len(self.headings) + 2
 
     @property
     def first(self) -> int:
@@ -114,6 +114,11 @@ class ListPage:
         scope = f" -n {self.namespace}" if self.namespace else " -A" if self.place.type.namespaced else ""
         labels = f" -l {shlex.quote(self.filter.labels)}" if self.filter.labels else ""
         return f"kubectl get {kind}{scope}{labels}"
+
+    @property
+    def may_choose(self) -> bool:
+        """Whether rows can be ticked for an act on many."""
+        return not self.refusal and "delete" in self.place.type.verbs
 
     @property
     def downloads(self) -> tuple[tuple[str, str], ...]:
