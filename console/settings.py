@@ -73,6 +73,10 @@ def catalog_folders(value: str) -> tuple[str, ...]:
     return entries
 
 
+# True where only this machine reaches the console: then who uses it may name folders and addresses of the machine.
+LOCAL_ONLY = env_bool("LOCAL_ONLY", False)
+# User names and passwords of registries, as `docker login` and `podman login` write them.
+REGISTRY_AUTH_FILE = str(env.str("REGISTRY_AUTH_FILE", str(Path.home() / ".docker" / "config.json")))
 # Folders that the console reads itself: what the cluster's CatalogSources of these names serve, or catalogs of the console's own.
 CATALOG_FOLDERS = catalog_folders(str(env.str("CATALOG_FOLDERS", "")))
 

@@ -10,4 +10,5 @@ from operatorhub.sources.drafts import Contents
 def contents(reference: str) -> Contents:
     """The bundle in an image. Raises SourceError: what happened to which image, and what to do."""
     with tempfile.TemporaryDirectory(prefix="bundle-") as scratch:
-        return bundlefiles.read(image.pull(reference, Path(scratch)).folder)[0]
+        pulled = image.pull(reference, Path(scratch))
+        return bundlefiles.read(pulled.folder or Path(scratch))[0]

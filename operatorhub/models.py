@@ -53,6 +53,10 @@ class Package(models.Model):
     # Infrastructure features, and the subscriptions of the vendor that it asks for.
     features = models.JSONField(default=list)
     subscriptions = models.JSONField(default=list)
+    # The day of the version, YYYY-MM-DD; '' when it says none.
+    created = models.CharField(max_length=32, default="", blank=True)
+    # The beginning of its description: searched.
+    text = models.TextField(default="", blank=True)
     # os/arch pairs it runs on.
     platforms = models.JSONField(default=list)
     # Why it is not shown: no-default-channel, non-standalone, platform; '' when it is.

@@ -28,8 +28,9 @@ class Opened:
 
 
 @contextmanager
-def opened(row: Catalog, client: ClusterClient) -> Iterator[Opened]:
-    """The catalog, open. Raises SourceError: what happened to which place; and KubeError."""
+def opened(row: Catalog, client: ClusterClient, *, force: bool = False) -> Iterator[Opened]:
+    """The catalog, open. What is known already is not fetched again unless `force`. Raises SourceError: what happened to which place; and KubeError."""
+    known = "" if force or not row.generation else row.digest
     with ExitStack() as stack:
         if row.kind == Catalog.FOLDER:
             yield of_folder(Path(row.location), stays=True)
@@ -37,22 +38,26 @@ def opened(row: Catalog, client: ClusterClient) -> Iterator[Opened]:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="catalog-")))
         if row.kind == Catalog.CLUSTER:
             source = clustercatalogs.look(client, row.name)
-            if source.served:
-                stream = stack.enter_context(clustercatalogs.content(client, source, scratch))
+            if source.base:
+                if known and known == source.digest:
+                    yield Opened(source.digest, iter(()))
+                    return
+                stream = stack.enter_context(clustercatalogs.content(client, source))
                 yield Opened(source.digest, fbc.drafts([("", stream)]), source.title)
                 return
-            yield _of_image(source.image, scratch)
+            yield _of_image(source.image, scratch, known)
         elif row.kind == Catalog.IMAGE:
-            yield _of_image(row.location, scratch)
+            yield _of_image(row.location, scratch, known)
         elif row.kind == Catalog.URL:
-            fetched = fetch.fetch(row.location, scratch)
-            yield of_folder(fetched, stays=False)
+            yield of_folder(fetch.fetch(row.location, scratch), stays=False)
         else:
             raise SourceError(_("What was uploaded is not kept: upload the file again to read it anew."))
 
 
-def _of_image(reference: str, scratch: Path) -> Opened:
-    pulled = image.pull(reference, scratch)
+def _of_image(reference: str, scratch: Path, known: str) -> Opened:
+    pulled = image.pull(reference, scratch, known)
+    if pulled.folder is None:
+        return Opened(pulled.digest, iter(()))
     found = of_folder(pulled.folder, stays=False)
     return Opened(pulled.digest, found.drafts, found.title)
 

@@ -51,7 +51,7 @@ def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool
         return False
     row.refresh_from_db()
     try:
-        with reading.opened(row, client) as source:
+        with reading.opened(row, client, force=force) as source:
             if source.digest and source.digest == row.digest and row.generation and not force:
                 _done(row, {})
                 return True

@@ -23,6 +23,7 @@ class Desc(msgspec.Struct, rename="camel"):
     version: Any = ""
     provider: Any = None
     annotations: dict[str, Any] | None = None
+    description: Any = ""
     keywords: Any = None
     install_modes: Any = None
     customresourcedefinitions: Any = None
@@ -33,7 +34,7 @@ def desc(found: Mapping[str, Any]) -> Desc:
     spec = csv.mapping(found.get("spec"))
     notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
     return Desc(
-        spec.get("displayName"), spec.get("version"), spec.get("provider"), dict(notes), spec.get("keywords"),
+        spec.get("displayName"), spec.get("version"), spec.get("provider"), dict(notes), spec.get("description"), spec.get("keywords"),
         spec.get("installModes"), spec.get("customresourcedefinitions"),
     )  # fmt: skip
 
@@ -99,6 +100,8 @@ def row(
         "deprecation": more.get("deprecation") or "",
         "features": list(csv.features(notes)),
         "subscriptions": list(csv.subscriptions(notes)),
+        "created": csv.created(notes)[:32],
+        "text": csv.text(about.description)[:2000],
         "platforms": pairs,
         "hidden": hidden(more.get("default", ""), notes, pairs, nodes),
         "source": more.get("source", "packagemanifest"),

@@ -178,6 +178,8 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "KUBECONFIG": str(options.data / "sandbox/kubeconfig") if embedded else options.kubeconfig,
         "CONTEXT": "" if embedded else options.context,
         "CATALOG_FOLDERS": os.pathsep.join(catalog_folders(options)),
+        # The web server below listens on 127.0.0.1.
+        "LOCAL_ONLY": "1",
         "CLUSTER_NOTE": "embedded" if embedded else os.environ.get("CLUSTER_NOTE", ""),
         "DJANGO_SETTINGS_MODULE": "console.settings",
         "PYTHONUNBUFFERED": "1",

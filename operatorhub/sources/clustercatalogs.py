@@ -1,27 +1,72 @@
-"""OLM v1's ClusterCatalogs."""
+"""OLM v1's ClusterCatalogs: their contents from catalogd, through the API server; or where that serves nothing, from the image it resolved.
+
+https://github.com/operator-framework/operator-controller/blob/main/docs/api-reference/catalogd-webserver-metas-endpoint.md
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from io import BytesIO
 from typing import BinaryIO
+from urllib.parse import urlsplit
+
+from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
+from kube.errors import KubeError
+from operatorhub.csv import items, mapping, text
+from operatorhub.sources.drafts import SourceError
+
+GROUP, VERSION, PLURAL = "olm.operatorframework.io", "v1", "clustercatalogs"
+TITLE = "operator-console.dev/display-name"
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    served: bool
+    """Where the contents are. `base`: status.urls.base, '' while nothing is served; `digest`: of the image that was resolved."""
+
+    name: str
+    base: str
     image: str
     digest: str
     title: str
 
 
 def look(client: ClusterClient, name: str) -> Source:
-    raise NotImplementedError
+    """Raises KubeError, and SourceError for a catalog that has neither: with what its conditions say."""
+    found = client.get(client.find(GROUP, VERSION, PLURAL), name)
+    status, notes = mapping(found.get("status")), mapping(mapping(found.get("metadata")).get("annotations"))
+    image = text(mapping(mapping(status.get("resolvedSource")).get("image")).get("ref"))
+    serving = any(
+        one.get("type") == "Serving" and one.get("status") == "True" for one in items(status.get("conditions"))
+    )
+    base = text(mapping(status.get("urls")).get("base")) if serving else ""
+    if not base and not image:
+        said = "; ".join(
+            text(one.get("message")) for one in items(status.get("conditions")) if text(one.get("message"))
+        )
+        words = _("The ClusterCatalog %(name)s serves nothing yet. %(said)s")
+        raise SourceError(words % {"name": name, "said": said})
+    digest = f"{image.rpartition('@')[2]} {text(status.get('lastUnpacked'))}" if image else ""
+    return Source(name, base, image, digest, text(notes.get(TITLE)))
 
 
 @contextmanager
-def content(client: ClusterClient, source: Source, scratch: Path) -> Iterator[BinaryIO]:
-    with (scratch / source.title).open('rb') as stream:
-        yield stream
+def content(client: ClusterClient, source: Source) -> Iterator[BinaryIO]:
+    """All of the catalog's blobs, through the service proxy: status.urls.base names a Service of the cluster that only the API server reaches."""
+    parts = urlsplit(source.base)
+    service, _dot, rest = (parts.hostname or "").partition(".")
+    namespace = rest.partition(".")[0]
+    if not service or not namespace:
+        raise SourceError(
+            _("The ClusterCatalog %(name)s names “%(base)s”, which is no Service.")
+            % {"name": source.name, "base": source.base}
+        )
+    scheme = "https:" if parts.scheme == "https" else ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    path = f"/api/v1/namespaces/{namespace}/services/{scheme}{service}:{port}/proxy{parts.path.rstrip('/')}/api/v1/all"
+    try:
+        yield BytesIO(client.raw("GET", path, accept="*/*"))
+    except KubeError as error:
+        words = _("The contents of the ClusterCatalog %(name)s can't be read: %(error)s")
+        raise SourceError(words % {"name": source.name, "error": error}) from error

@@ -1,7 +1,57 @@
-"""A catalog or bundle behind an address of the web."""
+"""A catalog or bundle behind an address of the web, or in a file: .json, .yaml, .tar, .tar.gz, .zip. It becomes a folder.
+
+The address is read as operatorhub/sources/web.py says; what comes is judged by its bytes, not by its name.
+"""
 
 from pathlib import Path
 
+from django.utils.translation import gettext as _
+
+from operatorhub.sources import archive, web
+from operatorhub.sources.drafts import SourceError
+
+MOST = 512 * 1024 * 1024
+SECONDS = 180.0
+
 
 def fetch(address: str, target: Path) -> Path:
-    raise NotImplementedError
+    """The folder in `target` where what the address answers lies, unpacked. Raises SourceError: what happened to which address, and what to do."""
+    path = target / "fetched"
+    with path.open("wb") as sink:
+        answer = web.get(address, sink=sink, most=MOST, seconds=SECONDS)
+    if answer.status != 200:
+        raise SourceError(web.explain(answer))
+    try:
+        return unpacked(path, target)
+    except SourceError as error:
+        raise SourceError(f"{web.shown(address)}: {error}") from error
+
+
+def unpacked(path: Path, target: Path) -> Path:
+    """A file as a folder below `target`: the archive's contents, or the file alone. Raises SourceError."""
+    folder = target / "content"
+    folder.mkdir()
+    if archive.unpack(path, folder, archive.Budget()):
+        return _inner(folder)
+    with path.open("rb") as stream:
+        head = stream.read(4096)
+    if not head.strip():
+        raise SourceError(_("There is nothing in it."))
+    if b"\0" in head:
+        raise SourceError(_("It is neither a catalog nor an archive: expected are YAML, JSON, .tar, .tar.gz or .zip."))
+    if head.lstrip()[:9].lower() in (b"<!doctype", b"<html") or head.lstrip()[:5].lower() == b"<html":
+        raise SourceError(_("It is a page for browsers, not a catalog. Use the address of the file itself (“raw”)."))
+    path.rename(folder / ("catalog.json" if head.lstrip().startswith(b"{") else "catalog.yaml"))
+    return folder
+
+
+def _inner(folder: Path) -> Path:
+    """Archives often hold one folder with everything in it."""
+    while True:
+        inside = [one for one in folder.iterdir() if not one.name.startswith(".")]
+        if len(inside) != 1 or not inside[0].is_dir() or inside[0].name in ("manifests", "metadata", "configs"):
+            return folder
+        if (inside[0] / "package.json").is_file() or any(inside[0].glob("*/manifests")):
+            # A package's folder: its parent is the catalog.
+            return folder
+        folder = inside[0]

@@ -1,16 +1,140 @@
-"""A catalog or bundle in a registry, by the OCI distribution API."""
+"""A catalog or a bundle in a registry's image: pulled, its layers laid over each other, only the folders that matter unpacked.
 
+Which folders, the image's labels say: a catalog has operators.operatorframework.io.index.configs.v1, a bundle …bundle.manifests.v1 and …metadata.v1.
+https://olm.operatorframework.io/docs/reference/file-based-catalogs/ , https://github.com/operator-framework/operator-registry/blob/master/docs/design/operator-bundle.md
+"""
+
+import gzip
+import platform
+import tarfile
+import tempfile
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+from django.utils.translation import gettext as _
+
+from operatorhub.csv import items, mapping, text
+from operatorhub.sources import archive, registry
+from operatorhub.sources.drafts import SourceError
+
+PREFIX = "operators.operatorframework.io."
+CONFIGS, DATABASE = f"{PREFIX}index.configs.v1", f"{PREFIX}index.database.v1"
+MANIFESTS, METADATA = f"{PREFIX}bundle.manifests.v1", f"{PREFIX}bundle.metadata.v1"
+MOST_LAYER = 1024 * 1024 * 1024
+MOST_LAYERS = 128
+SECONDS = 240.0
+_MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """What an image holds, unpacked."""
+    """What an image holds. `folder`: of the catalog's files, or with the bundle's manifests/ and metadata/; None where its digest was known already."""
 
     digest: str
-    folder: Path
+    folder: Path | None
+    labels: Mapping[str, str]
+    created: str = ""
 
 
-def pull(reference: str, target: Path) -> Pulled:
-    raise NotImplementedError
+def pull(reference: str, target: Path, known: str = "") -> Pulled:
+    """The catalog or bundle of an image, in `target`. `known`: the digest that was read before. Raises SourceError: what happened to which image."""
+    where = registry.parse(reference)
+    source = registry.Registry(where)
+    manifest, digest = source.manifest(where.wanted)
+    if known and digest == known:
+        return Pulled(digest, None, {})
+    if manifest.get("mediaType") in registry.INDEXES or "manifests" in manifest:
+        chosen = registry.choose(manifest, _MACHINES.get(platform.machine(), platform.machine()))
+        if not chosen:
+            raise SourceError(_("The image %(image)s is for no machine at all.") % {"image": where})
+        manifest, _digest = source.manifest(chosen)
+    layers = [text(one.get("digest")) for one in items(manifest.get("layers"))]
+    kinds = [text(one.get("mediaType")) for one in items(manifest.get("layers"))]
+    if not layers or len(layers) > MOST_LAYERS:
+        words = _("The image %(image)s has %(number)d layers; it can't be read.")
+        raise SourceError(words % {"image": where, "number": len(layers)})
+    config = _config(source, manifest)
+    labels = {text(key): text(value) for key, value in mapping(mapping(config.get("config")).get("Labels")).items()}
+    folders = _folders(labels, where)
+    budget, deadline = archive.Budget(), time.monotonic() + SECONDS
+    for digest_of, kind in zip(layers, kinds, strict=True):
+        _layer(source, digest_of, kind, target, budget, folders, deadline)
+    return Pulled(digest, _placed(target, folders, where), labels, text(config.get("created")))
+
+
+def _config(source: registry.Registry, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    sink = BytesIO()
+    source.blob(text(mapping(manifest.get("config")).get("digest")), sink, 4 * 1024 * 1024, 30)
+    try:
+        return mapping(msgspec.json.decode(sink.getvalue()))
+    except msgspec.DecodeError as error:
+        raise SourceError(
+            _("The image %(image)s has no readable configuration.") % {"image": source.reference}
+        ) from error
+
+
+def _folders(labels: Mapping[str, str], where: registry.Reference) -> tuple[str, ...]:
+    """The folders to unpack, by their clean names. Raises SourceError for an image that is neither a catalog nor a bundle."""
+    if path := archive.clean(labels.get(CONFIGS, "")):
+        return (path,)
+    if manifests := archive.clean(labels.get(MANIFESTS, "")):
+        return (manifests, archive.clean(labels.get(METADATA, "")) or "metadata")
+    if DATABASE in labels:
+        words = _(
+            "The image %(image)s is a catalog of the old kind, an SQLite database. Make a file-based one of it with “opm migrate”."
+        )
+        raise SourceError(words % {"image": where})
+    words = _("The image %(image)s is neither a catalog nor a bundle: it has no label %(label)s.")
+    raise SourceError(words % {"image": where, "label": f"{CONFIGS} / {MANIFESTS}"})
+
+
+def _layer(
+    source: registry.Registry,
+    digest: str,
+    kind: str,
+    target: Path,
+    budget: archive.Budget,
+    folders: tuple[str, ...],
+    deadline: float,
+) -> None:
+    def wanted(name: str) -> bool:
+        # Also a whiteout of the folder itself, or of one above it.
+        plain = name.replace(".wh.", "")
+        return any(name.startswith(f"{one}/") or plain == one or one.startswith(f"{plain}/") for one in folders)
+
+    if "zstd" in kind:
+        words = _(
+            "The image %(image)s is packed with zstd, which this console can't unpack. Use one that is packed with gzip."
+        )
+        raise SourceError(words % {"image": source.reference})
+    with tempfile.TemporaryFile() as sink:
+        source.blob(digest, sink, MOST_LAYER, max(deadline - time.monotonic(), 1))
+        sink.seek(0)
+        head = sink.read(2)
+        sink.seek(0)
+        stream: IO[bytes] = gzip.GzipFile(fileobj=sink) if head == b"\x1f\x8b" else sink  # type: ignore[assignment]
+        try:
+            archive.layer(stream, target, budget, wanted)
+        except (tarfile.TarError, EOFError, OSError, ValueError) as error:
+            words = _("A layer of %(image)s is broken: %(error)s.")
+            raise SourceError(words % {"image": source.reference, "error": error}) from error
+
+
+def _placed(target: Path, folders: tuple[str, ...], where: registry.Reference) -> Path:
+    """The catalog's folder, or one with manifests/ and metadata/."""
+    if not (target / folders[0]).is_dir():
+        words = _("The image %(image)s says that its files are in /%(folder)s, but there is no such folder in it.")
+        raise SourceError(words % {"image": where, "folder": folders[0]})
+    if len(folders) == 1:
+        return target / folders[0]
+    whole = target / ".bundle"
+    whole.mkdir()
+    for name, folder in zip(("manifests", "metadata"), folders, strict=True):
+        if (target / folder).is_dir():
+            (target / folder).rename(whole / name)
+    return whole

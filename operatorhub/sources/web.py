@@ -1,0 +1,212 @@
+"""GET from an address that somebody typed: the one place where sources speak HTTP to others than the cluster.
+
+What is guarded: only http and https; a name is resolved once, judged, and connected to by the address that was judged, so that no second answer of the DNS
+leads elsewhere; link-local (clouds' metadata), multicast and unspecified addresses are refused always, the console's own machine unless it is one that
+listens to this machine only (settings.LOCAL_ONLY); every redirect is judged in the same way, never leads from https to http, and takes no credentials to
+another host; bytes and seconds are limited, whatever the server says of its lengths; certificates are checked. Private networks are allowed: registries and
+catalogs live there. Who may name addresses at all, operatorhub/own_rights.py says. Errors name the address without user, password and query.
+"""
+
+import base64
+import ipaddress
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from io import BytesIO
+from typing import BinaryIO
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
+
+import urllib3
+from django.conf import settings
+from django.utils.translation import gettext as _
+from urllib3.exceptions import HTTPError
+
+from operatorhub.sources.drafts import SourceError
+
+MOST_REDIRECTS = 5
+_CONNECT_SECONDS, _READ_SECONDS = 5.0, 15.0
+_CHUNK = 64 * 1024
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`headers` by lower-case name; `url` after all redirects. `body` is empty where it went into a sink."""
+
+    status: int
+    headers: Mapping[str, str]
+    url: str
+    body: bytes = b""
+
+
+def shown(url: str) -> str:
+    """The address as it may be shown: without user, password and query."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address is this machine, without asking the DNS."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def get(
+    url: str, *, headers: Mapping[str, str] | None = None, sink: BinaryIO | None = None, most: int, seconds: float
+) -> Answer:
+    """What the address answers, into `sink` where its status is 200. `most` bytes, within `seconds`. Raises SourceError; a status is no error."""
+    deadline = time.monotonic() + seconds
+    given = dict(headers or {})
+    for _turn in range(MOST_REDIRECTS + 1):
+        parts = _checked(url)
+        response = _open(parts, given, url)
+        try:
+            location = response.headers.get("Location", "")
+            if response.status in _REDIRECTS and location:
+                target = urljoin(url, location)
+                given = _after_redirect(url, target, given)
+                url = target
+                continue
+            return _read(response, url, sink, most, deadline, seconds)
+        except (HTTPError, OSError) as error:
+            words = _("%(url)s broke off while answering: %(error)s. Try again.")
+            raise SourceError(words % {"url": shown(url), "error": error}) from error
+        finally:
+            response.close()
+    words = _("%(url)s leads from one address to the next, more than %(most)d times. Give the last address.")
+    raise SourceError(words % {"url": shown(url), "most": MOST_REDIRECTS})
+
+
+def explain(answer: Answer) -> str:
+    """Why an answer is of no use, and what to do."""
+    names = {"url": shown(answer.url), "status": answer.status}
+    if answer.status in (401, 403):
+        return (
+            _("%(url)s answers %(status)d: it wants somebody to sign in, or refuses. Check user and password.") % names
+        )
+    if answer.status == 404:
+        return _("%(url)s answers 404: there is nothing at this address. Check it for typing errors.") % names
+    if answer.status == 429:
+        wait = answer.headers.get("retry-after", "")
+        more = _("Wait %(seconds)s seconds.") % {"seconds": wait} if wait.isdigit() else _("Try again later.")
+        return _("%(url)s answers 429: it was asked too often.") % names + f" {more}"
+    phrase = HTTPStatus(answer.status).phrase if answer.status in HTTPStatus._value2member_map_ else ""
+    return _("%(url)s answers %(status)d %(phrase)s. Try again later.") % {**names, "phrase": phrase}
+
+
+def basic(user: str, password: str) -> str:
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def _checked(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        _port = parts.port
+    except ValueError:
+        raise SourceError(_("“%(url)s” is no address of the web.") % {"url": url.rpartition("@")[2]}) from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        words = _("“%(url)s” is no address of the web: it begins with http:// or https:// and a host.")
+        raise SourceError(words % {"url": shown(url)})
+    return parts
+
+
+def _resolved(parts: SplitResult, url: str) -> str:
+    """The numeric address to connect to: the first that is allowed. Raises SourceError."""
+    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        found = [str(one[4][0]) for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    except (OSError, UnicodeError):
+        words = _(
+            "The host %(host)s of %(url)s is unknown. Check it for typing errors, and the DNS of the console's machine."
+        )
+        raise SourceError(words % {"host": host, "url": shown(url)}) from None
+    for address in found:
+        if _allowed(address):
+            return address
+    words = _(
+        "%(url)s leads to %(address)s, which the console does not read from: it is an address of its own machine or of its surroundings."
+    )
+    raise SourceError(words % {"url": shown(url), "address": ", ".join(found[:3])})
+
+
+def _allowed(address: str) -> bool:
+    one = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(one, ipaddress.IPv6Address) and one.ipv4_mapped:
+        one = one.ipv4_mapped
+    if one.is_loopback:
+        return bool(settings.LOCAL_ONLY)
+    return not (one.is_link_local or one.is_multicast or one.is_unspecified or one.is_reserved)
+
+
+def _open(parts: SplitResult, headers: Mapping[str, str], url: str) -> urllib3.BaseHTTPResponse:
+    host, address = parts.hostname or "", _resolved(parts, url)
+    timeout = urllib3.Timeout(connect=_CONNECT_SECONDS, read=_READ_SECONDS)
+    pool: urllib3.HTTPConnectionPool
+    if parts.scheme == "https":
+        pool = urllib3.HTTPSConnectionPool(
+            address,
+            parts.port,
+            timeout=timeout,
+            maxsize=1,
+            server_hostname=host,
+            assert_hostname=host,
+            cert_reqs="CERT_REQUIRED",
+        )
+    else:
+        pool = urllib3.HTTPConnectionPool(address, parts.port, timeout=timeout, maxsize=1)
+    sent = {
+        "User-Agent": "operator-console",
+        "Accept-Encoding": "identity",
+        "Host": parts.netloc.rpartition("@")[2],
+        **headers,
+    }
+    if parts.username is not None and "Authorization" not in sent:
+        sent["Authorization"] = basic(unquote(parts.username), unquote(parts.password or ""))
+    path = urlunsplit(("", "", parts.path or "/", parts.query, ""))
+    try:
+        return pool.urlopen("GET", path, headers=sent, redirect=False, retries=False, preload_content=False)
+    except (HTTPError, OSError) as error:
+        words = _("%(url)s does not answer: %(error)s. Check the address, and that the console's machine can reach it.")
+        raise SourceError(words % {"url": shown(url), "error": _cause(error)}) from error
+
+
+def _cause(error: BaseException) -> str:
+    """Without the numbers of objects that urllib3 begins its messages with."""
+    return str(error).rpartition(">: ")[2] or str(error)
+
+
+def _after_redirect(url: str, target: str, headers: dict[str, str]) -> dict[str, str]:
+    old, new = urlsplit(url), _checked(target)
+    if old.scheme == "https" and new.scheme == "http":
+        words = _("%(url)s leads to %(target)s, from a safe address to one that is not.")
+        raise SourceError(words % {"url": shown(url), "target": shown(target)})
+    same = (old.hostname, old.port, old.scheme) == (new.hostname, new.port, new.scheme)
+    return headers if same else {key: value for key, value in headers.items() if key.lower() != "authorization"}
+
+
+def _read(
+    response: urllib3.BaseHTTPResponse, url: str, sink: BinaryIO | None, most: int, deadline: float, seconds: float
+) -> Answer:
+    target = sink if sink is not None and response.status == 200 else BytesIO()
+    total = 0
+    while chunk := response.read1(_CHUNK, decode_content=False):
+        total += len(chunk)
+        if total > most:
+            words = _("%(url)s answers more than %(most)d MiB, which is the most the console reads.")
+            raise SourceError(words % {"url": shown(url), "most": most // 2**20})
+        if time.monotonic() > deadline:
+            words = _("%(url)s took longer than %(seconds)d seconds. Try again, or use a copy that is nearer.")
+            raise SourceError(words % {"url": shown(url), "seconds": seconds})
+        target.write(chunk)
+    headers = {key.lower(): value for key, value in response.headers.items()}
+    said = headers.get("content-length", "")
+    if said.isdigit() and int(said) != total:
+        words = _("%(url)s broke off after %(got)d of %(said)s bytes. Try again.")
+        raise SourceError(words % {"url": shown(url), "got": total, "said": said})
+    return Answer(
+        response.status, headers, url, target.getvalue() if isinstance(target, BytesIO) and target is not sink else b""
+    )
