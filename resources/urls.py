@@ -20,6 +20,7 @@ from resources.views import (
     pickers,
     scale,
     schema,
+    search,
     types,
     yaml,
 )
@@ -32,6 +33,7 @@ _OBJECT = f"{_KIND}<str:namespace>/<str:name>/"
 urlpatterns = [
     path("", types.types, name="types"),
     path("import/", importing.import_, name="import"),
+    path("search/", search.search, name="search"),
     path("schema/", schema.schema, name="schema"),
     path("kinds/", schema.kinds, name="kinds"),
     path("names/", pickers.names, name="names"),

@@ -1,0 +1,103 @@
+"""Objects of any kind, found by name, label and annotation; what could not be searched is said."""
+
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Forbidden, ServerError
+from resources import lookup as search
+from resources.lookup import Wish
+
+PAGE = "/resources/search/"
+
+
+@pytest.fixture
+def mark(client: ClusterClient, namespace: str) -> str:
+    """A word that is in the names of a ConfigMap, a Secret and a ServiceAccount of the namespace, and nowhere else."""
+    word = f"m{uuid4().hex[:8]}"
+    notes = {"example.com/team": "shop"}
+    for kind, plural, labels in (
+        ("ConfigMap", "configmaps", {"app": word}),
+        ("Secret", "secrets", {}),
+        ("ServiceAccount", "serviceaccounts", {}),
+    ):
+        metadata = {"name": f"a-{word}-{plural}", "labels": labels, "annotations": notes if labels else {}}
+        obj = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
+        client.create(client.find("", "v1", plural), obj, namespace)
+    return word
+
+
+def kinds(found: search.Found) -> set[str]:
+    return {group.type.kind for group in found.groups}
+
+
+def test_a_name_in_every_kind(client: ClusterClient, namespace: str, mark: str) -> None:
+    found = search.search(client, namespace, Wish(mark))
+    assert kinds(found) == {"ConfigMap", "Secret", "ServiceAccount"}
+    assert found.total == 3
+    assert kinds(search.search(client, "", Wish(f"{mark} secr"))) == {"Secret"}
+    assert search.search(client, "default", Wish(mark)).total == 0
+
+
+def test_labels_and_annotations(client: ClusterClient, namespace: str, mark: str) -> None:
+    assert kinds(search.search(client, "", Wish(labels=f"app={mark}"))) == {"ConfigMap"}
+    for annotation, number in (("example.com/team=shop", 1), ("example.com/TEAM", 1), ("example.com/team=other", 0)):
+        assert search.search(client, namespace, Wish(annotation=annotation, q=mark)).total == number
+
+
+def test_only_the_chosen_kinds(client: ClusterClient, namespace: str, mark: str) -> None:
+    assert kinds(search.search(client, namespace, Wish(mark, kinds=("core/secrets",)))) == {"Secret"}
+    assert search.search(client, namespace, Wish()).searched == 0
+
+
+def test_what_fails_is_said_and_the_rest_is_found(
+    client: ClusterClient, namespace: str, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = client.table
+
+    def table(type_: ResourceType, *arguments: str, **options: str) -> object:
+        if type_.kind == "Secret":
+            raise Forbidden("you may not list secrets")
+        if type_.kind == "ServiceAccount":
+            raise ServerError("etcd is on holiday")
+        return whole(type_, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(client, "table", table)
+    found = search.search(client, namespace, Wish(mark))
+    assert kinds(found) == {"ConfigMap"}
+    assert found.forbidden == ("Secret",)
+    assert found.failed == (("ServiceAccount", "etcd is on holiday"),)
+
+
+def test_a_bound_is_said(client: ClusterClient, namespace: str, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    type_ = client.find("", "v1", "configmaps")
+    for number in range(4):
+        obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"b-{mark}-{number}"}}
+        client.create(type_, obj, namespace)
+    monkeypatch.setattr(search, "CHUNK", 2)
+    monkeypatch.setattr(search, "READ", 2)
+    monkeypatch.setattr(search, "SHOWN", 1)
+    found = search.search(client, namespace, Wish(mark, kinds=("configmaps",)))
+    assert found.partly == ("ConfigMap",)
+    assert (found.groups[0].total, len(found.groups[0].hits)) == (2, 1)
+
+
+def test_the_whole_name_comes_first(client: ClusterClient, namespace: str, mark: str) -> None:
+    obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": mark}}
+    client.create(client.find("", "v1", "configmaps"), obj, namespace)
+    found = search.search(client, namespace, Wish(mark))
+    assert found.groups[0].type.kind == "ConfigMap"
+    assert [hit.name for hit in found.groups[0].hits] == [mark, f"a-{mark}-configmaps"]
+
+
+def test_the_page(browser: Client, namespace: str, mark: str) -> None:
+    page = browser.get(PAGE, {"q": mark, "namespace": namespace}).content.decode()
+    assert f'href="/resources/core/v1/secrets/{namespace}/a-{mark}-secrets/"' in page
+    assert "3 objects in" in page
+    assert "Type a part of a name" in browser.get(PAGE).content.decode()
+    wrong = browser.get(PAGE, {"labels": "a===b"})
+    assert wrong.status_code == 422
+    assert 'value="a===b"' in wrong.content.decode()
