@@ -1,0 +1,175 @@
+"""Images from a registry that tells the truth, and from one that lies."""
+
+import json
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from operatorhub.sources import image
+from operatorhub.sources import registry as client
+from operatorhub.sources.drafts import SourceError
+from tests import registry
+
+CATALOG = {image.CONFIGS: "/configs"}
+BUNDLE = {image.MANIFESTS: "manifests/", image.METADATA: "metadata/"}
+
+
+@pytest.fixture
+def server(settings: Any, tmp_path: Path) -> Iterator[registry.Registry]:
+    settings.LOCAL_ONLY = True
+    settings.REGISTRY_AUTH_FILE = str(tmp_path / "auth.json")
+    with registry.serving() as found:
+        yield found
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    place = tmp_path / "target"
+    place.mkdir()
+    return place
+
+
+def files(folder: Path | None) -> dict[str, bytes]:
+    assert folder is not None
+    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+
+
+def test_layers_lie_over_each_other(server: registry.Registry, target: Path) -> None:
+    layers = [
+        {"bin/opm": b"x" * 1000, "configs/a/catalog.yaml": b"old", "configs/b/catalog.yaml": b"b", "configs/c/x.yaml": b"c"},
+        {"configs/a/catalog.yaml": b"new", "configs/b/.wh.catalog.yaml": b"", "etc/passwd": b"root"},
+        {"configs/c/.wh..wh..opq": b"", "./configs/d.json": b"{}"},
+    ]
+    pulled = image.pull(server.add("team/catalog", "v1", layers, labels=CATALOG), target)
+    assert files(pulled.folder) == {"a/catalog.yaml": b"new", "d.json": b"{}"}
+    # What the console has already is not fetched again.
+    before = len(server.asked)
+    again = image.pull(f"{server.host}/team/catalog:v1", target, pulled.digest)
+    assert again.folder is None and len(server.asked) == before + 1
+
+
+def test_a_bundle(server: registry.Registry, target: Path) -> None:
+    name = server.add("team/bundle", "v1", [{"manifests/csv.yaml": b"a", "metadata/annotations.yaml": b"b", "tests/x": b""}], labels=BUNDLE)
+    assert files(image.pull(name, target).folder) == {"manifests/csv.yaml": b"a", "metadata/annotations.yaml": b"b"}
+
+
+def test_the_platform_is_chosen(server: registry.Registry, target: Path) -> None:
+    for machine in ("s390x", "amd64", "arm64"):
+        server.add("team/catalog", "v1", [{"configs/x.yaml": machine.encode()}], labels=CATALOG, platform=machine)
+    here = image._MACHINES.get(image.platform.machine(), image.platform.machine())
+    wanted = here if here in ("s390x", "amd64", "arm64") else "s390x"
+    assert files(image.pull(f"{server.host}/team/catalog:v1", target).folder) == {"x.yaml": wanted.encode()}
+
+
+def test_by_digest(server: registry.Registry, target: Path) -> None:
+    server.add("team/catalog", "v1", [{"configs/x.yaml": b"x"}], labels=CATALOG)
+    digest = next(wanted for path, wanted in server.manifests if wanted.startswith("sha256:"))
+    assert image.pull(f"{server.host}/team/catalog@{digest}", target).digest == digest
+
+
+@pytest.mark.parametrize("users", [{}, {"me": "p:w"}])
+def test_tokens(server: registry.Registry, target: Path, settings: Any, users: dict[str, str]) -> None:
+    name = server.add("team/catalog", "v1", [{"configs/x.yaml": b"x"}], labels=CATALOG)
+    server.token, server.users = True, users
+    if users:
+        with pytest.raises(SourceError, match="401"):
+            image.pull(name, target)
+        auth = {"auths": {server.host: {"username": "me", "password": "p:w"}}}
+        Path(settings.REGISTRY_AUTH_FILE).write_text(json.dumps(auth))
+    assert files(image.pull(name, target).folder) == {"x.yaml": b"x"}
+
+
+def test_no_credentials_go_to_another_host(server: registry.Registry, target: Path) -> None:
+    name = server.add("team/catalog", "v1", [{"configs/x.yaml": b"x"}], labels=CATALOG)
+    server.token, server.lies = True, {"redirect"}
+    assert files(image.pull(name, target).folder) == {"x.yaml": b"x"}
+    elsewhere = [authorization for path, authorization in server.asked if path.startswith("/elsewhere/")]
+    assert elsewhere and not any(elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("lie", "words"),
+    [
+        ("digest", "lies: the blob sha256:"),
+        ("header", "lies: the manifest v1"),
+        ("manifest", "lies: the manifest sha256:"),
+        ("truncated", "broke off"),
+        ("busy", "asked too often. Wait 7 seconds"),
+        ("broken", "answers 500"),
+        ("loop", "more than 5 times"),
+        ("outside", "does not read from"),
+    ],
+)
+def test_lies(server: registry.Registry, target: Path, lie: str, words: str) -> None:
+    name = server.add("team/catalog", "v1", [{"configs/x.yaml": b"x"}], labels=CATALOG, platform="amd64")
+    server.lies = {lie}
+    with pytest.raises(SourceError, match=words) as caught:
+        image.pull(name, target)
+    assert server.host in str(caught.value) or lie == "outside"
+    assert not list(target.rglob("*.yaml"))
+
+
+def test_a_slow_registry_ends(server: registry.Registry, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = server.add("team/catalog", "v1", [{"configs/x.yaml": b"x"}], labels=CATALOG)
+    server.lies = {"slow"}
+    monkeypatch.setattr(image, "SECONDS", 0.1)
+    with pytest.raises(SourceError, match="took longer than 1 second"):
+        image.pull(name, target)
+
+
+def test_what_is_no_catalog(server: registry.Registry, target: Path) -> None:
+    for labels, words in (
+        ({}, "neither a catalog nor a bundle"),
+        ({image.DATABASE: "/database/index.db"}, "old kind"),
+        (CATALOG, "no such folder"),
+    ):
+        name = server.add("team/app", "v1", [{"app": b"x"}], labels=labels)
+        with pytest.raises(SourceError, match=words):
+            image.pull(name, target)
+    with pytest.raises(SourceError, match="has no .*team/app:v2"):
+        image.pull(f"{server.host}/team/app:v2", target)
+    with pytest.raises(SourceError, match="zstd"):
+        image.pull(server.add("team/z", "v1", [{"x": b""}], labels=CATALOG, kind=f"{registry.LAYER[:-4]}zstd"), target)
+    with pytest.raises(SourceError, match="is broken"):
+        image.pull(server.add("team/b", "v1", [b"\x1f\x8bnonsense"], labels=CATALOG), target)
+
+
+def test_nothing_leaves_the_folder(server: registry.Registry, target: Path) -> None:
+    link = tarfile.TarInfo("configs/link")
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc"
+    evil = registry.layer({"configs/ok.yaml": b"x", "../../configs/up.yaml": b"x", "/configs/abs.yaml": b"x"}, (link,))
+    layers = [evil, {"configs/link/x.yaml": b"x"}]
+    pulled = image.pull(server.add("team/catalog", "v1", layers, labels=CATALOG), target)
+    assert set(files(pulled.folder)) == {"ok.yaml", "abs.yaml", "link/x.yaml"}
+    assert not (target / "configs/link").is_symlink()
+    assert not list(target.parent.glob("*.yaml")) and not list(target.parent.parent.glob("up.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("given", "host", "path", "wanted"),
+    [
+        ("quay.io/operatorhubio/catalog:latest", "quay.io", "operatorhubio/catalog", "latest"),
+        ("busybox", "docker.io", "library/busybox", "latest"),
+        ("team/app:1.0", "docker.io", "team/app", "1.0"),
+        ("localhost:5000/a/b", "localhost:5000", "a/b", "latest"),
+        (f"docker://x.io/a:t@sha256:{'0' * 64}", "x.io", "a", f"sha256:{'0' * 64}"),
+    ],
+)
+def test_references(given: str, host: str, path: str, wanted: str) -> None:
+    found = client.parse(given)
+    assert (found.host, found.path, found.wanted) == (host, path, wanted)
+
+
+@pytest.mark.parametrize("given", ["", "http://x.io/a", "x.io/A", "x.io/a:", "x.io/a b", "x.io/../a", "user:pw@x.io/a"])
+def test_what_is_no_reference(given: str) -> None:
+    with pytest.raises(SourceError, match="is no image"):
+        client.parse(given)
+
+
+def test_plain_http_for_this_machine_only() -> None:
+    assert client.parse("localhost:5000/a").base == "http://localhost:5000/v2/a"
+    assert client.parse("x.io/a").base == "https://x.io/v2/a"
+    assert client.parse("busybox").base == "https://registry-1.docker.io/v2/library/busybox"
