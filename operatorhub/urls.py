@@ -31,6 +31,7 @@ urlpatterns = [
     path("operators/", installed.installed, name="installed"),
     # An install is followed at its Subscription: the page can be loaded again at any time.
     path("operators/<str:namespace>/subscriptions/<str:subscription>/", progress.progress, name="progress"),
+    path("operators/<str:namespace>/subscriptions/<str:subscription>/mend/", progress.mend, name="mend"),
     path("operators/undo/", undo.made, name="undo-made"),
     path("operators/<str:namespace>/subscriptions/<str:subscription>/undo/", undo.undo, name="undo"),
     path("operators/<str:namespace>/installplans/<str:plan>/approve/", progress.approve, name="approve"),

@@ -56,7 +56,7 @@ def of(client: ClusterClient, namespace: str, found: Mapping[str, Any]) -> tuple
             one: KubeObject | None = client.get(client.find("apps", "v1", "deployments"), name, namespace)
         except (NotFound, Forbidden):
             one = None
-        shown.append(_deployment_part(namespace, name, one))
+        shown.append(deployment_part(namespace, name, one))
         labels = csv.mapping(csv.mapping(csv.mapping((one or {}).get("spec")).get("selector")).get("matchLabels"))
         if labels:
             pods += _pods(client, namespace, ",".join(f"{key}={value}" for key, value in labels.items()))
@@ -68,10 +68,10 @@ def _pods(client: ClusterClient, namespace: str, selector: str) -> list[Part]:
         listed = client.list(client.find("", "v1", "pods"), namespace, labels=selector, limit=_SHOWN_PODS).items
     except Forbidden:
         return []
-    return [_pod_part(namespace, pod) for pod in listed]
+    return [pod_part(namespace, pod) for pod in listed]
 
 
-def _deployment_part(namespace: str, name: str, obj: KubeObject | None) -> Part:
+def deployment_part(namespace: str, name: str, obj: KubeObject | None) -> Part:
     if obj is None:
         return Part("Deployment", name, WAITING, _("to come"))
     spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
@@ -95,7 +95,7 @@ def _deployment_part(namespace: str, name: str, obj: KubeObject | None) -> Part:
     )
 
 
-def _pod_part(namespace: str, pod: KubeObject) -> Part:
+def pod_part(namespace: str, pod: KubeObject) -> Part:
     status = csv.mapping(pod.get("status"))
     phase = csv.text(status.get("phase"))
     ready = any(

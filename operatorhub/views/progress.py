@@ -1,6 +1,6 @@
-"""/operators/<namespace>/subscriptions/<name>/: an install as it goes on; and the approval that a manual one waits for."""
+"""/operators/<namespace>/subscriptions/<name>/: an install as it goes on; the approval that a manual one waits for; what a button can mend."""
 
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -11,7 +11,8 @@ from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub import package as packages
-from operatorhub import progress as subject
+from operatorhub.progress import mend as mending
+from operatorhub.progress import read as subject
 
 
 @require_safe
@@ -21,16 +22,11 @@ def progress(request: ConsoleRequest, namespace: str, subscription: str) -> Http
     found = subject.read(client, namespace, subscription)
     sub = found.subscription
     answer = can(client, "patch", olm.type_of(client, olm.PLANS), namespace) if found.plan else None
-    topics = [olm.topic(client, plural, namespace) for plural in (olm.SUBSCRIPTIONS, olm.PLANS, olm.CSVS)]
-    topics += [
-        olm.topic(client, "deployments", namespace, "apps", "v1"),
-        olm.topic(client, "pods", namespace, "", "v1"),
-    ]
     context = {
         "progress": found,
         "sub": sub,
         "icon_name": packages.icon_name(client, sub.catalog_namespace, sub.catalog, sub.package),
-        "topics": " ".join(topics),
+        "topics": " ".join(mending.topics(client, namespace, sub)),
         "refused": ""
         if answer is None or answer.allowed
         else answer.reason or _("You may not approve InstallPlans here."),
@@ -55,3 +51,18 @@ def approve(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         else reverse("operatorhub:installed")
     )
     return HttpResponseRedirect(place)
+
+
+@require_POST
+def mend(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResponse:
+    """Do the one thing that the page offered, and go back to it."""
+    action = request.POST.get("action", "")
+    if action not in mending.ACTIONS:
+        return HttpResponseBadRequest(_("There is no such way out. Load the page again."))
+    try:
+        ref = mending.make_group(request.cluster, namespace, everywhere=action == "group-all")
+    except KubeError as error:
+        audit.record(request, "create", f"{olm.GROUP}/v1/operatorgroups {namespace}/{namespace}", error.reason)
+        raise
+    audit.record(request, "create", ref, "ok")
+    return HttpResponseRedirect(reverse("operatorhub:progress", args=[namespace, subscription]))

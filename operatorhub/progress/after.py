@@ -1,0 +1,124 @@
+"""What comes next: the object that the author wants made first, what can be made besides, once the cluster serves the kinds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from console.web.access import can
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from kube.objects import name_of
+from operatorhub import csv, olm
+from operatorhub.csv import Api
+from operatorhub.progress.facts import Facts
+
+LINK = "operatorframework.io/initialization-link"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A kind to make an object of. `url`: '' while the cluster does not serve it yet, or it may not be made (`refused` says why)."""
+
+    api: Api
+    url: str
+    served: bool
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """`required`: the initialization resource, None where there is none or it is there; `link`: the author's own page."""
+
+    required: Step | None
+    kinds: tuple[Step, ...]
+    link: str
+
+    @property
+    def waits(self) -> bool:
+        """True while a kind is not served yet: the page looks again."""
+        return any(not one.served for one in (*self.kinds, *((self.required,) if self.required else ())))
+
+
+def read(client: ClusterClient, facts: Facts) -> After | None:
+    """None until the operator runs."""
+    if facts.csv is None or facts.phase != olm.SUCCEEDED:
+        return None
+    spec = csv.mapping(facts.csv.get("spec"))
+    notes = csv.mapping(csv.mapping(facts.csv.get("metadata")).get("annotations"))
+    hidden = csv.internal(notes)
+    apis = [api for api in csv.apis(spec.get("customresourcedefinitions")) if api.crd not in hidden]
+    groups = facts.groups or ()
+    targets = olm.group_targets(groups[0]) if len(groups) == 1 else ()
+    place = facts.subscription.namespace
+    if targets and olm.EVERYWHERE not in targets and place not in targets:
+        place = targets[0]
+    first = csv.initialization(notes) or {}
+    link = csv.text(notes.get(LINK))
+    return After(
+        _required(client, first, place),
+        tuple(_step(client, api, place) for api in apis),
+        link if link.startswith(("https://", "http://")) else "",
+    )
+
+
+def _type(client: ClusterClient, api: Api) -> ResourceType | None:
+    """Asked anew when it is missing: its CRD may have been made a moment ago."""
+    for fresh in (False, True):
+        if fresh:
+            client.forget_types()
+        try:
+            return client.find(api.group, api.version, api.plural)
+        except NotFound:
+            continue
+        except KubeError:
+            return None
+    return None
+
+
+def _step(client: ClusterClient, api: Api, namespace: str, start: str = "") -> Step:
+    type_ = _type(client, api)
+    if type_ is None:
+        return Step(api, "", False)
+    place = namespace if type_.namespaced else ""
+    answer = can(client, "create", type_, place)
+    if not answer.allowed:
+        return Step(api, "", True, answer.reason or "create")
+    query = {**({"namespace": place} if place else {}), **({"start": f"example:{start}"} if start else {})}
+    page = reverse("resources:new", args=[type_.group_or_core, type_.version, type_.plural])
+    return Step(api, f"{page}?{urlencode(query)}" if query else page, True)
+
+
+def _required(client: ClusterClient, wanted: Mapping[str, Any], namespace: str) -> Step | None:
+    """The author's first object, unless one of its kind is there already."""
+    group, _slash, version = csv.text(wanted.get("apiVersion")).rpartition("/")
+    kind = csv.text(wanted.get("kind"))
+    if not kind:
+        return None
+    client_type = _found_kind(client, group, kind, version)
+    if client_type is None:
+        return Step(Api(group, version, "", kind, kind), "", False)
+    try:
+        if client.table(client_type, limit=1, include="None").rows:
+            return None
+    except KubeError:
+        pass  # who may not list them is shown the card all the same
+    name = name_of(dict(wanted)) or kind.lower()
+    own = csv.text(csv.mapping(wanted.get("metadata")).get("namespace")) or namespace
+    return _step(client, Api(group, client_type.version, client_type.plural, kind, kind), own, name)
+
+
+def _found_kind(client: ClusterClient, group: str, kind: str, version: str) -> ResourceType | None:
+    for fresh in (False, True):
+        if fresh:
+            client.forget_types()
+        try:
+            return client.find_kind(group, kind, version)
+        except NotFound:
+            continue
+        except KubeError:
+            return None
+    return None

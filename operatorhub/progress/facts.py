@@ -1,0 +1,152 @@
+"""All objects that an install's page is made of, each read once. What may not be read is None or empty, and said in `unread`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, uid_of
+from operatorhub import csv, olm, workloads
+
+_SHOWN_PODS = 20
+_EVENTS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """`source` None with `source_missing` is a catalog that does not exist; `events` by the uid of the object they are about, newest last."""
+
+    subscription: olm.Subscription
+    object: KubeObject
+    groups: tuple[KubeObject, ...] | None
+    space: KubeObject | None
+    source: KubeObject | None
+    source_missing: bool
+    plan: KubeObject | None
+    csv_name: str
+    csv: KubeObject | None
+    deployments: tuple[tuple[str, KubeObject | None], ...]
+    pods: tuple[KubeObject, ...]
+    events: Mapping[str, tuple[Mapping[str, Any], ...]]
+    unread: tuple[str, ...]
+
+    @property
+    def phase(self) -> str:
+        return olm.phase(self.csv) if self.csv else ""
+
+
+class _Reader:
+    """Reads, and remembers what it may not."""
+
+    def __init__(self, client: ClusterClient) -> None:
+        self.client = client
+        self.unread: list[str] = []
+
+    def one(self, what: str, read: Callable[[], KubeObject]) -> KubeObject | None:
+        try:
+            return read()
+        except NotFound:
+            return None
+        except KubeError as error:
+            self.unread.append(f"{what}: {error.message}")
+            return None
+
+    def many(self, what: str, read: Callable[[], list[KubeObject]]) -> list[KubeObject] | None:
+        try:
+            return read()
+        except KubeError as error:
+            self.unread.append(f"{what}: {error.message}")
+            return None
+
+
+def read(client: ClusterClient, namespace: str, name: str) -> Facts:
+    """Raises NotFound when there is no such Subscription, Forbidden when it may not be read."""
+    obj = client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace)
+    sub, reader = olm.subscription(obj), _Reader(client)
+    csv_name = sub.current_csv or sub.installed_csv
+    plan = (
+        reader.one("InstallPlan", lambda: client.get(olm.type_of(client, olm.PLANS), sub.plan, namespace))
+        if sub.plan
+        else None
+    )
+    found = (
+        reader.one("ClusterServiceVersion", lambda: client.get(olm.type_of(client, olm.CSVS), csv_name, namespace))
+        if csv_name
+        else None
+    )
+    groups = reader.many("OperatorGroups", lambda: client.list(olm.type_of(client, "operatorgroups"), namespace).items)
+    space = reader.one("Namespace", lambda: client.get(client.find("", "v1", "namespaces"), namespace))
+    source, missing = _source(reader, sub)
+    made, pods = _running(reader, namespace, found)
+    events = _events(reader, namespace) if pods and olm.phase(found or {}) != olm.SUCCEEDED else {}
+    return Facts(
+        sub, obj, None if groups is None else tuple(groups), space, source, missing, plan, csv_name, found, made, pods, events,
+        tuple(reader.unread),
+    )  # fmt: skip
+
+
+def of_csv(client: ClusterClient, namespace: str, found: KubeObject) -> Facts:
+    """Of a CSV that came without a Subscription (operatorhub.run): what hangs on it alone."""
+    reader = _Reader(client)
+    groups = reader.many("OperatorGroups", lambda: client.list(olm.type_of(client, "operatorgroups"), namespace).items)
+    made, pods = _running(reader, namespace, found)
+    events = _events(reader, namespace) if pods and olm.phase(found) != olm.SUCCEEDED else {}
+    sub = olm.subscription({"metadata": {"name": name_of(found), "namespace": namespace}})
+    return Facts(
+        sub, {}, None if groups is None else tuple(groups), None, None, False, None, name_of(found), found, made, pods, events,
+        tuple(reader.unread),
+    )  # fmt: skip
+
+
+def _source(reader: _Reader, sub: olm.Subscription) -> tuple[KubeObject | None, bool]:
+    type_ = olm.type_of(reader.client, olm.SOURCES)
+    try:
+        return reader.client.get(type_, sub.catalog, sub.catalog_namespace), False
+    except NotFound:
+        return None, True
+    except KubeError as error:
+        reader.unread.append(f"CatalogSource: {error.message}")
+        return None, False
+
+
+def _running(
+    reader: _Reader, namespace: str, found: KubeObject | None
+) -> tuple[tuple[tuple[str, KubeObject | None], ...], tuple[KubeObject, ...]]:
+    """The CSV's Deployments by name, and the Pods of those that are there."""
+    client = reader.client
+    made: list[tuple[str, KubeObject | None]] = []
+    pods: dict[str, KubeObject] = {}
+    for name in workloads.deployments(found) if found else ():
+        one = reader.one(
+            "Deployment",
+            lambda name=name: client.get(client.find("apps", "v1", "deployments"), name, namespace),  # type: ignore[misc]
+        )
+        made.append((name, one))
+        labels = csv.mapping(csv.mapping(csv.mapping((one or {}).get("spec")).get("selector")).get("matchLabels"))
+        if labels:
+            query = ",".join(f"{key}={value}" for key, value in labels.items())
+            listed = reader.many(
+                "Pods",
+                lambda query=query: (
+                    client.list(  # type: ignore[misc]
+                        client.find("", "v1", "pods"), namespace, labels=query, limit=_SHOWN_PODS
+                    ).items
+                ),
+            )
+            pods |= {uid_of(pod): pod for pod in listed or ()}
+    return tuple(made), tuple(pods.values())
+
+
+def _events(reader: _Reader, namespace: str) -> dict[str, tuple[Mapping[str, Any], ...]]:
+    """Warnings of the namespace, by the object they are about."""
+    client = reader.client
+    listed = reader.many(
+        "Events",
+        lambda: client.list(client.find("", "v1", "events"), namespace, fields="type=Warning", limit=_EVENTS).items,
+    )
+    found: dict[str, tuple[Mapping[str, Any], ...]] = {}
+    for one in sorted(listed or (), key=lambda one: csv.text(one.get("lastTimestamp") or one.get("eventTime"))):
+        uid = csv.text(csv.mapping(one.get("involvedObject")).get("uid"))
+        found[uid] = (*found.get(uid, ()), one)
+    return found

@@ -1,0 +1,29 @@
+"""What a button on an install's page does to mend it; and what the page follows."""
+
+from typing import Any
+
+from kube.client import ClusterClient
+from operatorhub import olm
+
+ACTIONS = ("group-own", "group-all")
+
+
+def make_group(client: ClusterClient, namespace: str, everywhere: bool) -> str:
+    """An OperatorGroup where there is none. Returns how the audit log names it."""
+    spec: dict[str, Any] = {} if everywhere else {"targetNamespaces": [namespace]}
+    meta = {"name": namespace, "namespace": namespace}
+    body = {"apiVersion": f"{olm.GROUP}/v1", "kind": "OperatorGroup", "metadata": meta, "spec": spec}
+    client.create(olm.type_of(client, "operatorgroups"), body, namespace)
+    return f"{olm.GROUP}/v1/operatorgroups {namespace}/{namespace}"
+
+
+def topics(client: ClusterClient, namespace: str, sub: olm.Subscription) -> list[str]:
+    """Everything whose change can change the page."""
+    found = [
+        olm.topic(client, plural, namespace) for plural in (olm.SUBSCRIPTIONS, olm.PLANS, olm.CSVS, "operatorgroups")
+    ]
+    found.append(olm.topic(client, "deployments", namespace, "apps", "v1"))
+    found.append(olm.topic(client, "pods", namespace, "", "v1"))
+    if not sub.current_csv:
+        found.append(olm.topic(client, olm.SOURCES, sub.catalog_namespace))
+    return found

@@ -1,0 +1,146 @@
+"""The timeline's lines from the ClusterServiceVersion on: its phase and requirements, its Deployments, their Pods with what was said of them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from kube.objects import KubeObject, uid_of
+from operatorhub import csv, olm, workloads
+from operatorhub.progress.facts import Facts
+from operatorhub.progress.stages import Stage, condition, created, is_true, took
+from operatorhub.workloads import DONE, FAILED, RUNNING, WAITING, Part, page_of
+
+MET = ("Present", "Satisfied", "DependentSatisfied", "DeploymentFound", "Created")
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """Something that the CSV needs and does not have. `rules`: rights that its ServiceAccount lacks, as OLM writes them."""
+
+    kind: str
+    name: str
+    status: str
+    message: str
+    rules: tuple[str, ...] = ()
+
+
+def requirements(found: Mapping[str, Any] | None) -> tuple[Requirement, ...]:
+    """Those that are not met."""
+    return tuple(
+        Requirement(
+            csv.text(one.get("kind")), csv.text(one.get("name")), csv.text(one.get("status")), csv.text(one.get("message")),
+            tuple(csv.text(part.get("message")) for part in csv.items(one.get("dependents")) if csv.text(part.get("status")) not in MET),
+        )
+        for one in csv.items(csv.mapping((found or {}).get("status")).get("requirementStatus"))
+        if csv.text(one.get("status")) not in MET
+    )  # fmt: skip
+
+
+def version(facts: Facts) -> Stage:
+    """The ClusterServiceVersion."""
+    title, found, name = _("ClusterServiceVersion"), facts.csv, facts.csv_name
+    if found is None:
+        return Stage("csv", title, WAITING, name)
+    status, phase = csv.mapping(found.get("status")), facts.phase
+    state = DONE if phase == olm.SUCCEEDED else FAILED if phase == olm.FAILED else RUNNING
+    words = f"{name}: {phase or _('waits for OLM')}"
+    if state != DONE and (message := csv.text(status.get("message"))):
+        words = f"{words} – {message}"
+    missing = requirements(found) if state != DONE else ()
+    parts = tuple(
+        Part(
+            one.kind,
+            one.name,
+            FAILED if "Not" in one.status else RUNNING,
+            "; ".join((one.message or one.status, *one.rules)),
+        )
+        for one in missing
+    )
+    end = ""
+    if state == DONE:
+        ends = [one for one in csv.items(status.get("conditions")) if one.get("phase") == olm.SUCCEEDED]
+        end = csv.text((ends[-1] if ends else status).get("lastTransitionTime"))
+    url = page_of(olm.CSVS, facts.subscription.namespace, name)
+    return Stage("csv", title, state, words, url, created(found), parts, took(created(found), end) if end else None)
+
+
+def deployments(facts: Facts) -> Stage:
+    """All of them in one line."""
+    namespace = facts.subscription.namespace
+    parts = tuple(workloads.deployment_part(namespace, name, one) for name, one in facts.deployments)
+    begun = [created(one) for _name, one in facts.deployments if one]
+    ends = [
+        csv.text(available.get("lastTransitionTime"))
+        for _name, one in facts.deployments
+        if is_true(available := condition(one, "Available"))
+    ]
+    return _sum("deployments", _("Deployments"), parts, begun, ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A warning about a Pod."""
+
+    reason: str
+    message: str
+    count: int
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class PodPart:
+    """A Pod as a part of its line, with its log and what was said of it."""
+
+    kind: str
+    name: str
+    state: str
+    words: str
+    url: str
+    log_url: str
+    said: tuple[Said, ...]
+
+
+def pods(facts: Facts) -> tuple[Stage, tuple[PodPart, ...]]:
+    """The line, and its Pods with more than a line tells."""
+    namespace = facts.subscription.namespace
+    parts = [workloads.pod_part(namespace, pod) for pod in facts.pods]
+    shown = tuple(
+        PodPart(
+            part.kind, part.name, part.state, part.words, part.url,
+            reverse("resources:logs", args=["core", "v1", "pods", namespace, part.name]) if started(pod) else "",
+            tuple(_said(facts, pod)),
+        )
+        for part, pod in zip(parts, facts.pods, strict=True)
+    )  # fmt: skip
+    ends = [
+        csv.text(ready.get("lastTransitionTime")) for pod in facts.pods if is_true(ready := condition(pod, "Ready"))
+    ]
+    return _sum("pods", _("Pods"), tuple(parts), [created(pod) for pod in facts.pods], ends), shown
+
+
+def started(pod: KubeObject) -> bool:
+    """Whether a container of it has ever run, so that there is a log."""
+    states = csv.items(csv.mapping(pod.get("status")).get("containerStatuses"))
+    return any(
+        csv.mapping(one.get("state")).get("running")
+        or csv.mapping(one.get("state")).get("terminated")
+        or csv.mapping(one.get("lastState")).get("terminated")
+        or one.get("restartCount")
+        for one in states
+    )
+
+
+def _said(facts: Facts, pod: KubeObject) -> Iterator[Said]:
+    for one in facts.events.get(uid_of(pod), ())[-3:]:
+        at = csv.text(one.get("lastTimestamp") or one.get("eventTime"))
+        yield Said(csv.text(one.get("reason")), csv.text(one.get("message")), int(one.get("count") or 1), at)
+
+
+def _sum(key: str, title: str, parts: tuple[Part, ...], begun: list[str], ends: list[str]) -> Stage:
+    states = {one.state for one in parts}
+    state = next((one for one in (FAILED, RUNNING, WAITING) if one in states), DONE if parts else WAITING)
+    start, end = min(begun, default=""), max(ends, default="")
+    return Stage(key, title, state, "", "", start, parts, took(start, end) if state == DONE else None)

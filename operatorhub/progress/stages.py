@@ -1,0 +1,220 @@
+"""The timeline's lines up to the ClusterServiceVersion: each with its state, OLM's own words, and how long it took."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.objects import name_of
+from operatorhub import csv, olm
+from operatorhub.progress.facts import Facts
+from operatorhub.workloads import ASKS, DONE, FAILED, RUNNING, WAITING, Part, page_of
+
+HEALTHY = ("", "READY", "CONNECTING", "IDLE")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One line of the timeline. `words`: what it did or waits for; `url`: of its object; `at`: when it began; `took`: seconds, None while it lasts."""
+
+    key: str
+    title: str
+    state: str
+    words: str = ""
+    url: str = ""
+    at: str = ""
+    parts: tuple[Part, ...] = ()
+    took: float | None = None
+
+
+def state_of(lines: Sequence[Stage]) -> str:
+    """done, failed, asks or running: of all of them together."""
+    states = [line.state for line in lines]
+    if FAILED in states:
+        return FAILED
+    return ASKS if ASKS in states else DONE if all(one == DONE for one in states) else RUNNING
+
+
+def as_broken(line: Stage, key: str) -> Stage:
+    """The line of that key has failed, even while OLM still tries; others stay as they are."""
+    return replace(line, state=FAILED) if line.key == key and line.state not in (FAILED, WAITING) else line
+
+
+def created(obj: Mapping[str, Any] | None) -> str:
+    return csv.text(csv.mapping((obj or {}).get("metadata")).get("creationTimestamp"))
+
+
+def took(start: str, end: str) -> float | None:
+    """Seconds between two timestamps; None when one is not there."""
+    try:
+        return max(0.0, (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def condition(obj: Mapping[str, Any] | None, type_: str) -> Mapping[str, Any]:
+    """The condition of that type, {} where there is none."""
+    conditions = csv.items(csv.mapping((obj or {}).get("status")).get("conditions"))
+    return next((one for one in conditions if one.get("type") == type_), {})
+
+
+def is_true(found: Mapping[str, Any]) -> bool:
+    return csv.text(found.get("status")) == "True"
+
+
+def place(facts: Facts) -> Stage:
+    """The namespace and its OperatorGroup."""
+    namespace = facts.subscription.namespace
+    groups = facts.groups
+    title = _("Namespace and OperatorGroup")
+    url = page_of("namespaces", "", namespace, "", "v1")
+    if groups is None:
+        return Stage("place", title, DONE, _("You may not read OperatorGroups here."), url)
+    state, words = DONE, ""
+    if len(groups) == 1:
+        targets = olm.group_targets(groups[0])
+        watched = _("all namespaces") if targets == (olm.EVERYWHERE,) else ", ".join(targets)
+        words = _("The OperatorGroup “%(name)s” watches: %(watched)s.") % {
+            "name": name_of(groups[0]),
+            "watched": watched or "–",
+        }
+    elif facts.phase != olm.SUCCEEDED:
+        state, words = (
+            FAILED,
+            (_("There is no OperatorGroup.") if not groups else _("There is more than one OperatorGroup.")),
+        )
+    parts = tuple(
+        Part(
+            "OperatorGroup",
+            name_of(one),
+            state,
+            "",
+            page_of("operatorgroups", namespace, name_of(one), olm.GROUP, "v1"),
+        )
+        for one in (groups if len(groups) > 1 else ())
+    )
+    return Stage("place", title, state, words, url, created(facts.space), parts)
+
+
+def catalog(facts: Facts) -> Stage:
+    """The CatalogSource. It only matters until the version is chosen."""
+    sub = facts.subscription
+    chosen = bool(sub.current_csv or facts.plan or facts.csv)
+    url = page_of(olm.SOURCES, sub.catalog_namespace, sub.catalog)
+    if facts.source is None:
+        state = FAILED if facts.source_missing and not chosen else DONE
+        words = _("It is not there.") if facts.source_missing else _("You may not read CatalogSources there.")
+        return Stage(
+            "catalog",
+            _("Catalog"),
+            state,
+            f"{sub.catalog_namespace}/{sub.catalog}: {words}",
+            "" if facts.source_missing else url,
+        )
+    seen = connection(facts.source)
+    state = DONE if seen in HEALTHY or chosen else FAILED
+    if seen in ("CONNECTING", "") and not chosen:
+        state = RUNNING
+    return Stage(
+        "catalog", _("Catalog"), state, f"{sub.catalog_namespace}/{sub.catalog}: {seen or _('not looked at yet')}", url
+    )
+
+
+def connection(source: Mapping[str, Any]) -> str:
+    """The last state that OLM saw of its registry: READY, CONNECTING, TRANSIENT_FAILURE…"""
+    return csv.text(csv.mapping(csv.mapping(source.get("status")).get("connectionState")).get("lastObservedState"))
+
+
+def subscription(facts: Facts, broken: bool) -> Stage:
+    """From the Subscription to a chosen version."""
+    sub = facts.subscription
+    chosen = bool(facts.plan or facts.csv or sub.current_csv)
+    state = DONE if chosen else FAILED if broken else RUNNING
+    told = {"channel": sub.channel or _("(default)"), "package": sub.package, "catalog": sub.catalog}
+    words = _("Channel %(channel)s of %(package)s from the catalog %(catalog)s.") % told
+    if chosen and facts.csv_name:
+        words = _("%(words)s OLM has chosen %(csv)s.") % {"words": words, "csv": facts.csv_name}
+    elif not broken:
+        words = _("OLM is choosing the versions to install.")
+    end = created(facts.plan) or created(facts.csv)
+    url = page_of(olm.SUBSCRIPTIONS, sub.namespace, sub.name)
+    return Stage(
+        "subscription", _("Subscription"), state, words, url, sub.created, (), took(sub.created, end) if end else None
+    )
+
+
+def bundle(facts: Facts) -> Stage | None:
+    """The unpacking of the bundle's image. A sandbox, and an OLM that has done it, says nothing of it."""
+    failed, going = condition(facts.object, "BundleUnpackFailed"), condition(facts.object, "BundleUnpacking")
+    if is_true(failed):
+        return Stage("bundle", _("Bundle"), FAILED, csv.text(failed.get("message")) or csv.text(failed.get("reason")))
+    if is_true(going) and not facts.csv:
+        words = csv.text(going.get("message")) or _("OLM reads the bundle's image in a Job.")
+        return Stage("bundle", _("Bundle"), RUNNING, words, "", csv.text(going.get("lastTransitionTime")))
+    return None
+
+
+def plan(facts: Facts) -> Stage:
+    """The InstallPlan with its steps."""
+    title, found = _("InstallPlan"), facts.plan
+    if found is None:
+        # Old plans are removed by OLM; with the CSV there it has done its work.
+        return Stage("plan", title, DONE if facts.csv else WAITING, _("OLM has removed it since.") if facts.csv else "")
+    status = csv.mapping(found.get("status"))
+    phase = csv.text(status.get("phase"))
+    parts = tuple(_step(step, phase, facts.subscription.namespace) for step in csv.items(status.get("plan")))
+    made = sum(one.state == DONE for one in parts)
+    count = _("%(made)d of %(all)d objects are there.") % {"made": made, "all": len(parts)} if parts else ""
+    state, words = {
+        "Complete": (DONE, count),
+        "Failed": (FAILED, plan_problem(found) or _("OLM gives no reason.")),
+        "RequiresApproval": (ASKS, _("It waits for your approval.")),
+    }.get(phase, (RUNNING, plan_problem(found) or count or _("OLM is unpacking the bundle.")))
+    end = csv.text(condition(found, "Installed").get("lastTransitionTime")) if phase == "Complete" else ""
+    url = page_of(olm.PLANS, facts.subscription.namespace, facts.subscription.plan)
+    return Stage("plan", title, state, words, url, created(found), parts, took(created(found), end) if end else None)
+
+
+def plan_problem(found: Mapping[str, Any]) -> str:
+    """What OLM says is wrong with an InstallPlan, '' when nothing is."""
+    status = csv.mapping(found.get("status"))
+    told = " ".join(
+        csv.text(one.get("message")) or csv.text(one.get("reason"))
+        for one in csv.items(status.get("conditions"))
+        if csv.text(one.get("status")) == "False" and csv.text(one.get("reason"))
+    )
+    return csv.text(status.get("message")) or told
+
+
+def _step(step: Mapping[str, Any], phase: str, namespace: str) -> Part:
+    resource = csv.mapping(step.get("resource"))
+    word, kind, name = csv.text(step.get("status")), csv.text(resource.get("kind")), csv.text(resource.get("name"))
+    state = DONE if word in ("Created", "Present") else RUNNING if phase == "Installing" else WAITING
+    words = {
+        "Created": _("created"),
+        "Present": _("was there"),
+        "NotPresent": _("to come"),
+        "Unknown": _("to come"),
+    }.get(word, word)
+    url = ""
+    if state == DONE and kind in _PLURALS:
+        group, version, plural, local = _PLURALS[kind]
+        url = page_of(plural, namespace if local else "", name, group, version)
+    return Part(kind, name, state, words, url)
+
+
+_RBAC = "rbac.authorization.k8s.io"
+_PLURALS = {
+    "CustomResourceDefinition": ("apiextensions.k8s.io", "v1", "customresourcedefinitions", False),
+    "ClusterServiceVersion": (olm.GROUP, olm.VERSION, olm.CSVS, True),
+    "Subscription": (olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, True),
+    "ServiceAccount": ("", "v1", "serviceaccounts", True),
+    "Service": ("", "v1", "services", True),
+    "ConfigMap": ("", "v1", "configmaps", True),
+    "Role": (_RBAC, "v1", "roles", True),
+    "RoleBinding": (_RBAC, "v1", "rolebindings", True),
+    "ClusterRole": (_RBAC, "v1", "clusterroles", False),
+    "ClusterRoleBinding": (_RBAC, "v1", "clusterrolebindings", False),
+}
