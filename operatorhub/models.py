@@ -14,6 +14,8 @@ class Index(models.Model):
     revision = models.PositiveIntegerField(default=0)
     # The CatalogSources as they were when it was built: another state of them asks for another build.
     sources = models.CharField(max_length=64, default="", blank=True)
+    # Namespaces whose catalogs are offered in all namespaces, as seen at the last build; null while nobody saw.
+    places = models.JSONField(null=True, blank=True)
     # Why the last build failed, in words; '' after one that worked.
     error = models.TextField(default="", blank=True)
     requested_at = models.DateTimeField(null=True, blank=True)
