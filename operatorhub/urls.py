@@ -11,6 +11,8 @@ from operatorhub.views import (
     operator,
     package,
     progress,
+    run,
+    run_followed,
     schema,
     undo,
     uninstall,
@@ -23,6 +25,7 @@ OPERATOR = "operators/<str:namespace>/<str:csv>/"
 urlpatterns = [
     path("operatorhub/", catalog.catalog, name="catalog"),
     path("operatorhub/compare/", compare.compare, name="compare"),
+    path("operatorhub/run/", run.run, name="run"),
     path("operatorhub/icons/<str:digest>", icon.icon, name="icon"),
     path(PACKAGE, package.package, name="package"),
     path(f"{PACKAGE}apis/<str:crd>/", schema.schema, name="api"),
@@ -35,6 +38,8 @@ urlpatterns = [
     path("operators/undo/", undo.made, name="undo-made"),
     path("operators/<str:namespace>/subscriptions/<str:subscription>/undo/", undo.undo, name="undo"),
     path("operators/<str:namespace>/installplans/<str:plan>/approve/", progress.approve, name="approve"),
+    path("operators/<str:namespace>/runs/<str:package>/", run_followed.progress, name="run-progress"),
+    path("operators/<str:namespace>/runs/<str:package>/remove/", run_followed.remove, name="run-remove"),
     path(OPERATOR, operator.operator, name="operator"),
     path(f"{OPERATOR}uninstall/", uninstall.uninstall, name="uninstall"),
 ]

@@ -1,0 +1,106 @@
+"""How far a run is: its objects, the CSV, its Deployments and Pods, read from the cluster at this moment."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import Forbidden, KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of
+from operatorhub import olm
+from operatorhub.csv import mapping, text
+from operatorhub.progress import facts, running, trouble
+from operatorhub.progress.stages import Stage
+from operatorhub.progress.trouble import Trouble
+from operatorhub.run.plan import RUN, SOURCE, run_name
+from operatorhub.workloads import DONE, FAILED, RUNNING, deployments
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """`csv` '' when there is none any more; `replaces`: the version that it takes the place of; `state` as progress.Progress has it."""
+
+    package: str
+    namespace: str
+    csv: str
+    title: str
+    source: str
+    replaces: str
+    stages: tuple[Stage, ...]
+    trouble: Trouble | None = None
+
+    @property
+    def state(self) -> str:
+        states = [stage.state for stage in self.stages]
+        return FAILED if FAILED in states else DONE if all(one == DONE for one in states) else RUNNING
+
+    @property
+    def usable(self) -> bool:
+        return any(stage.key == "csv" and stage.state == DONE for stage in self.stages)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A run, as the list of them shows it."""
+
+    package: str
+    namespace: str
+    csv: str
+    title: str
+    phase: str
+
+
+def runs(client: ClusterClient) -> tuple[Running, ...]:
+    """All runs that the user may see; () when ClusterServiceVersions may not be listed or there is no OLM."""
+    try:
+        found = client.list(olm.type_of(client, olm.CSVS), labels=f"{RUN},!{olm.COPIED}").items
+    except (Forbidden, NotFound):
+        return ()
+    return tuple(
+        Running(_package(one), namespace_of(one), name_of(one), text(mapping(one.get("spec")).get("displayName")), olm.phase(one))
+        for one in found
+    )  # fmt: skip
+
+
+def _package(csv: KubeObject) -> str:
+    """The run's package: its name without the namespace behind it."""
+    name = text(mapping(mapping(csv.get("metadata")).get("labels")).get(RUN))
+    return name.removesuffix(f".{namespace_of(csv)}")
+
+
+def read(client: ClusterClient, namespace: str, package: str) -> Following:
+    """Raises Forbidden when CSVs may not be read here; a run without a CSV is none any more (NotFound)."""
+    query = f"{RUN}={run_name(package, namespace)}"
+    found = [
+        one for one in client.list(olm.type_of(client, olm.CSVS), namespace, labels=query).items if not olm.copied(one)
+    ]
+    replaced = {text(mapping(one.get("spec")).get("replaces")) for one in found}
+    csv = next((one for one in found if name_of(one) not in replaced), None)
+    if csv is None:
+        words = _(
+            "No run of the bundle “%(package)s” is in the namespace “%(namespace)s”. It may have been taken away."
+        )
+        raise NotFound(words % {"package": package, "namespace": namespace})
+    groups = _groups(client, namespace)
+    said = facts.of_csv(client, namespace, csv)
+    lines, broken = [running.version(said)], trouble.find(said)
+    if deployments(csv):
+        lines += [running.deployments(said), running.pods(said)[0]]
+    spec, notes = mapping(csv.get("spec")), mapping(mapping(csv.get("metadata")).get("annotations"))
+    title = text(spec.get("displayName")) or name_of(csv)
+    return Following(
+        package, namespace, name_of(csv), title, text(notes.get(SOURCE)), text(spec.get("replaces")), (*groups, *lines), broken
+    )  # fmt: skip
+
+
+def _groups(client: ClusterClient, namespace: str) -> list[Stage]:
+    """Without exactly one OperatorGroup OLM does not look at a CSV, and does not say so."""
+    try:
+        groups = client.list(olm.type_of(client, "operatorgroups"), namespace).items
+    except KubeError:
+        return []
+    title = _("OperatorGroup")
+    if len(groups) == 1:
+        return [Stage("group", title, DONE, name_of(groups[0]))]
+    words = _("The namespace “%(namespace)s” has %(count)d OperatorGroups; OLM wants one.")
+    return [Stage("group", title, FAILED, words % {"namespace": namespace, "count": len(groups)})]

@@ -1,0 +1,182 @@
+"""What somebody gave – a folder, an archive, files, a file-based catalog, an address, an image – as bundles.
+
+Between two requests a bundle travels in the page itself, packed: there is nothing to clean up, nothing that another process would have to find, and a
+second tab has its own. It is read again with the same care each time.
+"""
+
+import base64
+import binascii
+import json
+import re
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from operatorhub.bundles import Bundle
+from operatorhub.csv import mapping, text
+from operatorhub.sources import archive, bundlefiles, fbc, fetch, folder, image
+from operatorhub.sources.drafts import BundleDraft, Contents, Draft, PackageDraft, Problem, SourceError, contents
+from resources.yamltext import YamlProblem
+
+# A bundle's objects fit into etcd; what is larger is a catalog, which the console reads in the background. The last one: packed.
+MOST_BYTES, MOST_FILES = 64 * 1024 * 1024, 5000
+MOST_CARRIED = 8 * 1024 * 1024
+
+# A blob of a file-based catalog, in JSON or YAML.
+_BLOB = re.compile(rb"""(^|[{,\s])["']?schema["']?\s*:\s*["']?olm\.""")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The bundles in the order of their catalog, the newest of the default channel first; what could not be read; `place`: where it came from, for people."""
+
+    bundles: tuple[Bundle, ...]
+    problems: tuple[Problem, ...]
+    place: str
+
+    def find(self, name: str) -> Bundle | None:
+        """The bundle of that name; the first one for ''."""
+        return next((one for one in self.bundles if not name or one.name == name), None)
+
+
+def files(uploads: Iterable[tuple[str, bytes]]) -> Given:
+    """Of uploaded files, archives or not. Raises SourceError."""
+    given, budget = list(uploads), archive.Budget(MOST_BYTES, MOST_FILES, MOST_BYTES * 2)
+    with tempfile.TemporaryDirectory() as place:
+        root, packed = Path(place) / "content", Path(place) / "packed"
+        root.mkdir()
+        for name, data in given:
+            packed.write_bytes(data)
+            if not archive.unpack(packed, root, budget):
+                (root / (Path(name).name or "manifest.yaml")).write_bytes(data)
+        return _read(root, ", ".join(name for name, _data in given))
+
+
+def files_of(path: Path) -> Given:
+    """Of a folder on this machine. Raises SourceError."""
+    return _read(path, path.name)
+
+
+def address(url: str) -> Given:
+    """Of an address of the web: an archive or one file. Raises SourceError."""
+    with tempfile.TemporaryDirectory() as place:
+        return _read(fetch.fetch(url, Path(place)), url)
+
+
+def registry(reference: str) -> Given:
+    """Of a bundle's image or a catalog's. Raises SourceError."""
+    with tempfile.TemporaryDirectory() as place:
+        pulled = image.pull(reference, Path(place))
+        return _read(pulled.folder or Path(place), reference)
+
+
+def _read(root: Path, place: str) -> Given:
+    found = [*_drafts(_top(root))]
+    bundles = [_bundle(one) for one in found if isinstance(one, BundleDraft) and one.contents is not None]
+    problems = tuple(one for one in found if isinstance(one, Problem))
+    if not bundles:
+        why = "; ".join(f"{one.place}: {one.words}" for one in problems[:3])
+        words = _(
+            "There is no bundle in it. A bundle has a manifests folder with a ClusterServiceVersion; a catalog has olm.bundle entries."
+        )
+        raise SourceError(f"{words} {why}".strip())
+    order = {name: place for place, name in enumerate(dict.fromkeys(_newest(found)))}
+    bundles.sort(key=lambda one: order.get(one.name, len(order)))
+    return Given(tuple(bundles), problems, place)
+
+
+def _top(root: Path) -> Path:
+    """Archives often have one folder with everything in it."""
+    while not bundlefiles.is_bundle(root) and len(inside := [*root.iterdir()]) == 1 and inside[0].is_dir():
+        if inside[0].name in ("manifests", "metadata"):
+            break
+        root = inside[0]
+    return root
+
+
+def _drafts(root: Path) -> Iterator[Draft]:
+    # Files that were picked one by one lie beside each other, whatever they are called.
+    flat = not any(one.is_dir() for one in root.iterdir())
+    if not flat and folder.has_bundles(root):
+        yield from folder.drafts(root, whole=True)
+        return
+    paths = folder.fbc_files(root)
+    if any(_BLOB.search(path.read_bytes()) for path in paths):
+        with ExitStack() as stack:
+            streams = [(str(path.relative_to(root)), stack.enter_context(path.open("rb"))) for path in paths]
+            yield from fbc.drafts(streams)
+        return
+    loose: list[Any] = []
+    for path in paths:
+        try:
+            loose += bundlefiles.documents(path)
+        except (YamlProblem, OSError, ValueError) as error:
+            yield Problem(str(path.relative_to(root)), str(error))
+    said = contents(one for one in loose if mapping(one).get("kind") != "Kustomization")
+    if said.csv:
+        name = text(mapping(said.csv.get("metadata")).get("name"))
+        version = text(mapping(said.csv.get("spec")).get("version"))
+        yield BundleDraft(name.partition(".")[0] or name, name, version, "", contents=said)
+
+
+def _newest(found: list[Draft]) -> Iterator[str]:
+    for one in found:
+        if isinstance(one, PackageDraft):
+            graph = one.graph
+            for channel in sorted(graph.channels, key=lambda each: each.name != graph.default):
+                yield from (entry.name for entry in channel.entries)
+
+
+def _bundle(draft: BundleDraft) -> Bundle:
+    said = draft.contents or Contents({})
+    return Bundle(
+        draft.name, draft.package, draft.version, draft.image, said.csv, said.crds, said.others, said.properties, said.related_images, said.partial
+    )  # fmt: skip
+
+
+def one(bundle: Bundle, place: str) -> Given:
+    """A bundle that somebody has already, of one of the console's catalogs."""
+    return Given((bundle,), (), place)
+
+
+def carried(given: Given) -> str:
+    """As a hidden control holds it. Raises SourceError when it is too large for that."""
+    bundles = [
+        {
+            "name": one.name, "package": one.package, "version": one.version, "image": one.image, "csv": one.csv, "crds": one.crds,
+            "others": one.others, "properties": one.properties, "images": one.related_images, "partial": one.partial,
+        }
+        for one in given.bundles
+    ]  # fmt: skip
+    problems = [[one.place, one.words] for one in given.problems[:20]]
+    value = {"place": given.place, "problems": problems, "bundles": bundles}
+    packed = base64.b64encode(zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 6)).decode()
+    if len(packed) > MOST_CARRIED:
+        words = _("It is too large to be run from here. Add it to the console's catalogs, and run a bundle of that.")
+        raise SourceError(words)
+    return packed
+
+
+def received(packed: str) -> Given:
+    """Raises SourceError when it is not what `carried` made."""
+    try:
+        value = json.loads(zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), MOST_BYTES))
+        problems = tuple(Problem(text(place), text(words)) for place, words in value["problems"])
+        return Given(tuple(map(_received, value["bundles"])), problems, text(value["place"]))
+    except (ValueError, KeyError, TypeError, zlib.error, binascii.Error) as error:
+        raise SourceError(_("The bundle got lost on the way. Give it once more.")) from error
+
+
+def _received(value: Any) -> Bundle:
+    lists = (tuple(map(mapping, value[key])) for key in ("crds", "others", "properties", "images"))
+    crds, others, properties, images = lists
+    return Bundle(
+        text(value["name"]), text(value["package"]), text(value["version"]), text(value["image"]), mapping(value["csv"]),
+        crds, others, properties, images, bool(value["partial"]),
+    )  # fmt: skip

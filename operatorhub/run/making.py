@@ -1,0 +1,53 @@
+"""Making the objects of a run, each with a result of its own; then the operator's own objects are handed to its CSV, as an InstallPlan does.
+
+Server-side apply: a run can be repeated, and what failed can be sent again. CustomResourceDefinitions are taken over from whoever applied them before.
+"""
+
+from collections.abc import Callable
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from kube.objects import KubeObject, name_of, namespace_of
+from operatorhub.run.plan import Plan
+from resources.imports import Document, Import, Result
+
+_KEPT = ("Namespace", "OperatorGroup", "ClusterServiceVersion", "Subscription")
+Done = Callable[[str, str], None]
+
+
+class _Run(Import):
+    """As an import of many documents, but a CRD is the newest one's."""
+
+    def applied(self, type_: ResourceType, name: str, obj: KubeObject, namespace: str) -> KubeObject:
+        force = type_.plural == "customresourcedefinitions"
+        return self.client.patch(type_, name, obj, namespace, style="apply", dry_run=self.dry_run, force=force)
+
+
+def run(client: ClusterClient, wanted: Plan, *, dry_run: bool) -> tuple[Result, ...]:
+    """The results in the plan's order. A dry run says "waits" of what needs a namespace or kind of the same run."""
+    documents = tuple(Document(number, 0, one) for number, one in enumerate(wanted.objects, 1))
+    return _Run(client, wanted.choice.namespace, True, dry_run).run(documents)
+
+
+def hand_over(client: ClusterClient, results: tuple[Result, ...], done: Done) -> None:
+    """Owner references to the CSV on all that is in its namespace, so that whoever deletes the CSV takes them too."""
+    csv = next((one.made for one in results if one.document.kind == "ClusterServiceVersion" and one.made), None)
+    if csv is None:
+        return
+    reference = {
+        "apiVersion": csv["apiVersion"], "kind": csv["kind"], "name": name_of(csv), "uid": csv["metadata"]["uid"],
+        "controller": False, "blockOwnerDeletion": False,
+    }  # fmt: skip
+    for one in results:
+        if one.made is None or one.type is None or not one.type.namespaced or one.document.kind in _KEPT:
+            continue
+        present = one.made["metadata"].get("ownerReferences") or []
+        if any(each.get("uid") == reference["uid"] for each in present):
+            continue
+        place = f"{one.type.group_or_core}/{one.type.version}/{one.type.plural} {namespace_of(one.made)}/{name_of(one.made)}"
+        try:
+            patch = {"metadata": {"ownerReferences": [*present, reference]}}
+            client.patch(one.type, name_of(one.made), patch, namespace_of(one.made))
+        except KubeError as error:
+            done(place, error.reason)

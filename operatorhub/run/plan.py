@@ -1,0 +1,238 @@
+"""A run before it is made: the choices, the exact objects, and what speaks against them here.
+
+Everything that did not exist before gets the label `operator-console.dev/run-bundle=<package>.<namespace>`, and only that: what was there is changed to the
+bundle's version, as OLM does, but never claimed, so that taking a run away never takes what somebody else made.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import Forbidden, KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of
+from operatorhub import direct, olm
+from operatorhub.bundles import Bundle
+from operatorhub.csv import apis, install_modes, mapping, text
+from operatorhub.install.choices import LABEL as NAMESPACE_NAME
+from operatorhub.install.situation import Situation
+from resources import yamltext
+
+RUN = "operator-console.dev/run-bundle"
+SOURCE = "operator-console.dev/run-bundle-source"
+ALL, OWN, SINGLE, MULTI = "AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace"
+_CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`watch`: the namespaces of SingleNamespace and MultiNamespace."""
+
+    namespace: str
+    mode: str
+    watch: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return {ALL: (), OWN: (self.namespace,)}.get(self.mode, self.watch)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`objects` as they are sent, labelled; `present`: those that are there already ("Kind name"); `replaces`: the CSV that this one upgrades."""
+
+    bundle: Bundle
+    choice: Choice
+    objects: tuple[KubeObject, ...]
+    errors: tuple[str, ...]
+    warnings: tuple[str, ...]
+    present: frozenset[str] = frozenset()
+    replaces: str = ""
+
+    @property
+    def name(self) -> str:
+        """Of the run: the value of the label."""
+        return run_name(self.bundle.package, self.choice.namespace)
+
+    @property
+    def yaml(self) -> str:
+        return "---\n".join(yamltext.dump(one) for one in self.objects)
+
+    @property
+    def kubectl(self) -> str:
+        return f"kubectl apply --server-side -f {self.bundle.name}.yaml"
+
+
+def run_name(package: str, namespace: str) -> str:
+    """A label's value: 63 characters, as OLM names its Operators."""
+    return f"{package}.{namespace}"[:63].rstrip("-._")
+
+
+def modes(bundle: Bundle) -> tuple[str, ...]:
+    return install_modes(mapping(bundle.csv.get("spec")).get("installModes"))
+
+
+def suggested(bundle: Bundle, situation: Situation, picked: str) -> Choice:
+    """What to begin with: the author's namespace, else the picked one, else a new one named as the package; its own namespace before all."""
+    from_author = text(
+        mapping(mapping(bundle.csv.get("metadata")).get("annotations")).get("operatorframework.io/suggested-namespace")
+    )
+    namespace = (
+        from_author if NAMESPACE_NAME.fullmatch(from_author) else picked or bundle.package[:63].replace(".", "-")
+    )
+    groups, offered = situation.groups.get(namespace, ()), modes(bundle)
+    if len(groups) == 1 and (present := olm.group_modes(groups[0], namespace)) in offered:
+        return Choice(namespace, present, tuple(olm.group_targets(groups[0])) if present in (SINGLE, MULTI) else ())
+    mode = OWN if OWN in offered else offered[0] if offered else ALL
+    return Choice(namespace, mode)
+
+
+def plan(client: ClusterClient, bundle: Bundle, choice: Choice, situation: Situation, place: str = "") -> Plan:
+    """The objects of a run and what speaks against it. What may not be read is left to the API server, which judges at the end."""
+    errors, warnings = [*_choice_errors(bundle, choice, situation)], []
+    csvs = (
+        _csvs(client, choice.namespace)
+        if choice.namespace in situation.namespaces or "namespaces" in situation.unread
+        else []
+    )
+    replaces, found = _installed(bundle, choice, situation, csvs)
+    errors += found
+    objects: list[KubeObject] = []
+    if choice.namespace and choice.namespace not in situation.namespaces and "namespaces" not in situation.unread:
+        objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": choice.namespace}})
+    if not situation.groups.get(choice.namespace):
+        objects.append(direct.group(choice.namespace, choice.targets))
+    objects += direct.objects(bundle, choice.namespace, replaces=replaces)
+    present = _present(client, objects)
+    warnings += [*_owners(client, bundle, choice, csvs), *_taken(objects, present), *_required(client, bundle)]
+    labelled = tuple(_labelled(one, bundle, choice, present, place) for one in objects)
+    return Plan(bundle, choice, labelled, tuple(errors), tuple(warnings), present, replaces)
+
+
+def _choice_errors(bundle: Bundle, choice: Choice, situation: Situation) -> Iterator[str]:
+    name, offered = choice.namespace, modes(bundle)
+    if not NAMESPACE_NAME.fullmatch(name):
+        yield _("Choose a namespace, or type the name of a new one: lower-case letters, digits and dashes, at most 63.")
+    elif situation.namespaces.get(name) == "Terminating":
+        yield _("The namespace “%(name)s” is being deleted. Choose another one, or wait until it is gone.") % {
+            "name": name
+        }
+    if choice.mode not in offered:
+        yield _("It can't be installed so. It supports: %(modes)s.") % {"modes": ", ".join(offered) or "–"}
+    if choice.mode == SINGLE and len(choice.watch) != 1:
+        yield _("Choose the one namespace that it watches.")
+    if choice.mode == MULTI and len(choice.watch) < 2:
+        yield _("Choose at least two namespaces that it watches.")
+    groups = situation.groups.get(name, ())
+    if len(groups) > 1:
+        told = {"name": name, "groups": ", ".join(map(name_of, groups))}
+        yield (
+            _(
+                "“%(name)s” has more than one OperatorGroup (%(groups)s): OLM installs nothing there. Delete all but one."
+            )
+            % told
+        )
+    elif groups and (present := olm.group_modes(groups[0], name)) != choice.mode:
+        told = {"group": name_of(groups[0]), "name": name, "mode": present}
+        yield _("The OperatorGroup “%(group)s” of “%(name)s” says %(mode)s. Choose that, or another namespace.") % told
+
+
+def _csvs(client: ClusterClient, namespace: str) -> list[KubeObject]:
+    try:
+        return [one for one in client.list(olm.type_of(client, olm.CSVS), namespace).items if not olm.copied(one)]
+    except KubeError:
+        return []
+
+
+def _installed(bundle: Bundle, choice: Choice, situation: Situation, csvs: list[KubeObject]) -> tuple[str, list[str]]:
+    """(the CSV that is replaced, errors). An operator that a Subscription follows is upgraded through that, or OLM would undo it."""
+    for one in situation.subscriptions:
+        if one.namespace == choice.namespace and one.package == bundle.package:
+            told = {"namespace": one.namespace, "name": one.name}
+            return "", [
+                _(
+                    "The Subscription “%(name)s” keeps this operator in “%(namespace)s”. Upgrade it there, uninstall it, or choose another namespace."
+                )
+                % told
+            ]
+    run = run_name(bundle.package, choice.namespace)
+    mine = [one for one in csvs if mapping(mapping(one.get("metadata")).get("labels")).get(RUN) == run]
+    replaced = {text(mapping(one.get("spec")).get("replaces")) for one in mine}
+    current = next((one for one in mine if name_of(one) not in replaced), None)
+    if current is not None and name_of(current) != bundle.name:
+        return name_of(current), []
+    if current is None and any(name_of(one) == bundle.name for one in csvs):
+        return "", [
+            _("“%(name)s” is installed in “%(namespace)s” already.")
+            % {"name": bundle.name, "namespace": choice.namespace}
+        ]
+    # Run once more: with what it took the place of the first time.
+    return (text(mapping(current.get("spec")).get("replaces")) if current is not None else ""), []
+
+
+def _present(client: ClusterClient, objects: list[KubeObject]) -> frozenset[str]:
+    """Which of them somebody else made. Asked as tables: a CRD of 800 KB is not fetched to see that it is there."""
+    found = set()
+    for obj in objects:
+        group, _slash, version = str(obj["apiVersion"]).rpartition("/")
+        try:
+            type_ = client.find_kind(group, obj["kind"], version)
+            place = namespace_of(obj) if type_.namespaced else ""
+            rows = client.table(type_, place, fields=f"metadata.name={name_of(obj)}").rows
+        except KubeError:
+            continue
+        labels = [mapping(mapping(row.object.get("metadata")).get("labels")) for row in rows]
+        if labels and RUN not in labels[0]:
+            found.add(title(obj))
+    return frozenset(found)
+
+
+def title(obj: KubeObject) -> str:
+    return f"{obj['kind']} {name_of(obj)}"
+
+
+def _labelled(obj: KubeObject, bundle: Bundle, choice: Choice, present: frozenset[str], place: str) -> KubeObject:
+    if title(obj) in present:
+        return obj
+    meta: dict[str, Any] = dict(obj["metadata"])
+    meta["labels"] = {**mapping(meta.get("labels")), RUN: run_name(bundle.package, choice.namespace)}
+    if obj["kind"] == "ClusterServiceVersion" and place:
+        meta["annotations"] = {**mapping(meta.get("annotations")), SOURCE: place[:500]}
+    return {**obj, "metadata": meta}
+
+
+def _owners(client: ClusterClient, bundle: Bundle, choice: Choice, here: list[KubeObject]) -> Iterator[str]:
+    """Other operators that have the same kinds: OLM refuses the later one where both watch the same namespaces."""
+    mine = {api.crd for api in apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions"))}
+    try:
+        everywhere = client.list(olm.type_of(client, olm.CSVS), labels=f"!{olm.COPIED}").items
+    except (Forbidden, NotFound):
+        everywhere = here
+    run = run_name(bundle.package, choice.namespace)
+    for one in everywhere:
+        theirs = {api.crd for api in apis(mapping(one.get("spec")).get("customresourcedefinitions"))}
+        own = mapping(mapping(one.get("metadata")).get("labels")).get(RUN) == run
+        if mine & theirs and not own and not olm.copied(one):
+            told = {"csv": name_of(one), "namespace": namespace_of(one), "crd": sorted(mine & theirs)[0]}
+            yield _("“%(csv)s” in “%(namespace)s” owns %(crd)s too. Where both watch the same namespaces OLM fails the newer one; the CustomResourceDefinition becomes this bundle's version for both.") % told  # fmt: skip
+
+
+def _taken(objects: list[KubeObject], present: frozenset[str]) -> Iterator[str]:
+    crds = [name_of(one) for one in objects if one["kind"] == "CustomResourceDefinition" and title(one) in present]
+    for name in crds:
+        yield _(
+            "%(crd)s is there already. It is changed to this bundle's version, and stays when the run is taken away."
+        ) % {"crd": name}
+
+
+def _required(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
+    """Kinds that it needs from others: nobody resolves dependencies here."""
+    served = {(one.group, one.plural) for one in client.types()}
+    for api in apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions"), "required"):
+        if (api.group, api.plural) not in served:
+            yield _("It needs the kind %(kind)s (%(crd)s), which this cluster does not have: OLM waits for it.") % {
+                "kind": api.kind,
+                "crd": api.crd,
+            }

@@ -1,0 +1,138 @@
+"""Taking a run away: everything that carries its label, in the order in which an operator can still clean up behind itself.
+
+Instances first if asked (the operator is there to run their finalizers), then the CSV, by which OLM stops it, then what was made with it, kinds, and the
+namespace if asked. Each object goes by its uid: what somebody made meanwhile under the same name stays.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from operatorhub.install.undo import Removed, Target, remove
+from operatorhub.run.plan import RUN, run_name
+
+#: What a bundle may bring, in the order in which it goes.
+_KINDS = (
+    ("operators.coreos.com", "clusterserviceversions"), ("", "services"), ("", "configmaps"), ("", "secrets"),
+    ("rbac.authorization.k8s.io", "rolebindings"), ("rbac.authorization.k8s.io", "roles"), ("rbac.authorization.k8s.io", "clusterrolebindings"),
+    ("rbac.authorization.k8s.io", "clusterroles"), ("", "serviceaccounts"), ("policy", "poddisruptionbudgets"), ("scheduling.k8s.io", "priorityclasses"),
+    ("networking.k8s.io", "networkpolicies"), ("monitoring.coreos.com", "servicemonitors"), ("monitoring.coreos.com", "prometheusrules"),
+    ("operators.coreos.com", "operatorgroups"), ("apiextensions.k8s.io", "customresourcedefinitions"), ("", "namespaces"),
+)  # fmt: skip
+#: Seconds that a request waits for instances whose finalizers run.
+_WAIT = 15.0
+Done = Callable[[str, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A CustomResourceDefinition of the run; `instances` of all namespaces, None when they may not be counted."""
+
+    target: Target
+    instances: tuple[Target, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What there is to take away. `unread`: kinds that may not be listed here, so that something may stay."""
+
+    package: str
+    namespace: str
+    objects: tuple[Target, ...]
+    kinds: tuple[Kind, ...]
+    space: Target | None
+    unread: tuple[str, ...] = ()
+
+    @property
+    def instances(self) -> int:
+        return sum(len(one.instances or ()) for one in self.kinds)
+
+    @property
+    def kubectl(self) -> str:
+        lines = [one.kubectl for one in self.objects]
+        return "\n".join(lines)
+
+
+def look(client: ClusterClient, namespace: str, package: str) -> Removal:
+    """Everything with the run's label. Kinds that this cluster does not serve, or that may not be listed, are passed over; the latter are named."""
+    label = f"{RUN}={run_name(package, namespace)}"
+    objects: list[Target] = []
+    kinds: list[Kind] = []
+    space: Target | None = None
+    unread: list[str] = []
+    for group, plural in _KINDS:
+        try:
+            type_ = client.find(group, "", plural)
+            rows = client.table(type_, namespace if type_.namespaced else "", labels=label).rows
+        except NotFound:
+            continue
+        except KubeError:
+            unread.append(f"{plural}.{group}" if group else plural)
+            continue
+        for row in rows:
+            one = _target(type_, row.object)
+            if plural == "customresourcedefinitions":
+                kinds.append(Kind(one, _instances(client, one.name)))
+            elif plural == "namespaces":
+                space = one
+            else:
+                objects.append(one)
+    return Removal(package, namespace, tuple(objects), tuple(kinds), space, tuple(unread))
+
+
+def _target(type_: ResourceType, obj: KubeObject) -> Target:
+    return Target(type_.group, type_.version, type_.plural, type_.kind, namespace_of(obj), name_of(obj), uid_of(obj))
+
+
+def _instances(client: ClusterClient, crd: str) -> tuple[Target, ...] | None:
+    plural, _dot, group = crd.partition(".")
+    try:
+        type_ = client.find(group, "", plural)
+        return tuple(_target(type_, row.object) for row in client.table(type_).rows)
+    except NotFound:
+        return ()
+    except KubeError:
+        return None
+
+
+def take(
+    client: ClusterClient, found: Removal, *, operands: bool, kinds: bool, space: bool, done: Done
+) -> tuple[Removed, ...]:
+    """Without `operands` a kind that has instances stays, with them. Stops before the operator when instances do not go: nobody else could end them."""
+    results: list[Removed] = []
+    if operands:
+        wanted = [one for kind in found.kinds for one in kind.instances or ()]
+        results += remove(client, wanted, done)
+        if wanted and (held := [*_held(client, wanted)]):
+            return (*results, *(Removed(one, "held") for one in held))
+    results += remove(client, found.objects, done)
+    if kinds:
+        results += remove(client, [one.target for one in found.kinds if operands or one.instances == ()], done)
+    if space and found.space is not None:
+        results += remove(client, [found.space], done)
+    return tuple(results)
+
+
+def _held(client: ClusterClient, wanted: list[Target]) -> Iterator[Target]:
+    """Those that are still there after some seconds, because of finalizers."""
+    left, until = list(wanted), time.monotonic() + _WAIT
+    while left:
+        left = [one for one in left if _is_there(client, one)]
+        if not left or time.monotonic() > until:
+            break
+        time.sleep(0.1)
+    yield from left
+
+
+def _is_there(client: ClusterClient, one: Target) -> bool:
+    try:
+        obj = client.get(client.find(one.group, one.version, one.plural), one.name, one.namespace)
+    except NotFound:
+        return False
+    except KubeError:
+        return True
+    return uid_of(obj) == one.uid

@@ -1,0 +1,238 @@
+"""Is a bundle sound? What operator-sdk's `bundle validate` and OLM look at, in words, before anything is made. Pure.
+
+An error means that OLM, or the API server, would refuse it or could not use it; a warning that somebody should look.
+https://olm.operatorframework.io/docs/tasks/creating-operator-manifests/
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from operatorhub import direct
+from operatorhub.bundles import Bundle
+from operatorhub.csv import LEVELS, apis, install_modes, items, level, mapping, text
+from resources.forms import check
+from resources.forms.schema import Schema
+
+ERROR, WARNING = "error", "warning"
+_SEMVER = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?")
+#: Kinds that OLM takes beside the CSV and CRDs: https://olm.operatorframework.io/docs/tasks/creating-operator-manifests/
+KINDS = frozenset(
+    ["ClusterRole", "ClusterRoleBinding", "ConfigMap", "ConsoleCLIDownload", "ConsoleLink", "ConsoleQuickStart", "ConsoleYAMLSample",
+     "NetworkPolicy", "PodDisruptionBudget", "PriorityClass", "PrometheusRule", "Role", "RoleBinding", "Secret", "Service", "ServiceAccount",
+     "ServiceMonitor", "VerticalPodAutoscaler"]
+)  # fmt: skip
+_PREFIXES = (
+    "operators.operatorframework.io/",
+    "operatorframework.io/",
+    "operators.openshift.io/",
+    "features.operators.openshift.io/",
+)
+_KNOWN = re.compile(
+    r"operators\.operatorframework\.io/(builder|project_layout|internal-objects|operator-type|uninstall-message|disable-operand-delete)"
+    r"|operatorframework\.io/(suggested-namespace|suggested-namespace-template|initialization-resource|cluster-monitoring|properties|priorityclass|arch\..+|os\..+)"
+    r"|operators\.openshift\.io/(infrastructure-features|valid-subscription|must-gather-image|capability)"
+    r"|features\.operators\.openshift\.io/(disconnected|fips-compliant|proxy-aware|cnf|cni|csi|tls-profiles|token-auth-(aws|azure|gcp))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One finding; `where` names the object or field, '' when it is about the whole."""
+
+    level: str
+    words: str
+    where: str = ""
+
+
+def judge(bundle: Bundle) -> tuple[Verdict, ...]:
+    """Errors first; () when there is nothing to say."""
+    if not bundle.csv:
+        return (
+            Verdict(
+                ERROR,
+                _("There is no ClusterServiceVersion in it: without one nobody knows what to install."),
+                "manifests/",
+            ),
+        )
+    found = [
+        *_head(bundle),
+        *_strategy(bundle),
+        *_kinds(bundle),
+        *_examples(bundle),
+        *_others(bundle),
+        *_annotations(bundle),
+    ]
+    if bundle.partial:
+        words = _(
+            "The catalog keeps a description of this bundle only; its manifests are in the image %(image)s. Give that image instead."
+        )
+        found.insert(0, Verdict(ERROR, words % {"image": bundle.image or "?"}))
+    return tuple(sorted(found, key=lambda one: one.level != ERROR))
+
+
+def refused(verdicts: tuple[Verdict, ...]) -> bool:
+    return any(one.level == ERROR for one in verdicts)
+
+
+def _head(bundle: Bundle) -> Iterator[Verdict]:
+    meta, spec = mapping(bundle.csv.get("metadata")), mapping(bundle.csv.get("spec"))
+    if text(bundle.csv.get("apiVersion")) != direct.CSV_API:
+        yield Verdict(ERROR, _("Its apiVersion is not %(wanted)s.") % {"wanted": direct.CSV_API}, "apiVersion")
+    if not text(meta.get("name")):
+        yield Verdict(ERROR, _("The ClusterServiceVersion has no name."), "metadata.name")
+    version = text(spec.get("version"))
+    if not _SEMVER.fullmatch(version):
+        words = _("“%(version)s” is no version: it has three numbers, such as 1.2.0.") % {"version": version}
+        yield Verdict(ERROR, words, "spec.version")
+    if not text(spec.get("displayName")):
+        yield Verdict(WARNING, _("It has no displayName: people see its technical name."), "spec.displayName")
+    if not install_modes(spec.get("installModes")):
+        yield Verdict(ERROR, _("It supports no install mode, so OLM can install it nowhere."), "spec.installModes")
+
+
+def _strategy(bundle: Bundle) -> Iterator[Verdict]:
+    install = mapping(mapping(bundle.csv.get("spec")).get("install"))
+    asked = direct.strategy(bundle.csv)
+    if text(install.get("strategy")) != "deployment":
+        yield Verdict(
+            ERROR, _("The install strategy is not “deployment”, the only one that OLM knows."), "spec.install.strategy"
+        )
+    deployments = {text(one.get("name")): one for one in items(asked.get("deployments"))}
+    if not deployments and not bundle.partial:
+        yield Verdict(WARNING, _("It makes no Deployment: nothing will run."), "spec.install.spec.deployments")
+    granted = {
+        text(one.get("serviceAccountName"))
+        for key in ("permissions", "clusterPermissions")
+        for one in items(asked.get(key))
+    }
+    own = {
+        text(mapping(one.get("metadata")).get("name")) for one in bundle.others if one.get("kind") == "ServiceAccount"
+    }
+    for name, one in deployments.items():
+        pod = mapping(mapping(mapping(one.get("spec")).get("template")).get("spec"))
+        account = text(pod.get("serviceAccountName"))
+        if account and account != "default" and account not in granted | own:
+            words = _("The Deployment “%(name)s” runs as the ServiceAccount “%(account)s”, which no permission names and the bundle does not bring: its Pods can't start.")  # fmt: skip
+            yield Verdict(WARNING, words % {"name": name, "account": account}, "spec.install.spec.permissions")
+    for hook in items(mapping(bundle.csv.get("spec")).get("webhookdefinitions")):
+        if text(hook.get("deploymentName")) not in deployments:
+            words = _("The webhook “%(name)s” is served by the Deployment “%(deployment)s”, which it does not have.")
+            told = {"name": text(hook.get("generateName")), "deployment": text(hook.get("deploymentName"))}
+            yield Verdict(ERROR, words % told, "spec.webhookdefinitions")
+
+
+def _kinds(bundle: Bundle) -> Iterator[Verdict]:
+    """What the CSV says it owns, against the CRDs that are there."""
+    defined = {text(mapping(crd.get("metadata")).get("name")): mapping(crd.get("spec")) for crd in bundle.crds}
+    owned = list(items(mapping(mapping(bundle.csv.get("spec")).get("customresourcedefinitions")).get("owned")))
+    place = "spec.customresourcedefinitions.owned"
+    for one in owned if not bundle.partial else ():
+        name, version = text(one.get("name")), text(one.get("version"))
+        spec = defined.get(name)
+        if spec is None:
+            words = _(
+                "It says that it brings %(kind)s (%(name)s), but there is no such CustomResourceDefinition in it."
+            )
+            yield Verdict(ERROR, words % {"kind": text(one.get("kind")), "name": name}, place)
+            continue
+        if text(mapping(spec.get("names")).get("kind")) != text(one.get("kind")):
+            words = _("It calls the kind of %(name)s “%(said)s”, the CustomResourceDefinition “%(kind)s”.")
+            yield Verdict(
+                ERROR,
+                words
+                % {"name": name, "said": text(one.get("kind")), "kind": text(mapping(spec.get("names")).get("kind"))},
+                place,
+            )
+        if version and version not in {text(each.get("name")) for each in items(spec.get("versions"))}:
+            words = _("The CustomResourceDefinition %(name)s has no version %(version)s.")
+            yield Verdict(ERROR, words % {"name": name, "version": version}, place)
+    for name in defined.keys() - {text(one.get("name")) for one in owned}:
+        yield Verdict(
+            WARNING,
+            _("It brings the CustomResourceDefinition %(name)s without a word about it in its ClusterServiceVersion.")
+            % {"name": name},
+            place,
+        )
+
+
+def _examples(bundle: Bundle) -> Iterator[Verdict]:
+    """alm-examples: readable, of kinds that are there, and such that the API server would take them."""
+    raw = mapping(mapping(bundle.csv.get("metadata")).get("annotations")).get("alm-examples")
+    place = "metadata.annotations.alm-examples"
+    if not raw:
+        if apis(mapping(bundle.csv.get("spec")).get("customresourcedefinitions")):
+            yield Verdict(WARNING, _("It has no examples of its kinds."), place)
+        return
+    try:
+        examples = json.loads(text(raw))
+    except ValueError as error:
+        yield Verdict(ERROR, _("The examples are no JSON: %(why)s") % {"why": error}, place)
+        return
+    schemas = dict(_schemas(bundle.crds))
+    for number, one in enumerate(items(examples)):
+        key = (text(one.get("apiVersion")), text(one.get("kind")))
+        where = f"{place}[{number}]"
+        if key not in schemas:
+            if bundle.crds and not bundle.partial:
+                words = _("An example is of %(kind)s (%(version)s), which the bundle does not bring.")
+                yield Verdict(WARNING, words % {"kind": key[1], "version": key[0]}, where)
+            continue
+        for problem in check.problems(Schema.of(schemas[key]), dict(one))[:5]:
+            words = _("The example of %(kind)s does not fit its schema: %(where)s: %(message)s")
+            yield Verdict(WARNING, words % {"kind": key[1], "where": problem.where, "message": problem.message}, where)
+
+
+def _schemas(crds: tuple[Mapping[str, Any], ...]) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
+    for crd in crds:
+        spec = mapping(crd.get("spec"))
+        for version in items(spec.get("versions")):
+            schema = mapping(mapping(version.get("schema")).get("openAPIV3Schema"))
+            yield (
+                (
+                    f"{text(spec.get('group'))}/{text(version.get('name'))}",
+                    text(mapping(spec.get("names")).get("kind")),
+                ),
+                schema,
+            )
+
+
+def _others(bundle: Bundle) -> Iterator[Verdict]:
+    seen: set[tuple[str, str]] = set()
+    for one in bundle.others:
+        key = (text(one.get("kind")), text(mapping(one.get("metadata")).get("name")))
+        if key[0] not in KINDS:
+            yield Verdict(
+                WARNING,
+                _("OLM takes no %(kind)s from a bundle; through a catalog it would refuse this one.")
+                % {"kind": key[0]},
+                " ".join(key),
+            )
+        if not key[1]:
+            yield Verdict(ERROR, _("A %(kind)s has no name.") % {"kind": key[0]}, key[0])
+        elif key in seen:
+            yield Verdict(
+                ERROR, _("The %(kind)s “%(name)s” is in it twice.") % {"kind": key[0], "name": key[1]}, " ".join(key)
+            )
+        seen.add(key)
+
+
+def _annotations(bundle: Bundle) -> Iterator[Verdict]:
+    notes = mapping(mapping(bundle.csv.get("metadata")).get("annotations"))
+    said = notes.get("capabilities")
+    if said is not None and not level(said):
+        words = _("“%(said)s” is no capability level. They are: %(levels)s.")
+        yield Verdict(
+            WARNING, words % {"said": text(said), "levels": ", ".join(LEVELS)}, "metadata.annotations.capabilities"
+        )
+    for name in notes:
+        if str(name).startswith(_PREFIXES) and not _KNOWN.fullmatch(str(name)):
+            yield Verdict(
+                WARNING,
+                _("Nobody knows the annotation %(name)s. Is it a slip?") % {"name": name},
+                "metadata.annotations",
+            )

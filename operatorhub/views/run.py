@@ -1,0 +1,133 @@
+"""/operatorhub/run/: a bundle that somebody gives is looked at, judged, shown as objects, tried and made."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from console.web import audit, render
+from console.web.frame import forget_namespaces
+from console.web.request import ConsoleRequest
+from operatorhub import bundles, olm, permissions
+from operatorhub.install import rights, situation
+from operatorhub.run import follow, given, making, plan, verdicts
+from operatorhub.sources.drafts import SourceError
+from resources.views import importing
+
+_MOST_UPLOAD = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`packed`: what was given, carried along; `rows`: results of a dry run (`checked`) or of a run that did not go through."""
+
+    problem: str = ""
+    source: given.Given | None = None
+    packed: str = ""
+    bundle: bundles.Bundle | None = None
+    said: tuple[verdicts.Verdict, ...] = ()
+    wanted: plan.Plan | None = None
+    modes: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    missing: tuple[rights.Missing, ...] = ()
+    dangers: tuple[permissions.Right, ...] = ()
+    rows: tuple[importing.Row, ...] = ()
+    checked: bool = False
+    summary: str = ""
+
+    @property
+    def ready(self) -> bool:
+        return bool(self.wanted and not self.wanted.errors and not verdicts.refused(self.said) and not self.missing)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def run(request: ConsoleRequest) -> HttpResponse:
+    """Without a bundle: the ways to give one, and the runs there are. `~check` tries the objects, `~run` makes them; every other POST only looks."""
+    if not olm.served(request.cluster):
+        return render.page(request, "operatorhub/no_olm.html", {})
+    try:
+        page = _looked(request)
+    except SourceError as error:
+        page = Page(problem=str(error))
+    if request.method == "POST" and page.ready and page.wanted and ({"~run", "~check"} & request.POST.keys()):
+        page = _made(request, page, page.wanted)
+        if page.wanted and not page.checked and not page.rows:
+            place = [page.wanted.choice.namespace, page.wanted.bundle.package]
+            return HttpResponseRedirect(reverse("operatorhub:run-progress", args=place))
+    bad = page.problem or (request.method == "POST" and "~run" in request.POST)
+    context = {"page": page, "plan": page.wanted, "running": () if page.bundle else follow.runs(request.cluster)}
+    fragment = "operatorhub/_run.html"
+    return render.page(request, "operatorhub/run.html", context, fragment=fragment, status=422 if bad else 200)
+
+
+def _source(request: ConsoleRequest) -> given.Given | None:
+    """What was given, in one of the ways; None when nothing was. Raises SourceError."""
+    post, asked = request.POST, request.GET
+    if files := [one for one in request.FILES.getlist("files") if one.size]:
+        if sum(one.size or 0 for one in files) > _MOST_UPLOAD:
+            raise SourceError(_("These files are larger than 64 MiB. Add them as a catalog instead."))
+        return given.files((str(one.name), one.read()) for one in files)
+    if post.get("~given"):
+        return given.received(post["~given"])
+    if url := post.get("address", "").strip():
+        return given.address(url)
+    if reference := post.get("image", "").strip():
+        return given.registry(reference)
+    if "~give" in post:
+        raise SourceError(_("Choose a file, or type an address or an image."))
+    catalog, package, name = asked.get("catalog", ""), asked.get("package", ""), asked.get("bundle", "")
+    if not (catalog and package):
+        return None
+    home, _slash, short = catalog.rpartition("/")
+    found = bundles.bundle(request.cluster, home or "~", short, package, name)
+    if found is None:
+        words = _(
+            "The catalog “%(catalog)s” can't give the bundle “%(name)s” here. Give it as a file, address or image."
+        )
+        raise SourceError(words % {"catalog": catalog, "name": name or package})
+    return given.one(found, f"{catalog}: {package}")
+
+
+def _looked(request: ConsoleRequest) -> Page:
+    """What was given, with the objects that the choices so far make of it."""
+    source = _source(request)
+    if source is None:
+        return Page()
+    data: Any = request.POST if request.method == "POST" else request.GET
+    bundle = source.find(data.get("bundle", "")) or source.bundles[0]
+    said = verdicts.judge(bundle)
+    here = situation.look(request.cluster, request.namespace)
+    choice = plan.suggested(bundle, here, request.namespace)
+    # Of another bundle of the same archive the choices stay; nothing was chosen before the first look.
+    if data.get("namespace", "").strip():
+        watch = tuple(dict.fromkeys(data.get("watch", "").replace(",", " ").split()))
+        choice = plan.Choice(data["namespace"].strip(), data.get("mode", choice.mode), watch)
+    wanted = plan.plan(request.cluster, bundle, choice, here, source.place) if bundle.csv else None
+    return Page(
+        source=source, packed=given.carried(source), bundle=bundle, said=said, wanted=wanted, modes=plan.modes(bundle),
+        namespaces=tuple(here.namespaces), missing=rights.missing(request.cluster, wanted.objects, "patch") if wanted else (),
+        dangers=tuple(one for one in permissions.asked(bundle.csv) if one.danger)[:8],
+    )  # fmt: skip
+
+
+def _made(request: ConsoleRequest, page: Page, wanted: plan.Plan) -> Page:
+    """With the results; without rows when everything was made."""
+    checked = "~check" in request.POST
+    results = making.run(request.cluster, wanted, dry_run=checked)
+    rows = importing.rows_of(results, checked)
+    good = all(one.good for one in results)
+    if checked:
+        words = _("All objects would be accepted.") if good else _("Some would be refused.")
+        return replace(page, rows=rows, checked=True, summary=words)
+    importing.record(request, results)
+    forget_namespaces()
+    making.hand_over(request.cluster, results, lambda ref, outcome: audit.record(request, "patch", ref, outcome))
+    if good:
+        return page
+    words = _(
+        "Not everything could be made. What is made is there; run it again when the reason is gone, or take it away."
+    )
+    return replace(page, rows=rows, summary=words)

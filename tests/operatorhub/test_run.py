@@ -1,0 +1,309 @@
+"""Running a bundle: given as files, judged, planned, made, upgraded, taken away; over HTTP and on whichever cluster the tests have."""
+
+import base64
+import io
+import json
+import re
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from operatorhub import olm
+from operatorhub.run import follow, given, plan, removal, verdicts
+from operatorhub.sources.drafts import SourceError
+from tests.conftest import ROOT
+from tests.operatorhub.conftest import until
+
+pytestmark = pytest.mark.django_db
+PACKAGES = ROOT / "operators" / "packages"
+FLIGHT = PACKAGES / "flightticket"
+
+
+def zipped(folder: Path, top: str = "") -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, f"{top}{path.relative_to(folder)}")
+    return out.getvalue()
+
+
+def tarred(folder: Path) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        archive.add(folder, "bundle")
+    return out.getvalue()
+
+
+def text(response: Any) -> str:
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode())))
+
+
+def packed(response: Any) -> str:
+    found = re.search(r'name="~given" value="([^"]+)"', response.content.decode())
+    assert found
+    return found[1]
+
+
+# What is given
+
+
+@pytest.mark.parametrize(
+    "data", [zipped(FLIGHT / "1.0.0"), zipped(FLIGHT / "1.0.0", "deep/er/"), tarred(FLIGHT / "1.0.0")]
+)
+def test_archives(data: bytes) -> None:
+    found = given.files([("bundle", data)])
+    assert [one.name for one in found.bundles] == ["flightticket-operator.v1.0.0"]
+    assert len(found.bundles[0].crds) == 1
+
+
+def test_loose_files_make_a_bundle() -> None:
+    paths = [FLIGHT / "1.0.0" / "csv.yaml", *(FLIGHT / "1.0.0" / "crds").iterdir()]
+    found = given.files((path.name, path.read_bytes()) for path in paths)
+    assert found.bundles[0].name == "flightticket-operator.v1.0.0"
+    assert verdicts.judge(found.bundles[0]) == verdicts.judge(given.files_of(FLIGHT / "1.0.0").bundles[0])
+
+
+def test_a_file_based_catalog() -> None:
+    objects = [given.files_of(FLIGHT / "1.0.0").bundles[0].csv, *given.files_of(FLIGHT / "1.0.0").bundles[0].crds]
+    properties: list[dict[str, Any]] = [{"type": "olm.package", "value": {"packageName": "ft", "version": "1.0.0"}}]
+    for one in objects:
+        data = base64.b64encode(json.dumps(one).encode()).decode()
+        properties.append({"type": "olm.bundle.object", "value": {"data": data}})
+    name = "flightticket-operator.v1.0.0"
+    blobs = [
+        {"schema": "olm.package", "name": "ft", "defaultChannel": "stable"},
+        {"schema": "olm.channel", "package": "ft", "name": "stable", "entries": [{"name": name}]},
+        {"schema": "olm.bundle", "package": "ft", "name": name, "image": "x/y:1", "properties": properties},
+    ]
+    found = given.files([("catalog.json", "\n".join(map(json.dumps, blobs)).encode())])
+    assert [(one.package, one.name, len(one.crds)) for one in found.bundles] == [("ft", name, 1)]
+
+
+def test_a_folder_of_versions_gives_the_newest_first() -> None:
+    found = given.files([("package.zip", zipped(FLIGHT))])
+    assert found.bundles[0].name == "flightticket-operator.v1.1.0"
+    assert {one.version for one in found.bundles} >= {"1.0.0", "1.1.0"}
+
+
+def test_what_is_no_bundle_is_refused() -> None:
+    for data in (b"", b"hello: world", b"PK\x03\x04broken", b"\x1f\x8bbroken"):
+        with pytest.raises(SourceError):
+            given.files([("x.yaml", data)])
+
+
+def test_nothing_leaves_its_folder(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("../../evil.yaml", "kind: Evil")
+    with pytest.raises(SourceError):
+        given.files([("evil.zip", out.getvalue())])
+
+
+def test_it_travels_in_the_page() -> None:
+    found = given.files_of(FLIGHT)
+    assert given.received(given.carried(found)).bundles == found.bundles
+    for bad in ("", "AAAA", base64.b64encode(b"x").decode(), "ü"):
+        with pytest.raises(SourceError):
+            given.received(bad)
+
+
+# Verdicts
+
+
+def changed(**edits: Any) -> Any:
+    bundle = given.files_of(FLIGHT / "1.0.0").bundles[0]
+    csv = json.loads(json.dumps(bundle.csv))
+    for path, value in edits.items():
+        node, *rest = path.split("__")
+        at = csv
+        for step in (node, *rest)[:-1]:
+            at = at[step]
+        at[(node, *rest)[-1]] = value
+    return given.Bundle(bundle.name, bundle.package, bundle.version, "", csv, bundle.crds, bundle.others)
+
+
+def said(bundle: Any) -> str:
+    return "\n".join(f"{one.level}: {one.words} [{one.where}]" for one in verdicts.judge(bundle))
+
+
+def test_our_own_bundles_are_sound() -> None:
+    for folder in sorted(PACKAGES.glob("*/*/csv.yaml")):
+        for one in given.files_of(folder.parent).bundles:
+            assert not verdicts.refused(verdicts.judge(one)), said(one)
+
+
+@pytest.mark.parametrize(
+    ("edits", "words"),
+    [
+        ({"spec__version": "one"}, "error: “one” is no version"),
+        ({"spec__installModes": []}, "error: It supports no install mode"),
+        ({"spec__install__strategy": "magic"}, "error: The install strategy"),
+        ({"metadata__annotations": {"alm-examples": "{"}}, "error: The examples are no JSON"),
+        ({"metadata__annotations": {"capabilities": "Super", "alm-examples": "[]"}}, "“Super” is no capability level"),
+        ({"metadata__annotations": {"operatorframework.io/sugested": "x", "alm-examples": "[]"}}, "Nobody knows the annotation"),
+        ({"spec__webhookdefinitions": [{"generateName": "w", "deploymentName": "none"}]}, "error: The webhook “w”"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(edits: dict[str, Any], words: str) -> None:
+    assert words in said(changed(**edits))
+
+
+def test_an_example_that_does_not_fit_its_schema() -> None:
+    bad = {
+        "apiVersion": "flights.com/v1",
+        "kind": "FlightTicket",
+        "metadata": {"name": "x"},
+        "spec": {"from": "A", "to": "B", "number": 99},
+    }
+    words = said(changed(metadata__annotations={"alm-examples": json.dumps([bad])}))
+    assert "The example of FlightTicket does not fit its schema: spec.number" in words
+
+
+def test_a_missing_crd() -> None:
+    bundle = given.files_of(FLIGHT / "1.0.0").bundles[0]
+    alone = given.Bundle(bundle.name, bundle.package, bundle.version, "", bundle.csv, (), ())
+    assert "there is no such CustomResourceDefinition" in said(alone)
+    assert verdicts.refused(verdicts.judge(alone))
+
+
+# On the cluster
+
+
+@pytest.fixture
+def space(client: ClusterClient) -> Iterator[str]:
+    name = "run-bundle"
+    yield name
+    for package in ("flightticket", "FlightTicket"):
+        found = removal.look(client, name, package)
+        removal.take(client, found, operands=True, kinds=True, space=True, done=lambda ref, outcome: None)
+    spaces = client.find("", "v1", "namespaces")
+    try:
+        client.delete(spaces, name)
+    except NotFound:
+        return
+
+    def gone() -> bool:
+        try:
+            client.get(spaces, name)
+        except NotFound:
+            return True
+        return False
+
+    until(gone)
+
+
+def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
+    web = Client()
+    assert "Look at it" in text(web.get("/operatorhub/run/"))
+    upload = SimpleUploadedFile("flight.zip", zipped(FLIGHT))
+    page = web.post("/operatorhub/run/", {"files": upload, "~give": "1"})
+    assert page.status_code == 200
+    assert "flightticket-operator.v1.1.0" in text(page)
+    choices = {
+        "~given": packed(page),
+        "bundle": "flightticket-operator.v1.0.0",
+        "namespace": space,
+        "mode": "OwnNamespace",
+    }
+    tried = web.post("/operatorhub/run/", {**choices, "~check": "1"})
+    assert "All objects would be accepted" in text(tried)
+    with pytest.raises(NotFound):
+        client.get(client.find("", "v1", "namespaces"), space)
+
+    made = web.post("/operatorhub/run/", {**choices, "~run": "1"})
+    assert made.status_code == 302, text(made)
+    assert made["Location"] == f"/operators/{space}/runs/flightticket/"
+    until(lambda: follow.read(client, space, "flightticket").state == "done", 60)
+    shown = text(web.get(made["Location"]))
+    assert "runs" in shown
+    assert "flightticket-operator.v1.0.0" in shown
+    assert [one.csv for one in follow.runs(client) if one.namespace == space] == ["flightticket-operator.v1.0.0"]
+    accounts = client.list(client.find("", "v1", "serviceaccounts"), space, labels=plan.RUN).items
+    assert accounts[0]["metadata"]["ownerReferences"][0]["kind"] == "ClusterServiceVersion"
+
+    # A newer bundle of the same package takes its place.
+    newer = {**choices, "bundle": "flightticket-operator.v1.1.0"}
+    assert "It takes the place of flightticket-operator.v1.0.0" in text(web.post("/operatorhub/run/", newer))
+    assert web.post("/operatorhub/run/", {**newer, "~run": "1"}).status_code == 302
+
+    def upgraded() -> bool:
+        names = [one["metadata"]["name"] for one in client.list(olm.type_of(client, olm.CSVS), space).items]
+        return names == ["flightticket-operator.v1.1.0"] and follow.read(client, space, "flightticket").state == "done"
+
+    until(upgraded, 90)
+
+    # An instance keeps its kind, unless it is to go too.
+    tickets = client.find("flights.com", "v1", "flighttickets")
+    ticket = {
+        "apiVersion": "flights.com/v1",
+        "kind": "FlightTicket",
+        "metadata": {"name": "mine"},
+        "spec": {"from": "ICN", "to": "LHR", "number": 2},
+    }
+    until(lambda: made_it(client, tickets, ticket, space))
+    found = removal.look(client, space, "flightticket")
+    assert [len(one.instances or ()) for one in found.kinds] == [1]
+    gone = text(web.get(f"/operators/{space}/runs/flightticket/remove/"))
+    for words in (
+        "flightticket-operator.v1.1.0",
+        "flighttickets.flights.com",
+        "run-bundle/mine",
+        "The namespace run-bundle",
+    ):
+        assert words in gone
+    answer = web.post(f"/operators/{space}/runs/flightticket/remove/", {"kinds": "1", "operands": "1"})
+    assert answer.status_code == 302, text(answer)
+
+    def away() -> bool:
+        left = removal.look(client, space, "flightticket")
+        return not left.objects and not left.kinds
+
+    until(away, 60)
+    assert web.get(f"/operators/{space}/runs/flightticket/").status_code == 404
+
+
+def made_it(client: ClusterClient, type_: Any, obj: dict[str, Any], namespace: str) -> bool:
+    try:
+        client.create(type_, obj, namespace)
+    except KubeError:
+        return False
+    return True
+
+
+def test_a_broken_bundle_is_not_run(client: ClusterClient, space: str) -> None:
+    bad = changed(spec__version="one")
+    page = Client().post(
+        "/operatorhub/run/",
+        {"~given": given.carried(given.one(bad, "here")), "namespace": space, "mode": "OwnNamespace", "~run": "1"},
+    )
+    assert page.status_code == 422
+    assert "is no version" in text(page)
+    assert follow.runs(client) == () or all(one.namespace != space for one in follow.runs(client))
+
+
+def test_conflicts_are_said(client: ClusterClient) -> None:
+    bundle = given.one(given.files_of(FLIGHT / "1.0.0").bundles[0], "here")
+    web, form = Client(), {"~given": given.carried(bundle)}
+    assert "Choose a namespace" in text(
+        web.post("/operatorhub/run/", {**form, "namespace": "No Name", "mode": "OwnNamespace"})
+    )
+    everywhere = text(web.post("/operatorhub/run/", {**form, "namespace": "operators", "mode": "OwnNamespace"}))
+    assert "says AllNamespaces" in everywhere
+
+
+def test_what_cannot_be_read_is_said(client: ClusterClient) -> None:
+    web = Client()
+    page = web.post("/operatorhub/run/", {"files": SimpleUploadedFile("x.zip", b"PK\x03\x04oops"), "~give": "1"})
+    assert page.status_code == 422
+    assert "broken" in text(page)
+    assert "Choose a file" in text(web.post("/operatorhub/run/", {"~give": "1"}))
