@@ -1,4 +1,7 @@
-"""One package in full, as its PackageManifest says at this moment: channels, versions, and the chosen channel's newest version described."""
+"""One package in full: channels, versions, and what a version says of itself.
+
+From its PackageManifest at this moment, or from the catalog that the console read itself. A PackageManifest describes the newest version of each channel only.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +12,8 @@ from django.utils.translation import gettext as _
 from console.web import markdown
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
-from operatorhub import csv, olm
+from operatorhub import bundles, catalogs, csv, olm
+from operatorhub import manifest as manifests
 from operatorhub.models import Package
 
 GROUP = "packages.operators.coreos.com"
@@ -76,6 +80,8 @@ class Description:
     categories: tuple[str, ...]
     keywords: tuple[str, ...]
     suggested_namespace: str
+    subscriptions: tuple[str, ...]
+    has_images: bool
 
     @property
     def level_name(self) -> str:
@@ -84,6 +90,8 @@ class Description:
 
 def read(client: ClusterClient, namespace: str, catalog: str, name: str, picked: str = "") -> Manifest:
     """Raises NotFound (the package, by its place) and other KubeErrors. `picked`: where it is looked for by those who may not read the catalog's namespace."""
+    if namespace in (catalogs.OWN, catalogs.CLUSTER):
+        return manifest(bundles.status(client, namespace, catalog, name), namespace, catalog, name)
     type_ = client.find(GROUP, "v1", "packagemanifests")
     try:
         found = client.list(type_, namespace, fields=f"metadata.name={name}").items
@@ -138,18 +146,28 @@ def _channel(entry: Mapping[str, Any], default: str) -> Channel:
 
 
 def describe(channel: Channel, name: str) -> Description:
-    """Everything that people read of a version. Its Markdown is made safe HTML here."""
-    desc = channel.desc
+    """What the channel's newest version says of itself."""
+    return described(channel.desc, channel.version, name)
+
+
+def describe_csv(found: Mapping[str, Any], version: str, name: str, *, images: bool = False) -> Description:
+    """What any version says of itself, by its ClusterServiceVersion."""
+    return described(manifests.desc(found), version, name, images=images)
+
+
+def described(desc: Mapping[str, Any], version: str, name: str, *, images: bool = False) -> Description:
+    """Everything that people read of a version. Its Markdown is made safe HTML here; `images`: with those that it shows from elsewhere."""
     notes = csv.mapping(desc.get("annotations"))
     owned = csv.apis(desc.get("customresourcedefinitions"))
     hidden = csv.internal(notes)
+    source = csv.text(desc.get("description"))
     return Description(
         title=csv.text(desc.get("displayName")) or name,
-        version=channel.version,
+        version=version,
         provider=csv.text(csv.mapping(desc.get("provider")).get("name")),
         level=csv.level(notes.get("capabilities")),
         summary=csv.text(notes.get("description")),
-        html=markdown.render(csv.text(desc.get("description"))),
+        html=markdown.render(source, images=images),
         apis=tuple(api for api in owned if api.crd not in hidden),
         required=csv.apis(desc.get("customresourcedefinitions"), "required"),
         modes=csv.install_modes(desc.get("installModes")),
@@ -161,10 +179,12 @@ def describe(channel: Channel, name: str) -> Description:
         support=csv.text(notes.get("support")),
         maturity=csv.text(desc.get("maturity")),
         min_kube=csv.text(desc.get("minKubeVersion")),
-        features=csv.features(notes),
+        features=tuple(str(csv.FEATURES.get(one, one)) for one in csv.features(notes)),
         categories=csv.split(notes.get("categories")),
         keywords=csv.strings(desc.get("keywords")),
         suggested_namespace=csv.suggested_namespace(notes),
+        subscriptions=csv.subscriptions(notes),
+        has_images=markdown.has_images(source),
     )
 
 

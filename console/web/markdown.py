@@ -18,6 +18,7 @@ _TAGS = {
 }  # fmt: skip
 _INPUT_TAGS = _TAGS | {"h1", "h2", "img"}
 _TAG = re.compile(r"<(?=/?([A-Za-z][A-Za-z0-9-]*))")
+_IMAGE = re.compile(r"!\[[^\]]*\]\(\s*<?https://|<img\b[^>]*\bsrc\s*=\s*[\"']?https://|!\[[^\]]*\]\[", re.I)
 _HEADING_OF_ANY = re.compile(r"<(/?)h[1-6]>")
 _HEADING = re.compile(r"<(/?)h([12])>")
 _HELP_TAGS = {"a", "b", "br", "code", "em", "i", "li", "ol", "p", "pre", "strong", "ul"}
@@ -27,20 +28,35 @@ _parser = MarkdownIt("commonmark", {"html": True, "linkify": False}).enable(["ta
 
 
 @lru_cache(maxsize=256)
-def render(source: str) -> SafeString:
-    """HTML to put into a page. Headings begin at h3, for the page has its own above."""
+def render(source: str, *, images: bool = False) -> SafeString:
+    """HTML to put into a page. Headings begin at h3, for the page has its own above.
+
+    `images`: those at https addresses too. Whoever serves them learns who looks: only when somebody asked for them, and with a policy that lets them in.
+    """
     html = _parser.render(_placeholders(source[:LIMIT]))
     html = _HEADING.sub(lambda found: f"<{found[1]}h{int(found[2]) + 2}>", html)
     clean = nh3.clean(
         html,
-        tags=_TAGS,
+        tags=_TAGS | {"img"} if images else _TAGS,
         clean_content_tags={"script", "style"},
-        attributes={"a": {"href", "title"}, "th": {"align"}, "td": {"align"}, "ol": {"start"}},
+        attributes={
+            "a": {"href", "title"},
+            "th": {"align"},
+            "td": {"align"},
+            "ol": {"start"},
+            "img": {"src", "alt", "title", "width", "height"},
+        },
+        set_tag_attribute_values={"img": {"loading": "lazy", "referrerpolicy": "no-referrer"}},
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow",
         strip_comments=True,
     )
     return mark_safe(clean)  # noqa: S308  cleaned on the line above
+
+
+def has_images(source: str) -> bool:
+    """Whether there is an image at an https address."""
+    return bool(_IMAGE.search(source[:LIMIT]))
 
 
 @lru_cache(maxsize=8192)

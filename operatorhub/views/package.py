@@ -1,33 +1,119 @@
 """/operatorhub/<namespace>/<catalog>/<package>/: what an operator is, before it is installed."""
 
-from django.http import HttpResponse
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from console.web import render
+from console.web import csp, render
 from console.web.access import can
 from console.web.request import ConsoleRequest
-from operatorhub import csv, olm
-from operatorhub import package as subject
+from kube.errors import NotFound
+from operatorhub import catalogs, csv, facets, graph, olm
+from operatorhub import package as packages
+from operatorhub import package_page as subject
 
 
 @require_safe
 def package(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
-    """`?channel=` picks the channel that is described."""
-    client = request.cluster
-    manifest = subject.read(client, namespace, catalog, package, request.namespace)
-    channel = manifest.channel(request.GET.get("channel", ""))
-    subscriptions = subject.subscriptions(client, package)
-    allowed = can(client, "create", olm.type_of(client, olm.SUBSCRIPTIONS), request.namespace)
-    context = {
+    """`?channel=` and `?version=` (a CSV's name) pick what is described, `?tab=` which part of it, `?images=1` shows the description's images."""
+    client, images = request.cluster, request.GET.get("images") == "1"
+    manifest = packages.read(client, namespace, catalog, package, request.namespace)
+    asked = request.GET.get("channel", ""), request.GET.get("version", "")
+    chosen = subject.choose(client, manifest, *asked, request.namespace, images=images)
+    context: dict[str, Any] = {
         "manifest": manifest,
-        "channel": channel,
-        "about": subject.describe(channel, package) if channel else None,
-        "icon_name": subject.icon_name(client, namespace, catalog, package),
-        "levels": list(enumerate(csv.LEVELS, 1)),
-        "modes": csv.MODES,
-        "subscriptions": subscriptions,
-        "refused": "" if allowed.allowed else allowed.reason or _("You may not create Subscriptions here."),
+        "chosen": chosen,
+        "channel": chosen.channel if chosen else None,
+        "about": chosen.about if chosen else None,
+        "icon_name": packages.icon_name(client, namespace, catalog, package),
         "topics": olm.topic(client, olm.SUBSCRIPTIONS),
+        "images": images,
     }
-    return render.page(request, "operatorhub/package.html", context, fragment="operatorhub/_package.html")
+    if chosen:
+        context |= _parts(request, chosen)
+    response = render.page(request, "operatorhub/package.html", context, fragment="operatorhub/_package.html")
+    if images:
+        response["Content-Security-Policy"] = csp.with_images(request)
+    return response
+
+
+def _parts(request: ConsoleRequest, chosen: subject.Chosen) -> dict[str, Any]:
+    place = subject.here(request.cluster, chosen)
+    tab = request.GET.get("tab", "")
+    tab = tab if tab in subject.TABS else subject.TABS[0]
+    installed = [one.installed_csv for one in place.subscriptions if one.installed]
+    most = 0 if request.GET.get("all") else graph.MOST
+    key = f"{chosen.manifest.namespace}/{chosen.manifest.catalog}/{chosen.manifest.name}"
+    return {
+        "place": place,
+        "subscriptions": place.subscriptions,
+        "installed": installed,
+        "tab": tab,
+        "tabs": _tabs(request, chosen),
+        "picked": picked(chosen),
+        "drawing": graph.draw(chosen.graph, installed=installed, chosen=(chosen.channel.name, chosen.name), most=most)
+        if tab == "versions"
+        else None,
+        "oddities": (*chosen.graph.problems,) if tab == "versions" else (),
+        "levels": list(enumerate(csv.LEVELS, 1)),
+        "modes": [(mode, facets.label("mode", mode, {})) for mode in (chosen.about.modes if chosen.about else ())],
+        "refused": _refused(request, chosen),
+        "install_url": _install(chosen),
+        "compare_url": f"{reverse('operatorhub:compare')}?{urlencode({'package': key})}",
+    }
+
+
+def picked(chosen: subject.Chosen) -> str:
+    """Channel and version for an address, without what would be chosen anyway: `channel=x&version=y`."""
+    parts = {}
+    if not chosen.channel.default:
+        parts["channel"] = chosen.channel.name
+    if not chosen.newest:
+        parts["version"] = chosen.name
+    return urlencode(parts)
+
+
+def _tabs(request: HttpRequest, chosen: subject.Chosen) -> list[tuple[str, str, str, int]]:
+    """(name, label, address, number or 0)."""
+    names = {
+        "overview": (_("Overview"), 0),
+        "permissions": (_("Permissions"), chosen.dangerous),
+        "versions": (_("Versions"), len({one.name for each in chosen.graph.channels for one in each.entries})),
+        "contents": (_("Contents"), 0),
+    }
+    where = f"{request.path}?{picked(chosen)}"
+    address = {
+        name: f"{where}{'' if where.endswith('?') else '&'}tab={name}" if name != "overview" else where.rstrip("?")
+        for name in names
+    }
+    return [(name, label, address[name], number) for name, (label, number) in names.items()]
+
+
+def _refused(request: ConsoleRequest, chosen: subject.Chosen) -> str:
+    """Why this user can't install it with OLM's Subscriptions; '' when nothing is known to stand in the way."""
+    if chosen.manifest.namespace in (catalogs.OWN, catalogs.CLUSTER):
+        return ""
+    try:
+        type_ = olm.type_of(request.cluster, olm.SUBSCRIPTIONS)
+    except NotFound:
+        return _("This cluster has no Operator Lifecycle Manager.")
+    allowed = can(request.cluster, "create", type_, request.namespace)
+    return "" if allowed.allowed else allowed.reason or _("You may not create Subscriptions here.")
+
+
+def _install(chosen: subject.Chosen) -> str:
+    """Where it is installed, with the channel and version that are chosen here."""
+    manifest = chosen.manifest
+    if manifest.namespace == catalogs.CLUSTER:
+        version = {} if chosen.newest else {"version": chosen.version}
+        values = {"package": manifest.name, "catalog": manifest.catalog, "channel": chosen.channel.name, **version}
+        return f"{reverse('operatorhub:extension-new')}?{urlencode(values)}"
+    if manifest.namespace == catalogs.OWN:
+        values = {"catalog": manifest.catalog, "package": manifest.name, "bundle": chosen.name}
+        return f"{reverse('operatorhub:run')}?{urlencode(values)}"
+    address = reverse("operatorhub:install", args=[manifest.namespace, manifest.catalog, manifest.name])
+    return f"{address}?{picked(chosen)}".rstrip("?")

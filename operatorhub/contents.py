@@ -1,0 +1,151 @@
+"""What a version of an operator brings along and what it needs, read from its bundle: webhooks, images, other manifests, dependencies. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from operatorhub.csv import apis, items, mapping, strings, text
+
+Object = Mapping[str, Any]
+VALIDATING, MUTATING, CONVERSION = "ValidatingAdmissionWebhook", "MutatingAdmissionWebhook", "ConversionWebhook"
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """`does`: what it does with `objects` on `operations`; `silent`: what happens when it does not answer."""
+
+    name: str
+    kind: str
+    does: str
+    operations: tuple[str, ...]
+    objects: tuple[str, ...]
+    silent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """`uses`: what it is for, as the bundle says. `pinned`: by digest, so that it is what its publisher tested."""
+
+    name: str
+    uses: tuple[str, ...]
+    pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something that has to be there. `kind`: package, api or other; `words`: what is said of it, for an "other" all there is."""
+
+    kind: str
+    package: str = ""
+    range: str = ""
+    group: str = ""
+    version: str = ""
+    api_kind: str = ""
+    words: str = ""
+
+
+def webhooks(csv: Object) -> tuple[Webhook, ...]:
+    """Those of `spec.webhookdefinitions`, with one sentence for each."""
+    return tuple(_webhook(one) for one in items(mapping(csv.get("spec")).get("webhookdefinitions")))
+
+
+def _webhook(one: Object) -> Webhook:
+    kind = text(one.get("type"))
+    does = {
+        VALIDATING: _("May refuse objects"),
+        MUTATING: _("May change objects before they are stored, or refuse them"),
+        CONVERSION: _("Converts objects between versions of their API"),
+    }.get(kind, kind)
+    rules = list(items(one.get("rules")))
+    operations = dict.fromkeys(word for rule in rules for word in strings(rule.get("operations")))
+    objects = dict.fromkeys(
+        f"{resource}.{group}" if group not in ("", "*") else resource
+        for rule in rules
+        for group in strings(rule.get("apiGroups")) or ("",)
+        for resource in strings(rule.get("resources"))
+    )
+    if kind == CONVERSION:
+        objects = dict.fromkeys(strings(one.get("conversionCRDs")))
+        silent = _("Then these objects can't be read or written.")
+    elif text(one.get("failurePolicy")) == "Ignore":
+        silent = _("Then it is passed over.")
+    else:
+        silent = _("Then nobody can write these objects.")
+    return Webhook(text(one.get("generateName")), kind, does, tuple(operations), tuple(objects), silent)
+
+
+def images(csv: Object, related: Iterable[Object] = (), bundle: str = "") -> tuple[Image, ...]:
+    """Of the Deployments' containers, of `relatedImages`, and the bundle's own; each once."""
+    uses: dict[str, dict[str, None]] = {}
+    for deployment, container in _containers(csv):
+        if image := text(container.get("image")):
+            words = _("container %(container)s of Deployment %(deployment)s")
+            name = text(container.get("name"))
+            uses.setdefault(image, {})[words % {"container": name, "deployment": deployment}] = None
+    for one in (*items(mapping(csv.get("spec")).get("relatedImages")), *related):
+        if image := text(one.get("image")):
+            uses.setdefault(image, {})
+            if (name := text(one.get("name"))) and not uses[image]:
+                uses[image][name] = None
+    if bundle:
+        uses.setdefault(bundle, {})[_("the bundle itself: its manifests, no program")] = None
+    return tuple(Image(image, tuple(words), "@sha256:" in image) for image, words in uses.items())
+
+
+def deployments(csv: Object) -> tuple[Object, ...]:
+    install = mapping(mapping(mapping(csv.get("spec")).get("install")).get("spec"))
+    return tuple(items(install.get("deployments")))
+
+
+def _containers(csv: Object) -> Iterator[tuple[str, Object]]:
+    for one in deployments(csv):
+        pod = mapping(mapping(mapping(one.get("spec")).get("template")).get("spec"))
+        for field in ("initContainers", "containers"):
+            for container in items(pod.get(field)):
+                yield text(one.get("name")), container
+
+
+def manifests(others: Iterable[Object]) -> tuple[tuple[str, int], ...]:
+    """The bundle's other objects: (kind, how many)."""
+    return tuple(sorted(Counter(text(one.get("kind")) or "?" for one in others).items()))
+
+
+def needs(csv: Object, properties: Sequence[Object] = ()) -> tuple[Need, ...]:
+    """Required packages and APIs, each once. https://olm.operatorframework.io/docs/concepts/olm-architecture/dependency-resolution/"""
+    found: dict[Need, None] = {}
+    for one in properties:
+        kind, value = text(one.get("type")), mapping(one.get("value"))
+        if kind == "olm.package.required":
+            found[Need("package", text(value.get("packageName")), text(value.get("versionRange")))] = None
+        elif kind == "olm.gvk.required":
+            found[_api(value)] = None
+        elif kind == "olm.constraint":
+            found.update(dict.fromkeys(_constraint(value)))
+    for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions"), "required"):
+        found[Need("api", group=api.group, version=api.version, api_kind=api.kind)] = None
+    return tuple(found)
+
+
+def _api(value: Object) -> Need:
+    return Need(
+        "api", group=text(value.get("group")), version=text(value.get("version")), api_kind=text(value.get("kind"))
+    )
+
+
+def _constraint(value: Object) -> Iterator[Need]:
+    """The plain ones as what they ask for; compound ones in their author's words."""
+    if package := mapping(value.get("package")):
+        yield Need("package", text(package.get("packageName")), text(package.get("versionRange")))
+    elif gvk := mapping(value.get("gvk")):
+        yield _api(gvk)
+    elif every := mapping(value.get("all")):
+        for one in items(every.get("constraints")):
+            yield from _constraint(one)
+    else:
+        cel = text(mapping(value.get("cel")).get("rule"))
+        yield Need(
+            "other", words=text(value.get("failureMessage")) or cel or _("a condition that only OLM understands")
+        )

@@ -1,0 +1,129 @@
+"""The upgrade graph drawn: lanes, rows and lines, also of graphs that are odd."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from operatorhub import graph
+from operatorhub.sources.drafts import Channel, Entry, Graph
+
+
+def shop(*channels: Channel, edges_known: bool = True) -> Graph:
+    return Graph("p", channels[0].name if channels else "", channels, edges_known)
+
+
+STABLE = Channel(
+    "stable",
+    (
+        Entry("p.v1.2.0", "1.2.0", "p.v1.1.0", ("p.v1.0.0",)),
+        Entry("p.v1.1.0", "1.1.0", "p.v1.0.0"),
+        Entry("p.v1.0.0", "1.0.0", "p.v0.9.0", deprecated="old"),
+    ),
+)
+FAST = Channel(
+    "fast",
+    (Entry("p.v2.0.0", "2.0.0", "p.v1.2.0", skip_range=">=1.0.0 <2.0.0"), *STABLE.entries),
+    deprecated="gone soon",
+)
+
+
+def kinds(drawing: graph.Drawing) -> list[str]:
+    return sorted(one.kind for one in drawing.edges)
+
+
+def test_rows_are_versions_with_the_newest_on_top() -> None:
+    found = graph.draw(shop(STABLE, FAST), installed=["p.v1.1.0"], chosen=("stable", "p.v1.2.0"))
+    assert [one.version for one in found.rows] == ["2.0.0", "1.2.0", "1.1.0", "1.0.0"]
+    assert [one.y for one in found.rows] == sorted(one.y for one in found.rows)
+    assert found.rows[0].channels == ("fast",)
+    assert found.rows[1].heads == ("stable",)
+    assert [one.installed for one in found.rows] == [False, False, True, False]
+    assert found.rows[3].deprecated == "old"
+    assert [(one.name, one.default, one.deprecated) for one in found.lanes] == [
+        ("stable", True, ""),
+        ("fast", False, "gone soon"),
+    ]
+    assert len(found.nodes) == 7
+    assert [(one.channel, one.name) for one in found.nodes if one.chosen] == [("stable", "p.v1.2.0")]
+
+
+def test_lines() -> None:
+    found = graph.draw(shop(STABLE))
+    assert kinds(found) == ["hole", "replaces", "replaces", "skips"]
+    words = [one.words for one in found.edges]
+    assert "1.2.0 replaces 1.1.0 in stable" in words
+    assert "1.0.0 replaces p.v0.9.0, which is not in stable" in words
+    ranged = [one for one in graph.draw(shop(FAST)).edges if one.kind == "range"]
+    assert [one.words for one in ranged] == ["2.0.0 can be reached from every version in >=1.0.0 <2.0.0 in fast"]
+
+
+def test_a_line_goes_around_what_lies_between() -> None:
+    channel = Channel("c", (Entry("c", "3.0.0", "a"), Entry("b", "2.0.0"), Entry("a", "1.0.0")))
+    (line,) = graph.draw(shop(channel)).edges
+    assert "C" in line.path
+    straight = Channel("c", (Entry("b", "2.0.0", "a"), Entry("a", "1.0.0")))
+    assert "C" not in graph.draw(shop(straight)).edges[0].path
+
+
+@pytest.mark.parametrize(
+    "channel",
+    [
+        Channel("empty", ()),
+        Channel("cycle", (Entry("a", "1.0.0", "b"), Entry("b", "2.0.0", "a"))),
+        Channel("itself", (Entry("a", "1.0.0", "a", ("a",), "<=1.0.0"),)),
+        Channel("no versions", (Entry("a", "", "b"), Entry("b", "banana"))),
+        Channel("odd range", (Entry("a", "1.0.0", skip_range="]]what"), Entry("b", "0.1.0"))),
+        Channel("x" * 253, (Entry("y" * 253, "1.0.0"),)),
+    ],
+)  # fmt: skip
+def test_odd_graphs_are_drawn(channel: Channel) -> None:
+    found = graph.draw(shop(channel))
+    assert len(found.rows) == len(channel.entries)
+    assert found.height > 0
+
+
+def test_no_package_at_all() -> None:
+    assert graph.draw(shop()).rows == ()
+
+
+def test_old_versions_are_folded_but_never_the_ones_that_matter() -> None:
+    entries = tuple(Entry(f"p.v1.{n}.0", f"1.{n}.0", f"p.v1.{n - 1}.0") for n in range(299, -1, -1))
+    whole = shop(Channel("c", entries))
+    started = time.process_time()
+    found = graph.draw(whole, installed=["p.v1.3.0"], chosen=("c", "p.v1.7.0"))
+    assert (len(found.rows), found.folded) == (32, 268)
+    assert [one.version for one in found.rows][-2:] == ["1.7.0", "1.3.0"]
+    assert len(graph.draw(whole, most=0).rows) == 300
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("version", "wanted", "inside"),
+    [
+        ("1.5.0", ">=1.0.0 <2.0.0", True), ("2.0.0", ">=1.0.0 <2.0.0", False), ("2.0.0", "<1.0.0 || >=2.0.0", True),
+        ("1.5.0", "1.x", True), ("2.5.0", "1.x", False), ("1.2.3", "1.2.3", True), ("1.2.3", "!1.2.3", False), ("1.2.3", ">1.2", False),
+        ("1.3.0", ">1.2", True), ("1.2.3", "<=1.2", True), ("1.0.0-rc1", "<1.0.0", True), ("banana", ">=0.0.0", False), ("1.0.0", "", False),
+    ],
+)  # fmt: skip
+def test_ranges(version: str, wanted: str, inside: bool) -> None:
+    assert graph.in_range(version, wanted) is inside
+
+
+def test_all_real_graphs(real_catalog: Path) -> None:
+    for file in sorted(real_catalog.glob("*/package.json")):
+        found = json.loads(file.read_text())
+        channels = tuple(
+            Channel(
+                one["name"],
+                tuple(
+                    Entry(each["name"], each.get("version", ""), each.get("replaces", ""), tuple(each.get("skips", ())), each.get("skipRange", ""))
+                    for each in one["entries"]
+                ),
+            )
+            for one in found["channels"]
+        )  # fmt: skip
+        drawing = graph.draw(Graph(found["name"], found.get("defaultChannel") or "", channels, True), most=0)
+        assert len(drawing.rows) == len({each.name for one in channels for each in one.entries}), file
+        assert len(drawing.nodes) == sum(len(one.entries) for one in channels)

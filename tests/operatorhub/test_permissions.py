@@ -1,0 +1,158 @@
+"""What an operator asks for: said once, in plain words, the dangerous first."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from operatorhub import permissions
+from resources import yamltext
+
+
+def csv(
+    *cluster: dict[str, Any], namespaced: tuple[dict[str, Any], ...] = (), own: str = "", account: str = "op"
+) -> dict[str, Any]:
+    def of(rules: tuple[dict[str, Any], ...]) -> list[dict[str, Any]]:
+        return [{"serviceAccountName": account, "rules": list(rules)}] if rules else []
+
+    owned = {"owned": [{"name": f"things.{own}", "kind": "Thing", "version": "v1"}]} if own else {}
+    spec = {"clusterPermissions": of(cluster), "permissions": of(namespaced)}
+    return {"spec": {"install": {"spec": spec}, "customresourcedefinitions": owned}}
+
+
+def rule(verbs: str, resources: str, groups: str = "", names: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "verbs": verbs.split(),
+        "resources": resources.split(),
+        "apiGroups": groups.split() or [""],
+    }
+    return {**found, "resourceNames": names.split()} if names else found
+
+
+ALL = rule("*", "*", "*")
+RBAC = "rbac.authorization.k8s.io"
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (rule("get list watch create update patch delete", "secrets"), "May read and write Secrets in every namespace"),
+        (rule("get", "secrets configmaps", names="a"), "May read ConfigMaps and Secrets named a in every namespace"),
+        (rule("list", "nodes"), "May read Nodes in the whole cluster"),
+        (rule("*", "deployments statefulsets", "apps"), "May do everything with Deployments and StatefulSets in every namespace"),
+        (rule("create patch", "events"), "May create and change Events in every namespace"),
+        (rule("get", "pods/log"), "May read Pods/log in every namespace"),
+        (rule("update", "things/finalizers", "example.org"), "May change things/finalizers of example.org in the whole cluster"),
+        (rule("use", "securitycontextconstraints", "security.openshift.io", "restricted"), "May use SecurityContextConstraints named restricted in the whole cluster"),
+        (ALL, "May do everything with every kind of every API group in the whole cluster"),
+        ({"verbs": ["get"], "nonResourceURLs": ["/metrics"]}, "May read the API server's addresses /metrics"),
+    ],
+)  # fmt: skip
+def test_sentences(asked: dict[str, Any], words: str) -> None:
+    assert words in [one.words for one in permissions.asked(csv(asked))]
+
+
+def test_namespaced_ones_hold_where_it_watches() -> None:
+    (one,) = permissions.asked(csv(namespaced=(rule("get", "pods"),)))
+    assert one.words == "May read Pods in the namespaces it watches"
+
+
+@pytest.mark.parametrize(
+    ("asked", "danger", "cause"),
+    [
+        (rule("get", "secrets"), "high", "secrets"),
+        (rule("delete", "secrets"), "", ""),
+        (rule("escalate", "clusterroles", RBAC), "critical", "escalate"),
+        (rule("bind", "clusterroles", RBAC), "critical", "bind"),
+        (rule("bind", "clusterroles", RBAC, "view"), "high", "bind"),
+        (rule("*", "roles", RBAC), "critical", "escalate"),
+        (rule("create", "rolebindings", RBAC), "high", "bindings"),
+        (rule("impersonate", "users"), "critical", "impersonate"),
+        (rule("create", "pods/exec"), "high", "exec"),
+        (rule("get", "nodes/proxy"), "critical", "node-proxy"),
+        (rule("create", "serviceaccounts/token"), "critical", "token"),
+        (rule("patch", "customresourcedefinitions", "apiextensions.k8s.io"), "high", "crds"),
+        (rule("get list", "customresourcedefinitions", "apiextensions.k8s.io"), "", ""),
+        (rule("create", "validatingwebhookconfigurations", "admissionregistration.k8s.io"), "high", "webhooks"),
+        (rule("get list watch", "*", "*"), "high", "read-everything"),
+        (rule("update", "*", "apps"), "high", "every-resource"),
+        (rule("get", "*", "apps"), "", ""),
+        (rule("*", "*", "example.org"), "", ""),
+        (rule("create delete", "pods services configmaps"), "", ""),
+        (ALL, "critical", "everything"),
+    ],
+)  # fmt: skip
+def test_dangers(asked: dict[str, Any], danger: str, cause: str) -> None:
+    (one,) = permissions.asked(csv(asked, own="example.org"))
+    assert (one.danger, one.cause) == (danger, cause)
+    assert bool(one.why) == bool(danger)
+
+
+def test_the_dangerous_part_of_a_rule_is_a_right_of_its_own_and_comes_first() -> None:
+    found = permissions.asked(csv(rule("get list", "pods secrets services")))
+    assert [one.resources for one in found] == [("secrets",), ("pods", "services")]
+
+
+def test_what_is_said_twice_is_said_once() -> None:
+    found = permissions.asked(
+        csv(rule("get", "pods"), rule("list", "pods"), rule("*", "services"), rule("get", "services", names="a"), namespaced=(rule("get", "pods"),))
+    )  # fmt: skip
+    assert [(one.verbs, one.resources) for one in found] == [(("get", "list"), ("pods",)), (("*",), ("services",))]
+
+
+def test_levels() -> None:
+    assert permissions.level(permissions.asked(csv(ALL))) == "cluster-admin"
+    assert permissions.level(permissions.asked(csv(namespaced=(ALL,)))) == "elevated"
+    assert permissions.level(permissions.asked(csv(rule("get", "secrets")))) == "elevated"
+    assert permissions.level(permissions.asked(csv(rule("get", "pods")))) == ""
+    assert permissions.level(permissions.asked({})) == ""
+
+
+def test_everything_includes_everything_else() -> None:
+    assert len(permissions.asked(csv(rule("get", "secrets"), ALL, rule("escalate", "roles", RBAC)))) == 1
+
+
+def test_what_an_update_adds_and_takes_away() -> None:
+    old = csv(rule("get list", "pods secrets"), rule("*", "things", "example.org"))
+    new = csv(rule("get list create", "pods"), rule("get", "things", "example.org"), account="renamed")
+    added, removed = permissions.diff(old, new)
+    assert [(one.verbs, one.resources) for one in added] == [(("create",), ("pods",))]
+    assert [one.resources for one in removed] == [("secrets",), ("things",)]
+    assert permissions.diff(old, csv(ALL))[1] == ()
+    assert permissions.diff(csv(ALL), old)[0] == ()
+    assert permissions.diff(old, old) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {}, {"spec": None}, {"spec": {"install": []}}, {"spec": {"install": {"spec": {"permissions": "x"}}}},
+        {"spec": {"install": {"spec": {"permissions": [{"rules": [{"verbs": 3, "resources": None, "apiGroups": "x"}]}, None]}}}},
+    ],
+)  # fmt: skip
+def test_odd_ones_are_no_error(odd: dict[str, Any]) -> None:
+    assert permissions.asked(odd) == ()
+
+
+def test_all_real_bundles(real_catalog: Path) -> None:
+    levels: dict[str, int] = {}
+    spent, bundles = 0.0, 0
+    for file in sorted(real_catalog.glob("*/*/csv.yaml")):
+        text = file.read_text()
+        start = min((at for at in (text.find("\nspec:\n"), text.find("\nspec: ")) if at >= 0), default=0)
+        found = yamltext.load(text[start:].split("\nstatus:")[0]) if start else yamltext.load(text)
+        bundles += 1
+        started = time.process_time()
+        rights = permissions.asked(found)
+        spent += time.process_time() - started
+        level = permissions.level(rights)
+        levels[level] = levels.get(level, 0) + 1
+        ranks = [("critical", "high", "").index(one.danger) for one in rights]
+        assert ranks == sorted(ranks), file
+        assert all(one.words for one in rights)
+        assert permissions.diff(found, found) == ((), ()), file
+    assert bundles == 297
+    assert levels["cluster-admin"] == 5
+    assert levels["elevated"] > 250
+    assert spent < 5
