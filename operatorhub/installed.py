@@ -1,27 +1,36 @@
-"""Installed operators: the ClusterServiceVersions of a namespace or of all, with their Subscriptions; and one of them in full."""
+"""Installed operators: the ClusterServiceVersions of a namespace or of all, with what their Subscriptions say; and Subscriptions that have none yet.
 
-from collections.abc import Mapping
+OLM copies the CSV of an operator into every namespace that it watches. Here it is shown once: where it runs; to somebody who may not look there, as the
+copy that it is. Where OLM makes no copies (OLMConfig disableCopiedCSVs) the operators that watch a namespace are found by what they watch.
+"""
+
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from console.web import markdown
-from console.web.access import can
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from operatorhub import csv, olm, workloads
+from kube.objects import name_of, namespace_of, uid_of
+from kube.table import Row
+from operatorhub import csv, olm, updates
 from operatorhub.csv import Api
 from operatorhub.models import Package
-from operatorhub.workloads import Part
+from operatorhub.summaries import Summary, summaries
+from operatorhub.updates import Update
+from operatorhub.workloads import ASKS, DONE, FAILED, RUNNING
 
-_ORIGINALS = f"!{olm.COPIED}"
+PACKAGE_SERVER = "packageserver"
+#: Of CSVs that are not well the reason is read, one by one; beyond this number it is on their own pages only.
+_REASONS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One row. `state`: done, running, failed or asks; `word` and `reason` say it to people. `csv` is '' while OLM has not chosen one."""
+    """One row. `state`: done, running, failed or asks; `word` and `reason` say it to people. `csv` is '' while OLM has not chosen one.
+
+    `targets`: the namespaces that it watches, () for all, None where that is not known. `runs_in`: of a copy, the namespace of the original.
+    """
 
     uid: str
     namespace: str
@@ -37,121 +46,183 @@ class Operator:
     package: str
     channel: str
     created: str
+    updated: str = ""
     icon_name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class OwnedApi:
-    """A kind that the operator provides. `count` is None when the user may not list it or the cluster does not serve it (`served`)."""
-
-    api: Api
-    type: ResourceType | None
-    count: int | None
-    may_create: bool
+    phase: str = ""
+    targets: tuple[str, ...] | None = None
+    runs_in: str = ""
+    update: Update | None = None
+    deprecated: tuple[str, ...] = ()
 
     @property
-    def served(self) -> bool:
-        return self.type is not None
+    def orphan(self) -> bool:
+        """It was installed by no Subscription: nobody updates it. OLM's own package server is meant to be so."""
+        return bool(self.csv) and not self.subscription and not self.runs_in and self.csv != PACKAGE_SERVER
 
 
 @dataclass(frozen=True, slots=True)
-class Detail:
-    """An operator's page. `targets`: the namespaces that it watches, empty for all."""
+class Listed:
+    """`gaps`: what could not be read and is missing therefore, a sentence each."""
 
-    operator: Operator
-    html: str
-    message: str
-    conditions: tuple[Mapping[str, str], ...]
-    requirements: tuple[Part, ...]
-    deployments: tuple[Part, ...]
-    subscription: olm.Subscription | None
-    targets: tuple[str, ...]
-    apis: tuple[OwnedApi, ...]
-    level: int
-    links: tuple[tuple[str, str], ...]
+    rows: tuple[Operator, ...]
+    gaps: tuple[str, ...] = ()
 
 
-def listed(client: ClusterClient, namespace: str) -> tuple[Operator, ...]:
-    """Operators of the namespace ('' = all), and Subscriptions that have none yet. Raises Forbidden."""
-    csvs = client.list(olm.type_of(client, olm.CSVS), namespace, labels=_ORIGINALS).items
-    subs = _subscriptions(client, namespace)
+def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
+    """Operators of the namespace ('' = all) by their titles. Raises Forbidden when not even the namespace's may be listed; BadRequest for a bad selector."""
+    gaps: list[str] = []
+    heads = _heads(client, namespace, labels)
+    copies = [row for row in heads if olm.copied(row.object)]
+    watching, seen_all = _watching(client, namespace, copies, labels, gaps) if namespace else ([], True)
+    own = [row for row in heads if not olm.copied(row.object)]
+    shown = [*own, *watching] if seen_all else [*own, *copies]
+    subs = _subscriptions(client, namespace if not watching else "", namespace, gaps)
+    known = summaries(client, (row.object for row in shown), namespace if not watching else "")
     by_csv = {(one.namespace, name): one for one in subs for name in (one.current_csv, one.installed_csv) if name}
     icons = _icons(client.name, {one.package for one in subs})
-    rows = [operator(one, by_csv.get((namespace_of(one), name_of(one))), icons) for one in csvs if not olm.copied(one)]
+    health = updates.catalogs(client)
+    rows = [
+        _row(row, known[uid_of(row.object)], by_csv.get((namespace_of(row.object), name_of(row.object))), icons, health)
+        for row in shown
+    ]
     there = {(row.namespace, row.csv) for row in rows}
     rows += [
-        _coming(one, icons)
+        _coming(one, icons, health)
         for one in subs
-        if there.isdisjoint({(one.namespace, one.current_csv), (one.namespace, one.installed_csv)})
+        if (not namespace or one.namespace == namespace)
+        and there.isdisjoint({(one.namespace, one.current_csv), (one.namespace, one.installed_csv)})
     ]
-    return tuple(sorted(rows, key=lambda row: (row.title.lower(), row.namespace)))
+    rows = _reasons(client, rows)
+    return Listed(tuple(sorted(rows, key=lambda row: (row.title.lower(), row.namespace, row.csv))), tuple(gaps))
 
 
-def operator(obj: KubeObject, sub: olm.Subscription | None, icons: Mapping[tuple[str, str, str], str]) -> Operator:
-    """A row of a CSV."""
-    spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
-    notes = csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
-    phase = olm.phase(obj)
-    state = {olm.SUCCEEDED: "done", olm.FAILED: "failed"}.get(phase, "running")
-    hidden = csv.internal(notes)
+def _heads(client: ClusterClient, namespace: str, labels: str) -> list[Row]:
+    """Names, labels, annotations and phases; in all namespaces without copies."""
+    selector = ",".join(one for one in (labels, "" if namespace else olm.ORIGINALS) if one)
+    table = client.table(olm.type_of(client, olm.CSVS), namespace, labels=selector, limit=0)
+    return list(_with_phases(table.columns, table.rows))
+
+
+def _with_phases(columns: Iterable[object], rows: Iterable[Row]) -> Iterable[Row]:
+    names = [str(getattr(column, "name", "")).lower() for column in columns]
+    place = names.index("phase") if "phase" in names else -1
+    for row in rows:
+        phase = csv.text(row.cells[place]) if 0 <= place < len(row.cells) else ""
+        row.object.setdefault("status", {})["phase"] = phase
+        yield row
+
+
+def _watching(
+    client: ClusterClient, namespace: str, copies: list[Row], labels: str, gaps: list[str]
+) -> tuple[list[Row], bool]:
+    """Operators of other namespaces that watch this one; and whether these are all, so that copies need not be shown."""
+    try:
+        others = _heads(client, "", labels)
+    except Forbidden:
+        if not copies and _copies_are_off(client):
+            gaps.append(
+                _("OLM makes no copies on this cluster (disableCopiedCSVs), and you may not list ClusterServiceVersions of other namespaces: operators for all namespaces are not shown.")
+            )  # fmt: skip
+        return [], False
+    found = []
+    for row in others:
+        targets = olm.targets(row.object)
+        if namespace_of(row.object) != namespace and targets is not None and (not targets or namespace in targets):
+            found.append(row)
+    there = {(namespace_of(row.object), name_of(row.object)) for row in found}
+    lost = [row for row in copies if (olm.copied_from(row.object), name_of(row.object)) not in there]
+    return [*found, *lost], True
+
+
+def _copies_are_off(client: ClusterClient) -> bool:
+    try:
+        config = client.get(client.find(olm.GROUP, "v1", "olmconfigs"), "cluster")
+    except KubeError:
+        return False
+    return csv.mapping(csv.mapping(config.get("spec")).get("features")).get("disableCopiedCSVs") is True
+
+
+def _row(
+    row: Row, known: Summary, sub: olm.Subscription | None, icons: Mapping[tuple[str, str, str], str], health: updates.Catalogs
+) -> Operator:  # fmt: skip
+    obj = row.object
+    meta = csv.mapping(obj.get("metadata"))
+    phase = "Deleting" if meta.get("deletionTimestamp") else olm.phase(obj)
+    copied = olm.copied(obj)
     return Operator(
         uid=uid_of(obj),
         namespace=namespace_of(obj),
         csv=name_of(obj),
-        title=csv.text(spec.get("displayName")) or name_of(obj),
-        version=csv.text(spec.get("version")),
-        provider=csv.text(csv.mapping(spec.get("provider")).get("name")),
-        state=state,
-        word=_phase_word(phase),
-        reason="" if state == "done" else csv.text(status.get("message")),
-        apis=tuple(api for api in csv.apis(spec.get("customresourcedefinitions")) if api.crd not in hidden),
+        title=known.title,
+        version=known.version,
+        provider=known.provider,
+        state={olm.SUCCEEDED: DONE, olm.FAILED: FAILED}.get(phase, RUNNING),
+        word=phase_word(phase),
+        reason="",
+        apis=known.apis,
         subscription=sub.name if sub else "",
         package=sub.package if sub else "",
         channel=sub.channel if sub else "",
-        created=csv.text(csv.mapping(obj.get("metadata")).get("creationTimestamp")),
+        created=csv.text(meta.get("creationTimestamp")),
+        updated=updates.last_written(obj),
         icon_name=icons.get((sub.catalog_namespace, sub.catalog, sub.package), "") if sub else "",
+        phase=phase,
+        targets=None if copied else olm.targets(obj),
+        runs_in=olm.copied_from(obj) if copied else "",
+        update=updates.of(sub, health) if sub else None,
+        deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
     )
 
 
-def _phase_word(phase: str) -> str:
+def phase_word(phase: str) -> str:
     words = {
         "Succeeded": _("Succeeded"), "Failed": _("Failed"), "Installing": _("Installing"), "InstallReady": _("Install ready"),
         "Pending": _("Pending"), "Replacing": _("Being replaced"), "Deleting": _("Being removed"), "": _("Waits for OLM"),
+        "Unknown": _("Unknown"),
     }  # fmt: skip
     return words.get(phase, phase)
 
 
-def _coming(sub: olm.Subscription, icons: Mapping[tuple[str, str, str], str]) -> Operator:
-    state, word = "running", _("Installing")
+def _reasons(client: ClusterClient, rows: list[Operator]) -> list[Operator]:
+    """With the reason of those that are not well."""
+    unwell = [row for row in rows if row.csv and row.state != DONE][:_REASONS]
+    found = updates.messages(client, [(row.namespace, row.csv) for row in unwell])
+    return [updates.with_reason(row, found.get((row.namespace, row.csv), "")) for row in rows]
+
+
+def _coming(sub: olm.Subscription, icons: Mapping[tuple[str, str, str], str], health: updates.Catalogs) -> Operator:
+    state, word, reason = RUNNING, _("Installing"), ""
     if sub.waits:
-        state, word = "asks", _("Waits for approval")
+        state, word = ASKS, _("Waits for approval")
     elif sub.problem:
-        state, word = "failed", _("Can not go on")
-    icon = icons.get((sub.catalog_namespace, sub.catalog, sub.package), "")
+        state, word, reason = FAILED, _("Can not go on"), sub.problem
+    elif missing := health.problem(sub):
+        state, word, reason = FAILED, _("Can not go on"), missing
     return Operator(
-        sub.uid,
-        sub.namespace,
-        "",
-        sub.package,
-        "",
-        "",
-        state,
-        word,
-        sub.problem,
-        (),
-        sub.name,
-        sub.package,
-        sub.channel,
-        "",
-        icon,
-    )
+        sub.uid, sub.namespace, "", sub.package, "", "", state, word, reason, (), sub.name, sub.package, sub.channel,
+        sub.created, sub.created, icons.get((sub.catalog_namespace, sub.catalog, sub.package), ""), "",
+        deprecated=tuple(text for _kind, text in sub.deprecations),
+    )  # fmt: skip
 
 
-def _subscriptions(client: ClusterClient, namespace: str) -> tuple[olm.Subscription, ...]:
-    try:
-        return tuple(map(olm.subscription, client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items))
-    except Forbidden:
-        return ()
+def _subscriptions(client: ClusterClient, where: str, namespace: str, gaps: list[str]) -> tuple[olm.Subscription, ...]:
+    for place in dict.fromkeys((where, namespace)):
+        try:
+            return tuple(map(olm.subscription, client.list(olm.type_of(client, olm.SUBSCRIPTIONS), place).items))
+        except Forbidden:
+            continue
+    gaps.append(_("You may not list Subscriptions here: updates, and installs that have not begun, are not shown."))
+    return ()
+
+
+def subscriptions(client: ClusterClient, namespace: str) -> tuple[olm.Subscription, ...]:
+    """Those of a namespace; none where they may not be listed."""
+    return _subscriptions(client, namespace, namespace, [])
+
+
+def icon_of(client: ClusterClient, sub: olm.Subscription | None) -> str:
+    """The name of the package's icon, '' where it has none."""
+    return _icons(client.name, {sub.package}).get((sub.catalog_namespace, sub.catalog, sub.package), "") if sub else ""
 
 
 def _icons(cluster: str, packages: set[str]) -> dict[tuple[str, str, str], str]:
@@ -161,68 +232,9 @@ def _icons(cluster: str, packages: set[str]) -> dict[tuple[str, str, str], str]:
     return {(namespace, catalog, name): icon or f"p-{pk}" for pk, namespace, catalog, name, icon in rows if icon != "-"}
 
 
-def detail(client: ClusterClient, namespace: str, name: str) -> Detail:
-    """Raises NotFound, Forbidden."""
-    obj = client.get(olm.type_of(client, olm.CSVS), name, namespace)
-    sub = next((one for one in _subscriptions(client, namespace) if name in (one.current_csv, one.installed_csv)), None)
-    icons = _icons(client.name, {sub.package}) if sub else {}
-    row = operator(obj, sub, icons)
-    spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
-    notes = csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
-    targets = tuple(one for one in csv.text(notes.get("olm.targetNamespaces")).split(",") if one)
-    return Detail(
-        row,
-        markdown.render(csv.text(spec.get("description"))),
-        csv.text(status.get("message")),
-        tuple(
-            {key: csv.text(one.get(key)) for key in ("phase", "reason", "message", "lastTransitionTime")}
-            for one in csv.items(status.get("conditions"))
-        )[::-1],
-        tuple(
-            Part(csv.text(one.get("kind")), csv.text(one.get("name")), "failed", csv.text(one.get("message")))
-            for one in csv.items(status.get("requirementStatus"))
-            if "Not" in csv.text(one.get("status"))
-        ),
-        workloads.of(client, namespace, obj)[0],
-        sub,
-        targets,
-        tuple(owned(client, api, targets, namespace) for api in row.apis),
-        csv.level(notes.get("capabilities")),
-        tuple(
-            (csv.text(one.get("name")), csv.text(one.get("url")))
-            for one in csv.items(spec.get("links"))
-            if csv.text(one.get("url")).startswith(("https://", "http://"))
-        ),
-    )
-
-
-def owned(client: ClusterClient, api: csv.Api, targets: tuple[str, ...], namespace: str) -> OwnedApi:
-    """What the cluster serves of an API, and how many objects there are: those of all namespaces."""
+def served(client: ClusterClient) -> bool:
+    """Whether this cluster has OLM."""
     try:
-        type_ = client.find(api.group, api.version, api.plural)
+        return olm.served(client)
     except NotFound:
-        try:
-            type_ = client.find(api.group, "", api.plural)
-        except NotFound:
-            return OwnedApi(api, None, None, False)
-    where = targets[0] if len(targets) == 1 else ""
-    return OwnedApi(api, type_, count(client, type_), can(client, "create", type_, where or namespace).allowed)
-
-
-def count(client: ClusterClient, type_: ResourceType) -> int | None:
-    """How many objects of a type there are in the cluster; None when that can't be known."""
-    try:
-        page = client.table(type_, limit=1, include="None")
-    except KubeError:
-        return None
-    return len(page.rows) + (page.remaining or 0)
-
-
-def topics(client: ClusterClient, detail: Detail, namespace: str) -> list[str]:
-    """What the operator's page follows: its own objects, its Deployments, and the kinds it provides."""
-    found = [olm.topic(client, plural, namespace) for plural in (olm.CSVS, olm.SUBSCRIPTIONS)]
-    found.append(olm.topic(client, "deployments", namespace, "apps", "v1"))
-    found += [
-        olm.topic(client, one.type.plural, "", one.type.group, one.type.version) for one in detail.apis[:10] if one.type
-    ]
-    return found
+        return False

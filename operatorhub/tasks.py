@@ -7,8 +7,8 @@ from celery import shared_task
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from operatorhub import catalogs, clustercatalogs, index, judging, refresh
-from operatorhub.models import Catalog
+from operatorhub import catalogs, clustercatalogs, index, judging, plan_check, refresh, removal, runs
+from operatorhub.models import Catalog, Run
 
 log = logging.getLogger("operatorhub.tasks")
 
@@ -51,3 +51,15 @@ def own_catalogs(client: ClusterClient) -> None:
         log.warning("the ClusterCatalogs could not be listed: %s", error)
     for row in catalogs.due(client.name):
         refresh.refresh(row, client)
+
+
+#: What may be gone on with, by the kind of its Run.
+ADVANCES = {removal.KIND: removal.advance, plan_check.KIND: plan_check.advance}
+
+
+@shared_task(name="operatorhub.tasks.go_on")
+def go_on(key: str) -> None:
+    """With an uninstall, or the check of all instances, until it is over."""
+    kind = Run.objects.filter(key=key).values_list("kind", flat=True).first()
+    if kind in ADVANCES:
+        runs.work(console_client(), key, ADVANCES[kind])

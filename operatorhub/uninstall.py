@@ -1,17 +1,46 @@
-"""Uninstalling an operator: what goes, what stays behind, and the deletions themselves.
+"""Uninstalling an operator: all that goes and all that stays, before anything goes.
 
-OLM removes what it made for a ClusterServiceVersion (Deployments, ServiceAccounts, roles) when that is deleted. It leaves the
-CustomResourceDefinitions and their objects, so that no data is lost; and the namespace and its OperatorGroup, which others may use.
+OLM removes what it made for a ClusterServiceVersion (Deployments, ServiceAccounts, roles) when that is deleted. It leaves the CustomResourceDefinitions and
+their objects, so that no data is lost; the OperatorGroup and the namespace, which others may use; and whatever the operator made by itself. All of that is
+listed here, and each thing that may go as well can be ticked. operatorhub/removal.py does it.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
-from kube.errors import Forbidden, NotFound
-from kube.objects import uid_of
-from operatorhub import csv, installed, olm
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from operatorhub import csv, installed, leftovers, olm, operands
+from operatorhub.leftovers import Leftover
+from operatorhub.operands import OwnedApi
 from operatorhub.workloads import deployments
+
+NO_OPERANDS = "console.openshift.io/disable-operand-delete"
+MESSAGE = "operator.openshift.io/uninstall-message"
+#: Instances named on the page, of each kind; all of them go when they are ticked, up to LIMIT.
+SHOWN = 20
+LIMIT = 20_000
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """The objects of one kind. `rows`: (namespace, name, finalizers) of some; `problem`: why they can't be listed, which hinders nothing."""
+
+    owned: OwnedApi
+    rows: tuple[tuple[str, str, tuple[str, ...]], ...]
+    number: int
+    by_namespace: tuple[tuple[str, int], ...]
+    problem: str = ""
+
+    @property
+    def finalizers(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one for _namespace, _name, found in self.rows for one in found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,57 +54,128 @@ class Plan:
     subscription: str
     subscription_uid: str
     deployments: tuple[str, ...]
-    stays: tuple[installed.OwnedApi, ...]
+    goes: tuple[tuple[str, str], ...]
+    operands: tuple[Operands, ...]
+    leftovers: tuple[Leftover, ...]
+    others: tuple[tuple[str, tuple[str, ...]], ...]
+    message: str
+    no_operands: bool
+    gaps: tuple[str, ...]
 
     @property
     def instances(self) -> int:
-        """Objects of its kinds that stay behind, as far as they could be counted."""
-        return sum(one.count or 0 for one in self.stays)
+        """Objects of its kinds, as far as they could be counted."""
+        return sum(one.number for one in self.operands)
+
+    @property
+    def problems(self) -> tuple[tuple[str, str], ...]:
+        """(kind, why its objects can't be listed)."""
+        return tuple((one.owned.api.title, one.problem) for one in self.operands if one.problem)
 
     @property
     def kubectl(self) -> str:
-        lines = (
-            [f"kubectl delete subscriptions.{olm.GROUP} {self.subscription} -n {self.namespace}"]
-            if self.subscription
-            else []
-        )
-        return "\n".join([*lines, f"kubectl delete clusterserviceversions.{olm.GROUP} {self.csv} -n {self.namespace}"])
+        lines = [
+            f"kubectl delete {one.owned.api.crd} --all -A  # {_('only if you want to lose them')}"
+            for one in self.operands
+            if one.number
+        ]
+        if self.subscription:
+            lines.append(f"kubectl delete subscriptions.{olm.GROUP} {self.subscription} -n {self.namespace}")
+        if self.csv_uid:
+            lines.append(f"kubectl delete clusterserviceversions.{olm.GROUP} {self.csv} -n {self.namespace}")
+        lines += [f"kubectl delete {one.kubectl}" for one in self.leftovers if one.offered]
+        return "\n".join(lines)
 
 
 def look(client: ClusterClient, namespace: str, name: str) -> Plan:
     """Raises NotFound when there is no such CSV, and none that a Subscription waits for."""
-    try:
-        subscriptions = [
-            olm.subscription(one) for one in client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items
-        ]
-    except Forbidden:
-        subscriptions = []
-    sub = next((one for one in subscriptions if name in (one.current_csv, one.installed_csv)), None)
+    sub = next(
+        (one for one in installed.subscriptions(client, namespace) if name in (one.current_csv, one.installed_csv)),
+        None,
+    )
     try:
         found = client.get(olm.type_of(client, olm.CSVS), name, namespace)
     except NotFound:
         if sub is None:
             raise
-        return Plan(namespace, name, sub.package, "", sub.name, sub.uid, (), ())
+        return Plan(namespace, name, sub.package, "", sub.name, sub.uid, (), (), (), (), (), "", False, ())
     spec = csv.mapping(found.get("spec"))
-    apis = tuple(installed.owned(client, api, (), namespace) for api in csv.apis(spec.get("customresourcedefinitions")))
-    title = csv.text(spec.get("displayName")) or name
+    notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
+    kinds = operands.owned(client, csv.apis(spec.get("customresourcedefinitions")), namespace)
+    gaps: list[str] = []
+    others = _others(client, namespace, name, gaps)
+    shared = {one.api.crd: tuple(_owners(others, one.api.crd)) for one in kinds}
+    listed = tuple(_operands(client, one) for one in kinds if one.type and not shared[one.api.crd])
+    left = leftovers.find(client, found, sub, kinds, listed, others, gaps)
     return Plan(
-        namespace, name, title, uid_of(found), sub.name if sub else "", sub.uid if sub else "", deployments(found), apis
-    )
+        namespace, name, csv.text(spec.get("displayName")) or name, uid_of(found), sub.name if sub else "", sub.uid if sub else "",
+        deployments(found), leftovers.goes(client, found), listed, left, tuple((crd, names) for crd, names in shared.items() if names),
+        csv.text(notes.get(MESSAGE)), csv.text(notes.get(NO_OPERANDS)).lower() == "true", tuple(gaps),
+    )  # fmt: skip
 
 
-def remove(client: ClusterClient, plan: Plan, done: Callable[[str, str], None]) -> None:
-    """The Subscription first, lest OLM install again. What is gone already is no error. Raises KubeError at the first refusal."""
-    for plural, name, uid in (
-        (olm.SUBSCRIPTIONS, plan.subscription, plan.subscription_uid),
-        (olm.CSVS, plan.csv, plan.csv_uid),
-    ):
-        if not uid:
-            continue
+def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -> list[KubeObject]:
+    """All other CSVs that are no copies: of the cluster, or of the namespace where that is all that may be seen."""
+    type_ = olm.type_of(client, olm.CSVS)
+    for place in ("", namespace):
         try:
-            client.delete(olm.type_of(client, plural), name, plan.namespace, uid=uid)
-        except NotFound:
-            done(olm.ref(plural, plan.namespace, name), "NotFound")
-        else:
-            done(olm.ref(plural, plan.namespace, name), "ok")
+            found: list[KubeObject] = []
+            token = ""
+            while True:
+                page = client.list(type_, place, labels=olm.ORIGINALS, limit=100, continue_=token)
+                # Of each only what is asked of it here: they are large.
+                found += [_short(one) for one in page.items if (namespace_of(one), name_of(one)) != (namespace, name)]
+                token = page.continue_
+                if not token:
+                    return found
+        except KubeError as error:
+            if place == "":
+                gaps.append(
+                    _(
+                        "Operators of other namespaces can't be listed; whether one of them shares these kinds is not known: %(error)s"
+                    )
+                    % {"error": error}
+                )
+    return []
+
+
+def _short(obj: KubeObject) -> KubeObject:
+    spec = csv.mapping(obj.get("spec"))
+    kept = {"customresourcedefinitions": spec.get("customresourcedefinitions"), "replaces": spec.get("replaces")}
+    return {"metadata": {"name": name_of(obj), "namespace": namespace_of(obj)}, "spec": kept}
+
+
+def _owners(others: Iterable[KubeObject], crd: str) -> Iterable[str]:
+    for one in others:
+        definitions = csv.mapping(one.get("spec")).get("customresourcedefinitions")
+        if any(api.crd == crd for api in csv.apis(definitions)):
+            yield f"{namespace_of(one)}/{name_of(one)}"
+
+
+def _operands(client: ClusterClient, one: OwnedApi) -> Operands:
+    """What is there of a kind: all counted by namespace, some named."""
+    try:
+        found = every(client, one.type) if one.type else []
+    except KubeError as error:
+        return Operands(one, (), 0, (), str(error))
+    places: dict[str, int] = {}
+    for obj in found:
+        places[namespace_of(obj)] = places.get(namespace_of(obj), 0) + 1
+    rows = tuple((namespace_of(obj), name_of(obj), finalizers(obj)) for obj in found[:SHOWN])
+    return Operands(one, rows, len(found), tuple(sorted(places.items())))
+
+
+def every(client: ClusterClient, type_: ResourceType) -> list[KubeObject]:
+    """The metadata of all objects of a kind, LIMIT at most."""
+    found: list[KubeObject] = []
+    token = ""
+    while True:
+        page = client.table(type_, limit=_PAGE, continue_=token)
+        found += [row.object for row in page.rows]
+        token = page.continue_
+        if not token or len(found) >= LIMIT:
+            return found
+
+
+def finalizers(obj: Mapping[str, Any]) -> tuple[str, ...]:
+    return csv.strings(csv.mapping(obj.get("metadata")).get("finalizers"))

@@ -1,19 +1,22 @@
 """Addresses of the catalog, of installs and of installed operators."""
 
-from django.urls import path
+from django.urls import path, re_path
 
 from operatorhub.views import (
     catalog,
     compare,
+    groups,
     icon,
     install,
     installed,
     operator,
     package,
+    plans,
     progress,
     run,
     run_followed,
     schema,
+    subscription,
     undo,
     uninstall,
 )
@@ -40,6 +43,34 @@ urlpatterns = [
     path("operators/<str:namespace>/installplans/<str:plan>/approve/", progress.approve, name="approve"),
     path("operators/<str:namespace>/runs/<str:package>/", run_followed.progress, name="run-progress"),
     path("operators/<str:namespace>/runs/<str:package>/remove/", run_followed.remove, name="run-remove"),
+    path(
+        "operators/<str:namespace>/subscriptions/<str:subscription>/edit/",
+        subscription.subscription,
+        name="subscription",
+    ),
+    path(
+        "operators/<str:namespace>/subscriptions/<str:subscription>/remove/",
+        subscription.remove,
+        name="subscription-remove",
+    ),
+    # No namespace is called so.
+    path("operators/-/removals/<str:key>/", uninstall.progress, name="removal"),
+    # `-` is all namespaces.
+    path("operators/<str:namespace>/installplans/", plans.plans, name="plans"),
+    path("operators/<str:namespace>/installplans/<str:plan>/", plans.plan, name="plan"),
+    path("operators/<str:namespace>/installplans/<str:plan>/yes/", plans.approve, name="plan-approve"),
+    path("operators/<str:namespace>/installplans/<str:plan>/deny/", plans.deny, name="plan-deny"),
+    path("operators/<str:namespace>/installplans/<str:plan>/check/", plans.check, name="plan-check"),
+    path("operators/<str:namespace>/installplans/<str:plan>/steps/<int:number>/", plans.step, name="plan-step"),
+    path("operators/<str:namespace>/groups/", groups.groups, name="groups"),
+    path("operators/<str:namespace>/groups/+/", groups.edit, name="group-new"),
+    path("operators/<str:namespace>/groups/<str:name>/", groups.edit, name="group"),
+    path("operators/<str:namespace>/groups/<str:name>/delete/", groups.delete, name="group-delete"),
     path(OPERATOR, operator.operator, name="operator"),
+    re_path(
+        r"^operators/(?P<namespace>[^/]+)/(?P<csv>[^/]+)/(?P<tab>subscription|instances|events|plans)/$",
+        operator.operator,
+        name="operator-tab",
+    ),
     path(f"{OPERATOR}uninstall/", uninstall.uninstall, name="uninstall"),
 ]

@@ -1,28 +1,53 @@
 """/operators/: what is installed, in the picked namespace or in all."""
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from console.web import render
+from console.web.errors import explain
 from console.web.request import ConsoleRequest
+from kube.errors import BadRequest, Forbidden
 from operatorhub import installed as subject
-from operatorhub import olm
+from operatorhub import installed_filter, olm
+
+
+def _wish(request: ConsoleRequest) -> installed_filter.Filter:
+    get = request.GET
+    page = get.get("page", "1")
+    return installed_filter.Filter(
+        get.get("q", "").strip()[:200],
+        get.get("labels", "").strip()[:500],
+        tuple(one for one in get.getlist("status") if one in installed_filter.status_labels()),
+        tuple(dict.fromkeys(get.getlist("in")))[:50] if not request.namespace else (),
+        int(page) if page.isascii() and page.isdecimal() and len(page) < 7 else 1,
+    )
 
 
 @require_safe
 def installed(request: ConsoleRequest) -> HttpResponse:
-    """`?q=` keeps those whose name has it."""
-    client = request.cluster
+    """`?q=`, `labels`, `status`, `in` (namespaces) and `page`."""
+    client, namespace = request.cluster, request.namespace
     if not olm.served(client):
         return render.page(request, "operatorhub/no_olm.html", {})
-    q = request.GET.get("q", "").strip()
-    rows = subject.listed(client, request.namespace)
-    shown = [row for row in rows if q.lower() in f"{row.title} {row.csv} {row.package}".lower()]
+    wish, status, problem, label_error = _wish(request), 200, None, ""
+    found = subject.Listed(())
+    try:
+        found = subject.listed(client, namespace, wish.labels)
+    except BadRequest as error:
+        if not wish.labels:
+            raise
+        status, label_error = 422, str(error)
+    except Forbidden as error:
+        status, problem = 403, explain(error)
+    result = installed_filter.apply(found.rows, wish)
+    plurals = (olm.CSVS, olm.SUBSCRIPTIONS) if status == 200 else ()
     context = {
-        "rows": shown,
-        "everything": len(rows),
-        "q": q,
-        "namespace": request.namespace,
-        "topics": " ".join(olm.topic(client, plural, request.namespace) for plural in (olm.CSVS, olm.SUBSCRIPTIONS)),
-    }
-    return render.page(request, "operatorhub/installed.html", context, fragment="operatorhub/_installed.html")
+        "result": result, "wish": wish, "gaps": found.gaps, "namespace": namespace, "problem": problem, "label_error": label_error,
+        "advice": _("Pick a namespace of yours above, or ask an administrator for the permission to list ClusterServiceVersions."),
+        "topics": " ".join(olm.topic(client, plural, namespace) for plural in plurals),
+        "previous": wish.url(result.page - 1), "next": wish.url(result.page + 1), "here": request.get_full_path(),
+    }  # fmt: skip
+    return render.page(
+        request, "operatorhub/installed.html", context, fragment="operatorhub/_installed.html", status=status
+    )

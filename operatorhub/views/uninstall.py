@@ -1,46 +1,71 @@
-"""/operators/<namespace>/<csv>/uninstall/: what goes and what stays, in clear words, before anything goes."""
+"""/operators/<namespace>/<csv>/uninstall/: what goes and what stays, in clear words, before anything goes; and the uninstall as it goes on."""
 
 from dataclasses import replace
-from functools import partial
+from uuid import uuid4
 
-from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from console.web import audit, render
+from console.web import render
 from console.web.access import can
-from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
-from operatorhub import olm
+from operatorhub import olm, removal, removal_page, runs
 from operatorhub import uninstall as subject
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def uninstall(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
-    """POST deletes what the page showed: objects of the same name that were made since are not touched."""
-    plan = subject.look(request.cluster, namespace, csv)
-    problem = None
-    if request.method == "POST":
-        seen = replace(
-            plan, csv_uid=request.POST.get("csv_uid", ""), subscription_uid=request.POST.get("subscription_uid", "")
-        )
+    """POST begins to delete what the page showed: objects of the same name that were made since are not touched."""
+    client = request.cluster
+    plan = subject.look(client, namespace, csv)
+    refused = _refused(request, plan)
+    if request.method == "POST" and not refused:
+        post = request.POST
+        seen = replace(plan, csv_uid=post.get("csv_uid", ""), subscription_uid=post.get("subscription_uid", ""))
+        kinds = () if plan.no_operands else post.getlist("instances")
+        document = removal.document(client, seen, kinds, post.getlist("leftover"))
+        run = runs.create(uuid4().hex, removal.KIND, client, namespace, csv, document)
+        runs.go_on(client, run, removal.advance, removal.SECONDS)
+        return HttpResponseRedirect(reverse("operatorhub:removal", args=[run.key]))
+    context = {"plan": plan, "refused": refused}
+    return render.page(request, "operatorhub/uninstall.html", context, status=403 if request.method == "POST" else 200)
+
+
+def _refused(request: ConsoleRequest, plan: subject.Plan) -> str:
+    for plural, name, uid in (
+        (olm.SUBSCRIPTIONS, plan.subscription, plan.subscription_uid),
+        (olm.CSVS, plan.csv, plan.csv_uid),
+    ):
+        if not uid:
+            continue
         try:
-            subject.remove(request.cluster, seen, partial(audit.record, request, "delete"))
+            answer = can(request.cluster, "delete", olm.type_of(request.cluster, plural), plan.namespace, name)
         except KubeError as error:
-            audit.record(request, "delete", olm.ref(olm.CSVS, namespace, csv), error.reason)
-            problem = explain(error)
-        else:
-            messages.success(
-                request, _("%(name)s is being uninstalled. Its kinds and their objects stay.") % {"name": plan.title}
-            )
-            return HttpResponseRedirect(reverse("operatorhub:installed"))
-    allowed = can(request.cluster, "delete", olm.type_of(request.cluster, olm.CSVS), namespace, csv)
-    context = {
-        "plan": plan,
-        "problem": problem,
-        "refused": "" if allowed.allowed else allowed.reason or _("You may not delete ClusterServiceVersions here."),
-    }
-    return render.page(request, "operatorhub/uninstall.html", context, status=problem.status if problem else 200)
+            return str(error)
+        if not answer.allowed:
+            return answer.reason or _("You may not delete %(kind)s here.") % {"kind": plural}
+    return ""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def progress(request: ConsoleRequest, key: str) -> HttpResponse:
+    """Live. POST: `again` looks and tries once more, `anyway` removes the operator although instances stay, `stop` leaves the rest alone."""
+    client = request.cluster
+    page = removal_page.read(client, key)
+    if request.method == "POST":
+        run = page.run
+        if "stop" in request.POST:
+            removal.stop(run)
+        elif "anyway" in request.POST:
+            removal.go_anyway(run)
+        elif run.state != "running":
+            removal.again(run)
+        runs.go_on(client, run, removal.advance, removal.SECONDS)
+        if run.state != "running":
+            runs.save(run)
+        return HttpResponseRedirect(request.path)
+    context = {"page": page, "topics": removal_page.topics(client, page)}
+    return render.page(request, "operatorhub/removal.html", context, fragment="operatorhub/_removal.html")

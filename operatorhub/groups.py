@@ -1,0 +1,264 @@
+"""OperatorGroups: which namespaces the operators of a namespace watch. One, and only one, in each namespace that has operators.
+
+Changing one changes what all operators beside it watch: OLM gives them roles in the new namespaces, takes those of the others, and fails every operator whose
+install modes do not allow it. https://olm.operatorframework.io/docs/concepts/crds/operatorgroup/
+"""
+
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import Forbidden, KubeError
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from operatorhub import csv, olm
+from resources import yamltext
+
+PROVIDED = "olm.providedAPIs"
+LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """`targets`: spec.targetNamespaces; `selector` as text, '' without one; `namespaces`: what OLM made of it, ("",) is all."""
+
+    uid: str
+    namespace: str
+    name: str
+    version: str
+    targets: tuple[str, ...]
+    selector: str
+    namespaces: tuple[str, ...]
+    mode: str
+    account: str
+    provided: tuple[str, ...]
+    problems: tuple[str, ...]
+    created: str
+
+    @property
+    def everywhere(self) -> bool:
+        return self.mode == "AllNamespaces"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An operator beside the group; `refusal`: why its install modes don't allow what the group asks, '' when they do."""
+
+    csv: str
+    title: str
+    modes: tuple[str, ...]
+    phase: str
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Of one namespace. `overlaps`: groups of other namespaces with which it shares both a kind and a namespace, which OLM does not allow."""
+
+    namespace: str
+    groups: tuple[Group, ...]
+    members: tuple[Member, ...]
+    overlaps: tuple[tuple[Group, tuple[str, ...]], ...]
+    subscriptions: tuple[str, ...]
+    gaps: tuple[str, ...]
+    spaces: tuple[str, ...]
+
+
+def group(obj: KubeObject) -> Group:
+    meta, spec, status = (csv.mapping(obj.get(part)) for part in ("metadata", "spec", "status"))
+    found = status.get("namespaces")
+    namespaces = tuple(csv.text(one) for one in found) if isinstance(found, list) else ()
+    return Group(
+        uid_of(obj), namespace_of(obj), name_of(obj), csv.text(meta.get("resourceVersion")),
+        csv.strings(spec.get("targetNamespaces")), selector_text(csv.mapping(spec.get("selector"))), namespaces,
+        olm.group_modes(obj, namespace_of(obj)), csv.text(spec.get("serviceAccountName")) or csv.text(csv.mapping(status.get("serviceAccountRef")).get("name")),
+        csv.split(csv.mapping(meta.get("annotations")).get(PROVIDED)),
+        tuple(csv.text(one.get("message")) or csv.text(one.get("reason")) for one in csv.items(status.get("conditions")) if csv.text(one.get("status")) == "True"),
+        csv.text(meta.get("creationTimestamp")),
+    )  # fmt: skip
+
+
+def selector_text(selector: Mapping[str, Any]) -> str:
+    """A LabelSelector as kubectl writes it; '' selects all."""
+    parts = [f"{key}={value}" for key, value in csv.mapping(selector.get("matchLabels")).items()]
+    for one in csv.items(selector.get("matchExpressions")):
+        key, values = csv.text(one.get("key")), ",".join(csv.strings(one.get("values")))
+        words = {
+            "In": f"{key} in ({values})",
+            "NotIn": f"{key} notin ({values})",
+            "Exists": key,
+            "DoesNotExist": f"!{key}",
+        }
+        parts.append(words.get(csv.text(one.get("operator")), key))
+    return ",".join(parts)
+
+
+def read(client: ClusterClient, namespace: str) -> Page:
+    """Raises Forbidden when the namespace's groups may not be listed."""
+    type_ = olm.type_of(client, "operatorgroups")
+    own = tuple(group(one) for one in client.list(type_, namespace).items)
+    gaps: list[str] = []
+
+    def maybe(words: str, plural: str, where: str) -> list[KubeObject]:
+        try:
+            found = client.find("", "v1", plural) if plural == "namespaces" else olm.type_of(client, plural)
+            return client.list(found, where).items
+        except Forbidden:
+            gaps.append(words)
+            return []
+
+    others = maybe(
+        _("You may not list OperatorGroups of other namespaces: conflicts with them are not shown."),
+        "operatorgroups",
+        "",
+    )
+    csvs = maybe(_("You may not list ClusterServiceVersions here."), olm.CSVS, namespace)
+    subs = maybe(_("You may not list Subscriptions here."), olm.SUBSCRIPTIONS, namespace)
+    spaces = maybe(_("You may not list namespaces."), "namespaces", "")
+    mode = own[0].mode if len(own) == 1 else ""
+    members = tuple(member(one, mode) for one in csvs if not olm.copied(one))
+    foreign = [group(one) for one in others if namespace_of(one) != namespace]
+    overlapping = tuple((other, shared) for mine in own for other in foreign if (shared := overlap(mine, other)))
+    return Page(
+        namespace,
+        own,
+        members,
+        overlapping,
+        tuple(map(name_of, subs)),
+        tuple(gaps),
+        tuple(sorted(map(name_of, spaces))),
+    )
+
+
+def member(obj: KubeObject, mode: str) -> Member:
+    """An operator, and whether it may live with a group of this mode ('' = not to be told)."""
+    spec = csv.mapping(obj.get("spec"))
+    modes = csv.install_modes(spec.get("installModes"))
+    refusal = ""
+    if mode and mode not in modes:
+        refusal = _("It does not support %(mode)s (it supports: %(modes)s): OLM would mark it as failed.") % {"mode": mode, "modes": ", ".join(modes) or "–"}  # fmt: skip
+    return Member(name_of(obj), csv.text(spec.get("displayName")) or name_of(obj), modes, olm.phase(obj), refusal)
+
+
+def overlap(one: Group, other: Group) -> tuple[str, ...]:
+    """The kinds that both provide in a namespace that both mean; () when they don't meet."""
+    everywhere = one.everywhere or other.everywhere
+    if not everywhere and not set(one.namespaces) & set(other.namespaces):
+        return ()
+    return tuple(api for api in one.provided if api in other.provided)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What somebody wants a group to be. `scope`: all, own, some or selector."""
+
+    name: str
+    scope: str
+    targets: tuple[str, ...]
+    labels: str
+    errors: Mapping[str, str]
+    spec: Mapping[str, Any]
+    mode: str
+
+
+def draft(namespace: str, posted: Mapping[str, str], name: str = "") -> Draft:
+    """Pure. `name`: of the group that is edited, '' for a new one."""
+    errors: dict[str, str] = {}
+    chosen = name or posted.get("name", "").strip()
+    if not name and not LABEL.fullmatch(chosen):
+        errors["name"] = _("A name has lower-case letters, digits and dashes, and at most 63 characters.")
+    scope = posted.get("scope", "own")
+    targets = csv.split(re.sub(r"\s+", ",", posted.get("targets", "")))
+    labels = posted.get("labels", "").strip()
+    spec: dict[str, Any] = {}
+    mode = "AllNamespaces"
+    if scope == "own":
+        spec, mode = {"targetNamespaces": [namespace]}, "OwnNamespace"
+    elif scope == "some":
+        if bad := [one for one in targets if not LABEL.fullmatch(one)]:
+            errors["targets"] = _("These are no names of namespaces: %(names)s.") % {"names": ", ".join(bad)}
+        elif not targets:
+            errors["targets"] = _("Name at least one namespace.")
+        spec = {"targetNamespaces": list(targets)}
+        mode = (
+            "MultiNamespace" if len(targets) > 1 else "OwnNamespace" if targets == (namespace,) else "SingleNamespace"
+        )
+    elif scope == "selector":
+        pairs = [one.partition("=") for one in csv.split(labels)]
+        if not pairs or any(not sign or not key.strip() for key, sign, _value in pairs):
+            errors["labels"] = _("Write labels as key=value, with commas between them.")
+        spec = {"selector": {"matchLabels": {key.strip(): value.strip() for key, _sign, value in pairs}}}
+        mode = "MultiNamespace"
+    elif scope != "all":
+        errors["scope"] = _("Choose which namespaces the operators watch.")
+    return Draft(chosen, scope, targets, labels, errors, spec, mode)
+
+
+def patch_of(old: Group, wanted: Draft, version: str = "") -> Mapping[str, Any]:
+    """targetNamespaces and selector exclude each other: the one that is not wanted is taken away."""
+    spec = {"targetNamespaces": None, "selector": None, **wanted.spec}
+    return {"metadata": {"resourceVersion": version or old.version, "uid": old.uid}, "spec": spec}
+
+
+def kubectl(namespace: str, old: Group | None, wanted: Draft) -> str:
+    """The command that does the same."""
+    if old is None:
+        return f"kubectl create -f - <<'EOF'\n{yamltext.dump(_object(namespace, wanted))}EOF"
+    body = shlex.quote(json.dumps({"spec": patch_of(old, wanted)["spec"]}))
+    return f"kubectl patch operatorgroups.{olm.GROUP} {old.name} -n {namespace} --type merge -p {body}"
+
+
+def effects(page: Page, wanted: Draft, old: Group | None) -> tuple[str, ...]:
+    """What the change would do to the operators that live there."""
+    words = _(
+        "%(title)s does not support %(mode)s (it supports: %(modes)s): OLM marks it as failed, and it runs on until then."
+    )
+    found = [
+        words % {"title": one.title, "mode": wanted.mode, "modes": ", ".join(one.modes) or "–"}
+        for one in page.members
+        if wanted.mode not in one.modes
+    ]
+    if old is not None and page.members:
+        before = set(old.namespaces)
+        after = set(csv.strings(wanted.spec.get("targetNamespaces"))) if wanted.scope in ("own", "some") else set()
+        lost = sorted(one for one in before - after if one) if after else []
+        if lost:
+            found.append(_("The operators stop watching: %(names)s. Their instances there stay, and nobody looks after them.") % {"names": ", ".join(lost)})  # fmt: skip
+        if wanted.scope == "all" and not old.everywhere:
+            found.append(_("The operators get their rights in every namespace, as cluster roles."))
+    if old is None and page.groups:
+        found.append(_("There is a group already. With two of them OLM installs and updates nothing here."))
+    return tuple(found)
+
+
+def _object(namespace: str, wanted: Draft) -> KubeObject:
+    meta = {"name": wanted.name, "namespace": namespace}
+    return {"apiVersion": f"{olm.GROUP}/v1", "kind": "OperatorGroup", "metadata": meta, "spec": dict(wanted.spec)}
+
+
+def create(client: ClusterClient, namespace: str, wanted: Draft, *, dry_run: bool = False) -> KubeObject:
+    return client.create(olm.type_of(client, "operatorgroups"), _object(namespace, wanted), namespace, dry_run=dry_run)
+
+
+def save(client: ClusterClient, old: Group, wanted: Draft, *, version: str = "", dry_run: bool = False) -> KubeObject:
+    """Raises Conflict when it was changed since the page with `version` was made."""
+    patch = patch_of(old, wanted, version)
+    return client.patch(olm.type_of(client, "operatorgroups"), old.name, patch, old.namespace, dry_run=dry_run)
+
+
+def delete(client: ClusterClient, old: Group, uid: str = "") -> None:
+    client.delete(olm.type_of(client, "operatorgroups"), old.name, old.namespace, uid=uid or old.uid)
+
+
+def readable(client: ClusterClient, namespace: str) -> tuple[Group, ...]:
+    """The namespace's groups, none where they may not be read."""
+    try:
+        return tuple(group(one) for one in client.list(olm.type_of(client, "operatorgroups"), namespace).items)
+    except KubeError:
+        return ()

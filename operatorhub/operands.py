@@ -1,0 +1,124 @@
+"""The kinds that an operator provides, as the cluster serves them, and their objects: counted, listed together, each with its state."""
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from console.web.access import can
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from operatorhub import csv
+from resources.health import Health
+from resources.kind_health import health
+
+#: Of each kind, for the list of all kinds together; the kind's own list has pages.
+SHOWN = 100
+_workers = ThreadPoolExecutor(8, thread_name_prefix="operands")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedApi:
+    """A kind that the operator provides. `count` is None when the user may not list it or the cluster does not serve it (`served`).
+
+    `refused`: why the user may not create one where the operator looks, '' when they may.
+    """
+
+    api: csv.Api
+    type: ResourceType | None
+    count: int | None
+    refused: str = ""
+    problem: str = ""
+
+    @property
+    def served(self) -> bool:
+        return self.type is not None
+
+    @property
+    def may_create(self) -> bool:
+        return self.type is not None and not self.refused
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One object of a provided kind."""
+
+    type: ResourceType
+    uid: str
+    namespace: str
+    name: str
+    health: Health
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instances:
+    """`gaps`: kinds that could not be read, with the reason; `more`: kinds of which not all are shown, with how many there are."""
+
+    rows: tuple[Instance, ...]
+    gaps: tuple[tuple[str, str], ...]
+    more: tuple[tuple[OwnedApi, int], ...] = ()
+
+
+def served_type(client: ClusterClient, api: csv.Api) -> ResourceType | None:
+    """In the version that the CSV names, else in the preferred one; None when the cluster does not serve it."""
+    for version in (api.version, ""):
+        try:
+            return client.find(api.group, version, api.plural)
+        except NotFound:
+            continue
+    return None
+
+
+def owned(client: ClusterClient, apis: Iterable[csv.Api], place: str) -> tuple[OwnedApi, ...]:
+    """What the cluster serves of the kinds, and how many objects of each there are in all namespaces. `place`: where a new one would go first."""
+    return tuple(_workers.map(lambda api: _owned(client, api, place), apis))
+
+
+def _owned(client: ClusterClient, api: csv.Api, place: str) -> OwnedApi:
+    type_ = served_type(client, api)
+    if type_ is None:
+        return OwnedApi(api, None, None)
+    number, problem = count(client, type_)
+    try:
+        answer = can(client, "create", type_, place if type_.namespaced else "")
+    except KubeError as error:
+        return OwnedApi(api, type_, number, str(error), problem)
+    refused = "" if answer.allowed else answer.reason or "-"
+    return OwnedApi(api, type_, number, refused, problem)
+
+
+def count(client: ClusterClient, type_: ResourceType, namespace: str = "") -> tuple[int | None, str]:
+    """(how many objects of a type there are, why that can't be known)."""
+    try:
+        page = client.table(type_, namespace, limit=1, include="None")
+    except KubeError as error:
+        return None, str(error)
+    return len(page.rows) + (page.remaining or 0), ""
+
+
+def instances(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str = "") -> Instances:
+    """Objects of all kinds together: `SHOWN` of each, by kind and name."""
+    read = list(_workers.map(lambda one: _read(client, one, namespace), [one for one in apis if one.type]))
+    rows = tuple(row for found, _gap, _more in read for row in found)
+    gaps = tuple(gap for _found, gap, _more in read if gap)
+    return Instances(rows, gaps, tuple(more for _found, _gap, more in read if more))
+
+
+def _read(
+    client: ClusterClient, one: OwnedApi, namespace: str
+) -> tuple[list[Instance], tuple[str, str] | None, tuple[OwnedApi, int] | None]:
+    if one.type is None:
+        return [], None, None
+    try:
+        page = client.list(one.type, namespace if one.type.namespaced else "", limit=SHOWN)
+    except KubeError as error:
+        return [], (one.api.title, str(error)), None
+    more = (one, len(page.items) + (page.remaining or 0)) if page.continue_ else None
+    return [_instance(one.type, obj) for obj in page.items], None, more
+
+
+def _instance(type_: ResourceType, obj: KubeObject) -> Instance:
+    created = csv.text(csv.mapping(obj.get("metadata")).get("creationTimestamp"))
+    return Instance(type_, uid_of(obj), namespace_of(obj), name_of(obj), health(obj), created)

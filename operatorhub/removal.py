@@ -1,0 +1,243 @@
+"""An uninstall as it is carried out: instances first, so that their operator can clean up behind them; then the Subscription, lest OLM install again; the CSV;
+and at the end what else was ticked, the namespace last.
+
+A Run remembers every object with its uid and how far it is: a reload, another tab or a dead worker changes nothing. Each is deleted by its uid, so that nothing
+of the same name made since is touched. What the cluster refuses is said object by object, and does not end the rest; but the operator is not removed while
+its instances stay, unless somebody says so.
+"""
+
+import logging
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from console.web import audit
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Conflict, KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from operatorhub import csv, olm
+from operatorhub.models import Run
+from operatorhub.uninstall import Plan, every
+
+log = logging.getLogger("operatorhub.removal")
+
+KIND = "uninstall"
+STAGES = ("operands", "subscription", "csv", "crd", "rest", "last")
+WAITING, GOING, GONE, FAILED = "waiting", "going", "gone", "failed"
+#: In one request; a worker goes on.
+SECONDS = 1.0
+#: Nothing has changed for so long: it is stuck, and the worker has other things to do.
+PATIENCE = 120.0
+_AT_ONCE = 24
+_LOOK_SECONDS = 0.5
+#: More objects of a kind than this are looked for by listing the kind.
+_SINGLY = 20
+_workers = ThreadPoolExecutor(6, thread_name_prefix="removal")
+Item = dict[str, Any]
+
+
+def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: Iterable[str]) -> dict[str, Any]:
+    """What is to go. `kinds`: CRD names whose instances go; `ticked`: keys of leftovers. Only what the page offered is taken."""
+    wanted = set(ticked)
+    rest = [one for one in plan.leftovers if one.offered and one.key in wanted]
+    # A kind takes its instances along: they go first, while their operator still works.
+    instances = {*kinds, *(one.name for one in rest if one.stage == "crd")}
+    items: list[Item] = []
+    for one in plan.operands:
+        if one.owned.type is not None and one.owned.api.crd in instances and not one.problem:
+            items += [_item("operands", one.owned.type, obj) for obj in every(client, one.owned.type)]
+    for stage, plural, name, uid in (
+        ("subscription", olm.SUBSCRIPTIONS, plan.subscription, plan.subscription_uid),
+        ("csv", olm.CSVS, plan.csv, plan.csv_uid),
+    ):
+        if uid:
+            type_ = olm.type_of(client, plural)
+            items.append(_item(stage, type_, {"metadata": {"name": name, "namespace": plan.namespace, "uid": uid}}))
+    for left in rest:
+        items.append(
+            {
+                "stage": left.stage,
+                "kind": left.kind,
+                "group": left.group,
+                "version": left.version,
+                "plural": left.plural,
+                "namespace": left.namespace,
+                "name": left.name,
+                "uid": left.uid,
+                "state": WAITING,
+                "message": "",
+                "asked": 0.0,
+            }
+        )
+    return {
+        "title": plan.title,
+        "csv": plan.csv,
+        "namespace": plan.namespace,
+        "items": items,
+        "despite": False,
+        "changed": time.time(),
+        "apis": [one.owned.api.crd for one in plan.operands],
+        "deployments": list(plan.deployments),
+    }
+
+
+def _item(stage: str, type_: ResourceType, obj: KubeObject) -> Item:
+    return {
+        "stage": stage, "kind": type_.kind, "group": type_.group, "version": type_.version, "plural": type_.plural,
+        "namespace": namespace_of(obj), "name": name_of(obj), "uid": uid_of(obj), "state": WAITING, "message": "", "asked": 0.0,
+    }  # fmt: skip
+
+
+def advance(client: ClusterClient, run: Run, seconds: float) -> None:
+    """Delete and look for so long; changes `run`, saves nothing. Ends as done, failed (something was refused) or stuck (nothing changes any more)."""
+    until = time.monotonic() + seconds
+    state = run.document
+    while run.state == "running":
+        stage = next(
+            (
+                name
+                for name in STAGES
+                if any(one["stage"] == name and one["state"] in (WAITING, GOING) for one in state["items"])
+            ),
+            "",
+        )
+        if not stage:
+            run.state = "failed" if any(one["state"] == FAILED for one in state["items"]) else "done"
+            return
+        if (
+            stage != "operands"
+            and not state["despite"]
+            and any(one["stage"] == "operands" and one["state"] == FAILED for one in state["items"])
+        ):
+            run.state = "stopped"
+            return
+        if _stage(client, run, stage):
+            state["changed"] = time.time()
+        elif time.time() - state["changed"] > PATIENCE:
+            run.state = "stuck"
+            return
+        elif time.monotonic() + _LOOK_SECONDS < until:
+            time.sleep(_LOOK_SECONDS)
+        if time.monotonic() > until:
+            return
+
+
+def _stage(client: ClusterClient, run: Run, stage: str) -> bool:
+    """One round: ask for some deletions, look what is gone. Whether anything changed."""
+    items = [one for one in run.document["items"] if one["stage"] == stage]
+    asked = [one for one in items if one["state"] == WAITING][:_AT_ONCE]
+    for _done in _workers.map(lambda one: _delete(client, one), asked):
+        pass
+    going = [one for one in items if one["state"] == GOING]
+    before = len(going)
+    _look(client, going)
+    return bool(asked) or sum(one["state"] == GOING for one in going) < before
+
+
+def _type(client: ClusterClient, item: Item) -> ResourceType:
+    return client.find(item["group"], item["version"], item["plural"])
+
+
+def ref(item: Mapping[str, Any]) -> str:
+    """For the audit log."""
+    where = f"{item['namespace']}/" if item["namespace"] else ""
+    return f"{item['group'] or 'core'}/{item['version']}/{item['plural']} {where}{item['name']}"
+
+
+def _delete(client: ClusterClient, item: Item) -> None:
+    propagation = "Foreground" if item["stage"] == "operands" else ""
+    outcome = "ok"
+    try:
+        left = client.delete(
+            _type(client, item), item["name"], item["namespace"], propagation=propagation, uid=item["uid"]
+        )
+        item["state"] = GOING if uid_of(left) else GONE
+        item["asked"] = time.time()
+        if not uid_of(left) and item["stage"] in ("csv", "crd", "last"):
+            item["state"] = GOING
+    except NotFound as error:
+        item["state"], outcome = GONE, error.reason
+    except Conflict as error:
+        item["state"], item["message"], outcome = (
+            FAILED,
+            _("Another one of the same name was made since; it is not touched."),
+            error.reason,
+        )
+    except KubeError as error:
+        item["state"], item["message"], outcome = FAILED, str(error), error.reason
+    audit.note(client, "delete", ref(item), outcome)
+
+
+def _look(client: ClusterClient, going: list[Item]) -> None:
+    """Mark what is gone."""
+    by_type: dict[tuple[str, str, str], list[Item]] = {}
+    for item in going:
+        by_type.setdefault((item["group"], item["version"], item["plural"]), []).append(item)
+    for items in by_type.values():
+        try:
+            _look_at(client, _type(client, items[0]), items)
+        except NotFound:
+            # The kind is not served any more: its objects went with it.
+            for item in items:
+                item["state"] = GONE
+        except KubeError as error:
+            for item in items:
+                item["message"] = str(error)
+
+
+def _look_at(client: ClusterClient, type_: ResourceType, items: list[Item]) -> None:
+    if len(items) > _SINGLY:
+        there = {uid_of(obj) for obj in every(client, type_)}
+        for item in items:
+            if item["uid"] not in there:
+                item["state"] = GONE
+        return
+    for item in items:
+        try:
+            found = client.get(type_, item["name"], item["namespace"])
+        except NotFound:
+            item["state"], item["message"] = GONE, ""
+            continue
+        if uid_of(found) != item["uid"]:
+            item["state"] = GONE
+        else:
+            meta = csv.mapping(found.get("metadata"))
+            item["finalizers"] = list(csv.strings(meta.get("finalizers")))
+            item["message"] = _namespace_words(found) if item["plural"] == "namespaces" else ""
+
+
+def _namespace_words(found: KubeObject) -> str:
+    """Why a namespace that is being deleted is still there."""
+    conditions = csv.items(csv.mapping(found.get("status")).get("conditions"))
+    return " ".join(csv.text(one.get("message")) for one in conditions if one.get("status") == "True")
+
+
+def go_anyway(run: Run) -> None:
+    """Remove the operator although instances stay; what still goes is not waited for."""
+    run.document["despite"] = True
+    for item in run.document["items"]:
+        if item["stage"] == "operands" and item["state"] in (WAITING, GOING):
+            item["state"], item["message"] = FAILED, _("It was not waited for.")
+    again(run)
+
+
+def again(run: Run) -> None:
+    """Look and try once more: what was refused too, unless that was decided."""
+    if not run.document["despite"]:
+        for item in run.document["items"]:
+            if item["state"] == FAILED:
+                item["state"], item["message"] = WAITING, ""
+    run.document["changed"] = time.time()
+    run.state = "running"
+
+
+def stop(run: Run) -> None:
+    """What is asked for can't be taken back; nothing else is asked for."""
+    for item in run.document["items"]:
+        if item["state"] == WAITING:
+            item["state"], item["message"] = FAILED, _("It was left alone.")
+    run.state = "stopped"

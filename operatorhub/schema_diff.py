@@ -1,0 +1,231 @@
+"""Two CustomResourceDefinitions of one name compared, in words: versions, fields, and above all limits that became tighter. Pure.
+
+What can make an object that is there invalid, or lose it, is marked: "danger" OLM or the API server refuse the change (a version that objects are stored in goes);
+"tight" objects may be refused; "info" everything else.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from operatorhub import csv
+
+#: Of one CRD; more are counted.
+REMARKS = 300
+_DEPTH = 40
+Node = Mapping[str, Any]
+
+#: Limits: name, whether a larger number is tighter.
+_NUMBERS = (("minimum", True), ("maximum", False), ("minLength", True), ("maxLength", False), ("minItems", True), ("maxItems", False), ("minProperties", True), ("maxProperties", False))  # fmt: skip
+_LISTS = {"x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"}
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """`level`: danger, tight or info. `where`: version and path, '' for the CRD as a whole."""
+
+    level: str
+    where: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaDiff:
+    """`remarks`: the grave ones first; `more`: how many are left out; `rules`: CEL rules that are new, which the server alone can check."""
+
+    remarks: tuple[Remark, ...]
+    more: int = 0
+    rules: int = 0
+
+    @property
+    def grave(self) -> bool:
+        return any(one.level == "danger" for one in self.remarks)
+
+    @property
+    def tight(self) -> bool:
+        return any(one.level != "info" for one in self.remarks)
+
+
+def versions(crd: Node) -> dict[str, Node]:
+    """spec.versions by name."""
+    return {csv.text(one.get("name")): one for one in csv.items(csv.mapping(crd.get("spec")).get("versions"))}
+
+
+def schema_of(version: Node) -> Node:
+    return csv.mapping(csv.mapping(version.get("schema")).get("openAPIV3Schema"))
+
+
+def dropped(old: Node, new: Node) -> tuple[str, ...]:
+    """Versions in which objects may be stored (status.storedVersions) and that the new CRD does not have: OLM refuses to go on."""
+    stored = csv.strings(csv.mapping(old.get("status")).get("storedVersions"))
+    there = versions(new)
+    return tuple(one for one in stored if one not in there)
+
+
+def compare(old: Node, new: Node) -> SchemaDiff:
+    """From the CRD in the cluster to the one of the plan."""
+    found = [*_whole(old, new)]
+    before, after = versions(old), versions(new)
+    rules = 0
+    for name in after:
+        if name in before:
+            walk = _Walk(name)
+            walk.node(schema_of(before[name]), schema_of(after[name]), "", 0)
+            found += walk.found
+            rules += walk.rules
+    rank = {"danger": 0, "tight": 1, "info": 2}
+    found.sort(key=lambda one: rank[one.level])
+    return SchemaDiff(tuple(found[:REMARKS]), max(0, len(found) - REMARKS), rules)
+
+
+def _whole(old: Node, new: Node) -> Iterator[Remark]:
+    before, after = versions(old), versions(new)
+    for name in dropped(old, new):
+        yield Remark("danger", name, _("The version %(name)s goes, but objects may be stored in it (status.storedVersions). OLM refuses the plan until they are migrated.") % {"name": name})  # fmt: skip
+    for name in before:
+        if name not in after:
+            yield Remark(
+                "tight", name, _("The version %(name)s goes: who asks for it gets nothing any more.") % {"name": name}
+            )
+        elif before[name].get("served") is True and after[name].get("served") is not True:
+            yield Remark("tight", name, _("The version %(name)s is not served any more.") % {"name": name})
+    for name, one in after.items():
+        if name not in before:
+            yield Remark("info", name, _("The version %(name)s is new.") % {"name": name})
+        if one.get("storage") is True and name in before and before[name].get("storage") is not True:
+            yield Remark("info", name, _("Objects are stored in the version %(name)s from now on.") % {"name": name})
+        elif one.get("storage") is True and name not in before:
+            yield Remark(
+                "info", name, _("Objects are stored in the new version %(name)s from now on.") % {"name": name}
+            )
+    scopes = [csv.text(csv.mapping(one.get("spec")).get("scope")) for one in (old, new)]
+    if scopes[0] != scopes[1]:
+        yield Remark("danger", "", _("The scope changes from %(old)s to %(new)s, which no API server does.") % {"old": scopes[0], "new": scopes[1]})  # fmt: skip
+    conversion = [csv.text(csv.mapping(csv.mapping(one.get("spec")).get("conversion")).get("strategy")) or "None" for one in (old, new)]  # fmt: skip
+    if conversion[0] != conversion[1]:
+        yield Remark("info", "", _("Versions are converted by %(new)s, until now by %(old)s.") % {"old": conversion[0], "new": conversion[1]})  # fmt: skip
+
+
+class _Walk:
+    """Through one version's two schemas at once."""
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+        self.found: list[Remark] = []
+        self.rules = 0
+
+    def add(self, level: str, path: str, words: str) -> None:
+        self.found.append(Remark(level, f"{self.version} {path}".strip(), words))
+
+    def node(self, old: Node, new: Node, path: str, depth: int) -> None:
+        if old == new or depth > _DEPTH:
+            return
+        self._type(old, new, path)
+        self._limits(old, new, path)
+        self._rules(old, new, path)
+        self._properties(old, new, path, depth)
+        for key, mark in (("items", "[]"), ("additionalProperties", ".*")):
+            before, after = csv.mapping(old.get(key)), csv.mapping(new.get(key))
+            if before and after:
+                self.node(before, after, f"{path}{mark}", depth + 1)
+
+    def _type(self, old: Node, new: Node, path: str) -> None:
+        before, after = (_type_word(one) for one in (old, new))
+        if before != after:
+            level = "info" if not after or (before == "integer" and after in ("number", "int-or-string")) else "tight"
+            self.add(level, path, _("The type was %(old)s and becomes %(new)s.") % {"old": before or _("anything"), "new": after or _("anything")})  # fmt: skip
+
+    def _limits(self, old: Node, new: Node, path: str) -> None:
+        for name, larger in _NUMBERS:
+            before, after = old.get(name), new.get(name)
+            if before == after or isinstance(before, bool) or not isinstance(after, int | float):
+                if before is not None and after is None:
+                    self.add("info", path, _("%(name)s %(old)s is not asked any more.") % {"name": name, "old": before})
+                continue
+            tighter = not isinstance(before, int | float) or ((after > before) if larger else (after < before))
+            words = _("%(name)s is %(new)s, until now %(old)s.") % {"name": name, "new": after, "old": "–" if before is None else before}  # fmt: skip
+            self.add("tight" if tighter else "info", path, words)
+        self._values(old, new, path)
+        for name in ("pattern", "format", "multipleOf"):
+            if new.get(name) != old.get(name):
+                if new.get(name) is None:
+                    self.add(
+                        "info",
+                        path,
+                        _("%(name)s %(old)s is not asked any more.") % {"name": name, "old": old.get(name)},
+                    )
+                else:
+                    self.add("tight", path, _("%(name)s must be %(new)s, until now %(old)s.") % {"name": name, "new": new.get(name), "old": old.get(name) or "–"})  # fmt: skip
+        for name in ("uniqueItems", *_LISTS):
+            if new.get(name) != old.get(name) and new.get(name):
+                self.add("tight", path, _("%(name)s is %(new)s, until now %(old)s.") % {"name": name, "new": new.get(name), "old": old.get(name) or "–"})  # fmt: skip
+        if old.get("nullable") is True and new.get("nullable") is not True:
+            self.add("tight", path, _("It may not be null any more."))
+        if old.get("default") != new.get("default"):
+            self.add("info", path, _("The default is %(new)s, until now %(old)s.") % {"new": _brief(new.get("default")), "old": _brief(old.get("default"))})  # fmt: skip
+
+    def _values(self, old: Node, new: Node, path: str) -> None:
+        before, after = old.get("enum"), new.get("enum")
+        if before == after:
+            return
+        if not isinstance(after, list):
+            self.add("info", path, _("Any value is allowed now."))
+        elif not isinstance(before, list):
+            self.add("tight", path, _("Only these values are allowed now: %(names)s.") % {"names": _names(after)})
+        else:
+            if gone := [one for one in before if one not in after]:
+                self.add(
+                    "tight", path, _("These values are not allowed any more: %(names)s.") % {"names": _names(gone)}
+                )
+            if more := [one for one in after if one not in before]:
+                self.add("info", path, _("These values are allowed too: %(names)s.") % {"names": _names(more)})
+
+    def _rules(self, old: Node, new: Node, path: str) -> None:
+        known = {csv.text(one.get("rule")) for one in csv.items(old.get("x-kubernetes-validations"))}
+        for one in csv.items(new.get("x-kubernetes-validations")):
+            rule = csv.text(one.get("rule"))
+            if rule not in known:
+                self.rules += 1
+                self.add(
+                    "tight", path, _("A new rule: %(rule)s") % {"rule": csv.text(one.get("message")) or rule[:200]}
+                )
+
+    def _properties(self, old: Node, new: Node, path: str, depth: int) -> None:
+        before, after = csv.mapping(old.get("properties")), csv.mapping(new.get("properties"))
+        required = set(csv.strings(new.get("required"))) - set(csv.strings(old.get("required")))
+        for name, child in after.items():
+            place = f"{path}.{name}" if path else name
+            if name not in before:
+                level = "tight" if name in required and "default" not in csv.mapping(child) else "info"
+                self.add(level, place, _("A new field that must be given.") if name in required else _("A new field."))
+            else:
+                if name in required:
+                    self.add("tight", place, _("It must be given now."))
+                self.node(csv.mapping(before[name]), csv.mapping(child), place, depth + 1)
+        open_ = bool(new.get("x-kubernetes-preserve-unknown-fields")) or bool(new.get("additionalProperties"))
+        for name in before:
+            if name not in after:
+                place = f"{path}.{name}" if path else name
+                self.add(
+                    "info" if open_ else "tight",
+                    place,
+                    _("The field goes: its value is dropped when the object is written again."),
+                )
+
+
+def _type_word(node: Node) -> str:
+    if node.get("x-kubernetes-int-or-string"):
+        return "int-or-string"
+    return csv.text(node.get("type"))
+
+
+def _names(values: list[Any]) -> str:
+    shown = ", ".join(map(str, values[:12]))
+    return f"{shown} …" if len(values) > 12 else shown
+
+
+def _brief(value: Any) -> str:
+    text = "–" if value is None else str(value)
+    return f"{text[:80]}…" if len(text) > 80 else text

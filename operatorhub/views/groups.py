@@ -1,0 +1,131 @@
+"""/operators/<namespace>/groups/: the OperatorGroup of a namespace: what its operators watch, changed with its consequences in view."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.web import audit, render
+from console.web.access import can
+from console.web.errors import Problem, explain
+from console.web.request import ConsoleRequest
+from kube.errors import KubeError, NotFound
+from operatorhub import groups as subject
+from operatorhub import olm
+
+
+def _ref(namespace: str, name: str) -> str:
+    return f"{olm.GROUP}/v1/operatorgroups {namespace}/{name}"
+
+
+def _refused(request: ConsoleRequest, verb: str, namespace: str, name: str = "") -> str:
+    try:
+        answer = can(request.cluster, verb, olm.type_of(request.cluster, "operatorgroups"), namespace, name)
+    except KubeError as error:
+        return str(error)
+    return "" if answer.allowed else answer.reason or _("You may not do this here.")
+
+
+@require_safe
+def groups(request: ConsoleRequest, namespace: str) -> HttpResponse:
+    """Live by the namespace's groups and CSVs."""
+    page = subject.read(request.cluster, namespace)
+    topics = [olm.topic(request.cluster, plural, namespace) for plural in ("operatorgroups", olm.CSVS)]
+    context = {
+        "page": page,
+        "topics": " ".join(topics),
+        "create_refused": _refused(request, "create", namespace),
+        "edit_refused": _refused(request, "patch", namespace),
+    }
+    return render.page(request, "operatorhub/groups.html", context, fragment="operatorhub/_groups.html")
+
+
+def _begun(old: subject.Group | None) -> dict[str, str]:
+    """The form's first values."""
+    if old is None:
+        return {"scope": "own"}
+    if old.everywhere:
+        return {"scope": "all"}
+    if old.selector:
+        return {"scope": "selector", "labels": old.selector}
+    own = old.targets == (old.namespace,)
+    return {"scope": "own" if own else "some", "targets": " ".join(old.targets)}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: ConsoleRequest, namespace: str, name: str = "") -> HttpResponse:
+    """A new one, or one that is there. `try` shows what it would do, `save` does it."""
+    page = subject.read(request.cluster, namespace)
+    old = next((one for one in page.groups if one.name == name), None)
+    if name and old is None:
+        raise NotFound(
+            _("There is no OperatorGroup “%(name)s” in the namespace “%(namespace)s”.")
+            % {"name": name, "namespace": namespace}
+        )
+    posted = request.POST.dict() if request.method == "POST" else _begun(old)
+    wanted = subject.draft(namespace, posted, name) if request.method == "POST" else None
+    problem = None
+    if wanted is not None and not wanted.errors:
+        problem = _send(request, namespace, old, wanted)
+        if problem is None and "save" in request.POST:
+            messages.success(request, _("The OperatorGroup “%(name)s” is saved.") % {"name": wanted.name})
+            return HttpResponseRedirect(reverse("operatorhub:groups", args=[namespace]))
+    context: dict[str, Any] = {
+        "page": page, "old": old, "wanted": wanted, "posted": {"scope": "own", **posted}, "problem": problem, "namespace": namespace,
+        "effects": subject.effects(page, wanted, old) if wanted and not wanted.errors else (), "kubectl": _kubectl(namespace, old, wanted),
+        "refused": _refused(request, "patch" if old else "create", namespace, name),
+    }  # fmt: skip
+    status = problem.status if problem else 422 if wanted and wanted.errors else 200
+    return render.page(request, "operatorhub/group.html", context, status=status)
+
+
+def _send(request: ConsoleRequest, namespace: str, old: subject.Group | None, wanted: subject.Draft) -> Problem | None:
+    """Saved, or tried as a dry run."""
+    save = "save" in request.POST
+    problem = None
+    try:
+        if old is None:
+            subject.create(request.cluster, namespace, wanted, dry_run=not save)
+        else:
+            subject.save(request.cluster, old, wanted, version=request.POST.get("version", ""), dry_run=not save)
+    except KubeError as error:
+        problem = explain(error)
+    if save:
+        audit.record(
+            request, "patch" if old else "create", _ref(namespace, wanted.name), problem.reason if problem else "ok"
+        )
+    return problem
+
+
+def _kubectl(namespace: str, old: subject.Group | None, wanted: subject.Draft | None) -> str:
+    return "" if wanted is None or wanted.errors else subject.kubectl(namespace, old, wanted)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
+    """Without a group OLM installs and updates nothing in the namespace."""
+    page = subject.read(request.cluster, namespace)
+    old = next((one for one in page.groups if one.name == name), None)
+    if old is None:
+        return HttpResponseRedirect(reverse("operatorhub:groups", args=[namespace]))
+    problem = None
+    if request.method == "POST":
+        try:
+            subject.delete(request.cluster, old, request.POST.get("uid", ""))
+        except KubeError as error:
+            problem = explain(error)
+        audit.record(request, "delete", _ref(namespace, name), problem.reason if problem else "ok")
+        if problem is None:
+            messages.success(request, _("The OperatorGroup “%(name)s” is deleted.") % {"name": name})
+            return HttpResponseRedirect(reverse("operatorhub:groups", args=[namespace]))
+    context = {
+        "page": page,
+        "old": old,
+        "problem": problem,
+        "namespace": namespace,
+        "refused": _refused(request, "delete", namespace, name),
+    }
+    return render.page(request, "operatorhub/group_delete.html", context, status=problem.status if problem else 200)

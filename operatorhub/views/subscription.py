@@ -1,0 +1,112 @@
+"""/operators/<namespace>/subscriptions/<name>/edit/ and …/remove/: a Subscription's page, its changes, and its removal without the operator."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from console.web import audit, render
+from console.web.access import can
+from console.web.errors import explain
+from console.web.request import ConsoleRequest
+from kube.errors import KubeError, NotFound
+from operatorhub import olm
+from operatorhub import subscription as subject
+
+
+def form_context(request: ConsoleRequest, page: subject.Page, wanted: subject.Edit | None = None) -> dict[str, Any]:
+    """What the form needs, on the Subscription's own page and on the operator's tab."""
+    sub = page.sub
+    try:
+        answer = can(request.cluster, "patch", olm.type_of(request.cluster, olm.SUBSCRIPTIONS), sub.namespace, sub.name)
+        refused = "" if answer.allowed else answer.reason or _("You may not change Subscriptions here.")
+    except KubeError as error:
+        refused = str(error)
+    texts = wanted.texts if wanted else page.config
+    config = [(key, texts[key], (wanted.errors if wanted else {}).get(f"config.{key}", "")) for key in subject.CONFIG]
+    return {
+        "sub_page": page, "sub": sub, "edit": wanted, "edit_refused": refused, "config": config, "configured": any(text for _key, text, _error in config),
+        "edit_url": reverse("operatorhub:subscription", args=[sub.namespace, sub.name]),
+        "topics_own": " ".join(olm.topic(request.cluster, plural, sub.namespace) for plural in (olm.SUBSCRIPTIONS, olm.PLANS)),
+    }  # fmt: skip
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def subscription(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResponse:
+    """A POST with `try` sends it as a dry run and shows what it would do; with `save` it is saved."""
+    page = subject.read(request.cluster, namespace, subscription)
+    if request.method == "POST":
+        return _post(request, page)
+    context = form_context(request, page)
+    return render.page(request, "operatorhub/subscription.html", context, fragment="operatorhub/_subscription.html")
+
+
+def _post(request: ConsoleRequest, page: subject.Page) -> HttpResponse:
+    sub, client = page.sub, request.cluster
+    wanted = subject.edit(page, request.POST.dict())
+    version = request.POST.get("version", "") or page.version
+    problem, status, tried, kubectl = None, 422 if wanted.errors else 200, False, ""
+    save = "save" in request.POST
+    if wanted.patch:
+        kubectl = wanted.kubectl(sub.namespace, sub.name)
+        try:
+            subject.save(client, page, wanted, version, dry_run=not save)
+        except KubeError as error:
+            problem = explain(error)
+            status = problem.status
+        tried = problem is None
+        if save:
+            audit.record(
+                request,
+                "patch",
+                olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name),
+                problem.reason if problem else "ok",
+            )
+            if problem is None:
+                messages.success(request, _("The Subscription “%(name)s” was changed.") % {"name": sub.name})
+                return HttpResponseRedirect(request.get_full_path())
+    context = {
+        **form_context(request, page, wanted), "problem": problem, "tried": tried, "patch_kubectl": kubectl, "version": version,
+        "warnings": subject.warnings(page, wanted), "unchanged": not wanted.patch and not wanted.errors,
+    }  # fmt: skip
+    return render.page(request, "operatorhub/subscription.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def remove(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResponse:
+    """The Subscription alone: the operator stays and is updated no more."""
+    client = request.cluster
+    type_ = olm.type_of(client, olm.SUBSCRIPTIONS)
+    sub = olm.subscription(client.get(type_, subscription, namespace))
+    problem = None
+    if request.method == "POST":
+        try:
+            client.delete(type_, subscription, namespace, uid=request.POST.get("uid", ""))
+        except NotFound:
+            return HttpResponseRedirect(reverse("operatorhub:installed"))
+        except KubeError as error:
+            problem = explain(error)
+        audit.record(
+            request, "delete", olm.ref(olm.SUBSCRIPTIONS, namespace, subscription), problem.reason if problem else "ok"
+        )
+        if problem is None:
+            messages.success(
+                request,
+                _("The Subscription “%(name)s” is gone. The operator runs on and is updated no more.")
+                % {"name": sub.name},
+            )
+            where = (
+                reverse("operatorhub:operator", args=[namespace, sub.installed_csv])
+                if sub.installed_csv
+                else reverse("operatorhub:installed")
+            )
+            return HttpResponseRedirect(where)
+    answer = can(client, "delete", type_, namespace, subscription)
+    refused = "" if answer.allowed else answer.reason or _("You may not delete Subscriptions here.")
+    context = {"sub": sub, "problem": problem, "refused": refused}
+    return render.page(
+        request, "operatorhub/subscription_remove.html", context, status=problem.status if problem else 200
+    )
