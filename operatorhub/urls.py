@@ -3,6 +3,7 @@
 from django.urls import path, re_path
 
 from operatorhub.views import (
+    bootstrap,
     catalog,
     compare,
     groups,
@@ -29,6 +30,9 @@ urlpatterns = [
     path("operatorhub/", catalog.catalog, name="catalog"),
     path("operatorhub/compare/", compare.compare, name="compare"),
     path("operatorhub/run/", run.run, name="run"),
+    path("operatorhub/olm/", bootstrap.olm, name="olm"),
+    path("operatorhub/olm/<str:key>/", bootstrap.chosen, name="olm-manifest"),
+    path("operatorhub/olm/<str:key>/manifest/remove/", bootstrap.remove, name="olm-remove"),
     path("operatorhub/icons/<str:digest>", icon.icon, name="icon"),
     path(PACKAGE, package.package, name="package"),
     path(f"{PACKAGE}apis/<str:crd>/", schema.schema, name="api"),

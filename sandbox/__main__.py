@@ -34,6 +34,7 @@ Controller = Callable[[Cluster, Context], Awaitable[None]]
 
 #: Packages that bring controllers, in the order they are started.
 PACKAGES = ("sandbox.controllers", "sandbox.olm", "sandbox.olmv1")
+OLM = "sandbox.olm"
 RESTART_SECONDS = 1.0
 
 
@@ -46,6 +47,7 @@ class Settings:
     catalogs: tuple[Path, ...]
     images: Path | None
     parent: int
+    olm: bool = True
 
 
 def settings(arguments: list[str] | None = None) -> Settings | NodeSettings:
@@ -56,6 +58,7 @@ def settings(arguments: list[str] | None = None) -> Settings | NodeSettings:
     serve.add_argument("--data", type=Path, required=True, help="folder that keeps everything")
     serve.add_argument("--port", type=int, default=0, help="0: the one of the last time, or any free one")
     serve.add_argument("--catalog", type=Path, action="append", default=[], help="folder of bundles; may repeat")
+    serve.add_argument("--no-olm", action="store_true", help="without OLM, until its release manifest is applied")
     node = commands.add_parser("node", help="run Pods of known images on a real cluster")
     add_arguments(node)
     for command in (serve, node):
@@ -66,16 +69,27 @@ def settings(arguments: list[str] | None = None) -> Settings | NodeSettings:
         return NodeSettings.of(given)
     images = given.images.resolve() if given.images else None
     catalogs = tuple(path.resolve() for path in given.catalog)
-    return Settings(given.data.resolve(), given.port, catalogs, images, given.parent)
+    return Settings(given.data.resolve(), given.port, catalogs, images, given.parent, not given.no_olm)
 
 
-def controllers() -> list[Controller]:
-    """Everything that runs beside the server. A package that is not there is left out."""
+def controllers(olm: bool = True) -> list[Controller]:
+    """Everything that runs beside the server. A package that is not there is left out; OLM waits for its manifest where it is not wanted."""
     found: list[Controller] = [crds.run, aggregation.run]
-    for name in PACKAGES:
+    for name in PACKAGES if olm else PACKAGES[:1]:
         if importlib.util.find_spec(name) is not None:
             found.extend(getattr(importlib.import_module(name), "CONTROLLERS", []))
-    return found
+    return found if olm else [*found, dormant]
+
+
+async def dormant(cluster: Cluster, context: Context) -> None:
+    """OLM, once a Deployment of its program is available: its kinds and first objects have come with the manifest then."""
+    async for event in cluster.watch("deployments.apps"):
+        status = event.object.get("status") or {}
+        if event.object["metadata"]["name"] == "olm-operator" and status.get("availableReplicas"):
+            break
+    woken = [one for one in importlib.import_module(OLM).CONTROLLERS if not one.__module__.endswith(".seed")]
+    log.info("olm-operator runs: OLM begins")
+    await asyncio.gather(*(supervise(one, cluster, context) for one in woken))
 
 
 async def supervise(controller: Controller, cluster: Cluster, context: Context) -> None:
@@ -142,12 +156,12 @@ async def serve(given: Settings, stop: asyncio.Event) -> int:
     sandbox.context.api_url = f"http://127.0.0.1:{port}"
     tls, authority = certificate.context(given.data)
     write_kubeconfig(sandbox.context.admin_kubeconfig, url, sandbox.tokens.admin, authority)
-    seed(sandbox.cluster)
+    seed(sandbox.cluster, without=() if given.olm else ("olm", "operators"))
     sandbox.store.commit()
 
     server = Listener(sandbox.application, listener, tls)
     serving = asyncio.create_task(server.run())
-    running = [asyncio.create_task(supervise(c, sandbox.cluster, sandbox.context)) for c in controllers()]
+    running = [asyncio.create_task(supervise(c, sandbox.cluster, sandbox.context)) for c in controllers(given.olm)]
     await asyncio.sleep(0)
     sandbox.application.ready = True
     gc.freeze()

@@ -93,7 +93,9 @@ def redis(socket: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @contextmanager
-def sandbox(data: Path, *catalogs: Path, port: int = 0) -> Iterator[subprocess.Popen[bytes]]:
+def sandbox(
+    data: Path, *catalogs: Path, port: int = 0, options: tuple[str, ...] = ()
+) -> Iterator[subprocess.Popen[bytes]]:
     """The embedded cluster with its own operators' catalog; its kubeconfig is data/kubeconfig."""
     command = [
         sys.executable,
@@ -108,6 +110,7 @@ def sandbox(data: Path, *catalogs: Path, port: int = 0) -> Iterator[subprocess.P
         str(os.getpid()),
     ]
     command += ["--images", str(ROOT / "operators/images.toml")]
+    command += options
     for folder in catalogs:
         command += ["--catalog", str(folder)]
 

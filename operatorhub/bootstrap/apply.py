@@ -1,0 +1,227 @@
+"""Applying a manifest object by object, by server-side apply: a little in each request, the rest in the next, so that its page shows how far it is.
+
+Namespaces and CRDs go first, and what comes after them waits until all CRDs are established. Every step may be repeated without harm, so a dead browser or a
+second tab costs nothing. What was there before is told from what was made, by uid, for the day on which it is taken away again.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Conflict, KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from operatorhub import csv, olm, runs
+from operatorhub.bootstrap import manifest
+from operatorhub.install import undo
+from operatorhub.install.undo import Removed, Target
+from operatorhub.models import Run
+
+KIND = "olm"
+DRAFT, RUNNING, DONE, FAILED = "draft", "running", "done", "failed"
+#: How long CRDs may take to be established, and a kind to be served.
+WAIT_SECONDS = 60.0
+#: How long OLM may take to let go of its own objects.
+GONE_SECONDS = 10.0
+Done = Callable[[str, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One object and what became of it. `outcome`: '' (to come), created, changed, there (unchanged), refused; `message`: the server's words."""
+
+    number: int
+    kind: str
+    namespace: str
+    name: str
+    outcome: str
+    message: str
+    uid: str
+    mine: bool
+
+
+def begin(client: ClusterClient, objects: tuple[KubeObject, ...], origin: str) -> Run:
+    """Keep a manifest for its preview; nothing is applied yet. `origin`: the addresses or files, in words."""
+    key = runs.key_of(KIND, client.name, client.user, manifest.digest(objects))
+    document: dict[str, Any] = {"objects": list(objects), "results": {}, "origin": origin, "waits": 0.0, "problem": ""}
+    run = runs.create(key, KIND, client, "", origin[:253], document)
+    if run.state == RUNNING and not run.document.get("begun"):
+        run.state = DRAFT
+        runs.save(run)
+    return run
+
+
+def find(client: ClusterClient, key: str) -> Run:
+    """Raises NotFound: manifests are kept for a day."""
+    run = Run.objects.filter(key=key, kind=KIND, cluster=client.name, user=client.user).first()
+    if run is None:
+        raise NotFound(_("This manifest is not kept any more. Read it again from its address or file."))
+    return run
+
+
+def start(run: Run) -> None:
+    """Begin, or try again what was refused."""
+    results = run.document["results"]
+    run.document["results"] = {number: one for number, one in results.items() if one["outcome"] != "refused"}
+    run.document |= {"begun": True, "waits": 0.0, "problem": ""}
+    run.state = RUNNING
+
+
+def results(run: Run) -> tuple[Result, ...]:
+    """In the order of applying."""
+    known = run.document["results"]
+    empty = {"outcome": "", "message": "", "uid": "", "mine": False}
+    return tuple(
+        Result(number, obj["kind"], namespace_of(obj), name_of(obj), **{**empty, **known.get(str(number), {})})
+        for number, obj in enumerate(run.document["objects"])
+    )
+
+
+def advance(client: ClusterClient, run: Run, seconds: float, done: Done) -> None:
+    """Apply further objects for so long; changes `run`, saves nothing. `done(ref, outcome)` is told of each."""
+    until = time.monotonic() + seconds
+    known: dict[str, dict[str, Any]] = run.document["results"]
+    for number, obj in enumerate(run.document["objects"]):
+        if str(number) in known:
+            continue
+        if manifest.rank(obj) > 1 and not _established(client, run, until):
+            return
+        known[str(number)] = _apply(client, obj, run)
+        done(f"{obj['apiVersion']} {obj['kind']} {namespace_of(obj)}/{name_of(obj)}", known[str(number)]["outcome"])
+        if time.monotonic() > until:
+            break
+    if len(known) == len(run.document["objects"]):
+        refused = any(one["outcome"] == "refused" for one in known.values())
+        run.state = FAILED if refused else DONE
+
+
+def _established(client: ClusterClient, run: Run, until: float) -> bool:
+    """Whether all CRDs of the manifest are; waits until the end of this turn. When it takes too long, the run stops and says which."""
+    names = [name_of(obj) for obj in run.document["objects"] if obj["kind"] == manifest.CRD]
+    refused = {one.name for one in results(run) if one.kind == manifest.CRD and one.outcome == "refused"}
+    begun = time.monotonic()
+    while missing := [name for name in names if name not in refused and not _is_established(client, name)]:
+        if time.monotonic() > until:
+            run.document["waits"] += time.monotonic() - begun
+            if run.document["waits"] > WAIT_SECONDS:
+                run.document["problem"] = _("These CustomResourceDefinitions are not established: %(names)s") % {
+                    "names": ", ".join(missing)
+                }
+                run.state = FAILED
+            return False
+        time.sleep(0.05)
+    if not run.document.get("established"):
+        client.forget_types()
+        run.document["established"] = True
+    return True
+
+
+def _is_established(client: ClusterClient, name: str) -> bool:
+    try:
+        found = client.get(client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions"), name)
+    except KubeError:
+        return False
+    conditions = csv.items(csv.mapping(found.get("status")).get("conditions"))
+    return any(one.get("type") == "Established" and one.get("status") == "True" for one in conditions)
+
+
+def _type(client: ClusterClient, obj: KubeObject) -> ResourceType:
+    group, _slash, version = str(obj["apiVersion"]).rpartition("/")
+    try:
+        return client.find_kind(group, obj["kind"], version)
+    except NotFound:
+        client.forget_types()
+        return client.find_kind(group, obj["kind"], version)
+
+
+def _apply(client: ClusterClient, obj: KubeObject, run: Run) -> dict[str, Any]:
+    """By server-side apply; fields that another manager owns are left to it, and that is said."""
+    name, namespace = name_of(obj), namespace_of(obj)
+    try:
+        type_ = _type(client, obj)
+        before = _there(client, type_, name, namespace)
+        made = client.patch(type_, name, obj, namespace, style="apply")
+    except Conflict as error:
+        return {"outcome": "refused", "message": error.message, "uid": "", "mine": False}
+    except KubeError as error:
+        return {"outcome": "refused", "message": error.message, "uid": "", "mine": False}
+    same = before is not None and csv.mapping(before.get("metadata")).get("resourceVersion") == csv.mapping(
+        made.get("metadata")
+    ).get("resourceVersion")
+    outcome = "created" if before is None else "there" if same else "changed"
+    return {"outcome": outcome, "message": "", "uid": uid_of(made), "mine": before is None}
+
+
+def _there(client: ClusterClient, type_: ResourceType, name: str, namespace: str) -> KubeObject | None:
+    try:
+        return client.get(type_, name, namespace)
+    except NotFound:
+        return None
+
+
+def dry_run(client: ClusterClient, run: Run) -> tuple[Result, ...]:
+    """What the server would say to each; what waits for a kind or namespace of this manifest can't be tried before."""
+    objects = run.document["objects"]
+    spaces = {name_of(one) for one in objects if one["kind"] == "Namespace"}
+    kinds = {
+        csv.text(csv.mapping(csv.mapping(one.get("spec")).get("names")).get("kind"))
+        for one in objects
+        if one["kind"] == manifest.CRD
+    }
+    found = []
+    for number, obj in enumerate(objects):
+        name, namespace = name_of(obj), namespace_of(obj)
+        outcome, message = "ok", ""
+        try:
+            type_ = _type(client, obj)
+            client.patch(type_, name, obj, namespace, style="apply", dry_run=True)
+        except NotFound as error:
+            waits = obj["kind"] in kinds or namespace in spaces
+            outcome, message = ("waits", "") if waits else ("refused", error.message)
+        except KubeError as error:
+            outcome, message = "refused", error.message
+        found.append(Result(number, obj["kind"], namespace, name, outcome, message, "", False))
+    return tuple(found)
+
+
+def remove(client: ClusterClient, wanted: tuple[Target, ...], done: Done) -> tuple[Removed, ...]:
+    """In the given order. Objects of OLM's own kinds are gone before its programs go: these take finalizers off, and nobody else does."""
+    own = [one for one in wanted if one.group == olm.GROUP]
+    removed = undo.remove(client, own, done)
+    until = time.monotonic() + GONE_SECONDS
+    while time.monotonic() < until and any(_still(client, one) for one in removed if one.outcome == "removed"):
+        time.sleep(0.1)
+    return (*removed, *undo.remove(client, [one for one in wanted if one.group != olm.GROUP], done))
+
+
+def _still(client: ClusterClient, one: Removed) -> bool:
+    try:
+        found = client.get(
+            client.find(one.target.group, one.target.version, one.target.plural), one.target.name, one.target.namespace
+        )
+    except KubeError:
+        return False
+    return uid_of(found) == one.target.uid
+
+
+def removable(client: ClusterClient, run: Run) -> tuple[Target, ...]:
+    """What is there of it, last made first; what was there before it is marked."""
+    found = []
+    for one, obj in reversed(list(zip(results(run), run.document["objects"], strict=True))):
+        if not one.uid:
+            continue
+        try:
+            type_ = _type(client, obj)
+        except KubeError:
+            continue
+        keeps = "" if one.mine else _("it was there before")
+        if one.kind == manifest.CRD:
+            keeps = keeps or _("all objects of this kind go with it, everything that OLM installed too")
+        found.append(
+            Target(type_.group, type_.version, type_.plural, type_.kind, one.namespace, one.name, one.uid, "", keeps)
+        )
+    return tuple(found)

@@ -1,0 +1,140 @@
+"""A release manifest of OLM: one or more texts of many objects, in the order in which they can be applied, with what is dangerous in them.
+
+The default is upstream's release, as its install.sh takes it: https://github.com/operator-framework/operator-lifecycle-manager/releases
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.objects import KubeObject, name_of, namespace_of
+from operatorhub import permissions
+from operatorhub.csv import items, mapping, text
+from operatorhub.permissions import Right
+from resources import yamltext
+
+RELEASE = "v0.46.0"
+_BASE = "https://github.com/operator-framework/operator-lifecycle-manager/releases/download"
+URLS = (f"{_BASE}/{RELEASE}/crds.yaml", f"{_BASE}/{RELEASE}/olm.yaml")
+#: Bytes of all texts together; upstream's crds.yaml has 1.1 MB.
+MOST = 16 * 1024 * 1024
+CRD = "CustomResourceDefinition"
+_LIMIT = 500
+
+
+class ManifestProblem(Exception):
+    """The texts are no manifest; the message is for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Objects of one kind, as the preview lists them."""
+
+    kind: str
+    objects: tuple[tuple[str, str], ...]  # namespace, name
+
+
+def read(texts: Iterable[tuple[str, str]]) -> tuple[KubeObject, ...]:
+    """`texts`: (name of the file or address, text). In the order of applying. Raises ManifestProblem."""
+    found: list[KubeObject] = []
+    size = 0
+    for name, content in texts:
+        size += len(content)
+        if size > MOST:
+            raise ManifestProblem(_("Together that is more than 16 MB; a release manifest of OLM has some 1.2 MB."))
+        try:
+            documents = yamltext.documents(content)
+        except yamltext.YamlProblem as problem:
+            where = f", {_('line')} {problem.line}" if problem.line else ""
+            raise ManifestProblem(f"{name}{where}: {problem.message}") from problem
+        for line, value in documents:
+            found += _objects(name, line, value)
+    if not found:
+        raise ManifestProblem(_("There is no object in it."))
+    if len(found) > _LIMIT:
+        raise ManifestProblem(
+            _("There are %(count)d objects in it; %(limit)d can be applied at once.")
+            % {"count": len(found), "limit": _LIMIT}
+        )
+    return ordered(_once(found))
+
+
+def _objects(name: str, line: int, value: Any) -> list[KubeObject]:
+    if isinstance(value, dict) and text(value.get("kind")).endswith("List") and isinstance(value.get("items"), list):
+        return [one for item in value["items"] for one in _objects(name, line, item)]
+    good = isinstance(value, dict) and isinstance(value.get("apiVersion"), str) and isinstance(value.get("kind"), str)
+    if not good or not name_of({"metadata": mapping(value.get("metadata"))}):
+        raise ManifestProblem(
+            _("%(name)s, line %(line)d: this is no Kubernetes object with apiVersion, kind and metadata.name.")
+            % {"name": name, "line": line}
+        )
+    return [value]
+
+
+def _once(objects: list[KubeObject]) -> list[KubeObject]:
+    """The same object in two files counts once, as it stands last."""
+    return list(
+        {
+            (one["apiVersion"].partition("/")[0], one["kind"], namespace_of(one), name_of(one)): one for one in objects
+        }.values()
+    )
+
+
+def rank(obj: KubeObject) -> int:
+    """Namespaces, kinds, accounts and rights, everything else, and last the objects of OLM's own kinds."""
+    if obj["apiVersion"].startswith("operators.coreos.com/"):
+        return 5
+    return {
+        "Namespace": 0,
+        CRD: 1,
+        "ServiceAccount": 2,
+        "ClusterRole": 3,
+        "Role": 3,
+        "ClusterRoleBinding": 3,
+        "RoleBinding": 3,
+    }.get(obj["kind"], 4)
+
+
+def ordered(objects: Iterable[KubeObject]) -> tuple[KubeObject, ...]:
+    """Each rank in the texts' own order."""
+    return tuple(sorted(objects, key=rank))
+
+
+def groups(objects: Iterable[KubeObject]) -> tuple[Group, ...]:
+    """By kind, in the order of applying."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for one in objects:
+        found.setdefault(one["kind"], []).append((namespace_of(one), name_of(one)))
+    return tuple(Group(kind, tuple(names)) for kind, names in found.items())
+
+
+def digest(objects: Iterable[KubeObject]) -> str:
+    """The same objects have the same one."""
+    return hashlib.sha256(json.dumps(list(objects), sort_keys=True).encode()).hexdigest()[:32]
+
+
+def rights(objects: Iterable[KubeObject]) -> tuple[Right, ...]:
+    """What its service accounts may, the dangerous ones first: (cluster) roles of the manifest that its bindings give to them."""
+    every = list(objects)
+    roles = {
+        (one["kind"], namespace_of(one), name_of(one)): one.get("rules")
+        for one in every
+        if one["kind"] in ("ClusterRole", "Role")
+    }
+    given: dict[str, list[Mapping[str, Any]]] = {"clusterPermissions": [], "permissions": []}
+    for one in every:
+        if one["kind"] not in ("ClusterRoleBinding", "RoleBinding"):
+            continue
+        reference = mapping(one.get("roleRef"))
+        place = namespace_of(one) if reference.get("kind") == "Role" else ""
+        rules = roles.get((text(reference.get("kind")), place, text(reference.get("name"))))
+        if rules is None and reference.get("name") == "cluster-admin":
+            rules = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]
+        for subject in items(one.get("subjects")):
+            entry = {"serviceAccountName": text(subject.get("name")), "rules": rules or []}
+            given["clusterPermissions" if one["kind"] == "ClusterRoleBinding" else "permissions"].append(entry)
+    return permissions.asked({"spec": {"install": {"spec": given}}})

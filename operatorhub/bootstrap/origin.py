@@ -1,0 +1,55 @@
+"""Where a manifest comes from: addresses of the web, one in each line, or files that somebody uploads."""
+
+from collections.abc import Iterable
+
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext as _
+
+from operatorhub.bootstrap.manifest import MOST, ManifestProblem
+from operatorhub.sources import web
+from operatorhub.sources.drafts import SourceError
+
+SECONDS = 60.0
+_ADDRESSES = 8
+
+
+def texts(urls: str, files: Iterable["UploadedFile[bytes]"]) -> list[tuple[str, str]]:
+    """(name, text) of each; uploaded files are taken instead of addresses. Raises ManifestProblem."""
+    uploaded = [(str(one.name), _text(str(one.name), one.read(MOST + 1))) for one in files]
+    if uploaded:
+        return uploaded
+    addresses = [line.strip() for line in urls.split("\n") if line.strip()]
+    if not addresses:
+        raise ManifestProblem(_("Give an address, or choose a file."))
+    if len(addresses) > _ADDRESSES:
+        raise ManifestProblem(
+            _("That are %(count)d addresses; %(most)d are read at once.")
+            % {"count": len(addresses), "most": _ADDRESSES}
+        )
+    return [(web.shown(address), _fetched(address)) for address in addresses]
+
+
+def _fetched(address: str) -> str:
+    try:
+        answer = web.get(address, most=MOST, seconds=SECONDS)
+    except SourceError as error:
+        raise ManifestProblem(str(error)) from error
+    if answer.status != 200:
+        raise ManifestProblem(web.explain(answer))
+    return _text(web.shown(address), answer.body)
+
+
+def _text(name: str, data: bytes) -> str:
+    if len(data) > MOST:
+        raise ManifestProblem(
+            _("%(name)s has more than 16 MB; a release manifest of OLM has some 1.2 MB.") % {"name": name}
+        )
+    try:
+        found = data.decode()
+    except UnicodeDecodeError as error:
+        raise ManifestProblem(_("%(name)s is no text: a manifest is YAML in UTF-8.") % {"name": name}) from error
+    if found.lstrip()[:9].lower() in ("<!doctype", "<html>"):
+        raise ManifestProblem(
+            _("%(name)s is a page for browsers. Use the address of the file itself (“raw”).") % {"name": name}
+        )
+    return found

@@ -1,0 +1,177 @@
+"""Is OLM there, and is it well? What is looked for, and what was found, one line each; the same for OLM v1."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of
+from operatorhub import csv, olm
+from operatorhub.workloads import page_of
+
+GOOD, BAD, ABSENT, UNKNOWN = "done", "failed", "waiting", "asks"
+#: Deployments by name; OLM's namespace differs from distribution to distribution.
+PROGRAMS = ("olm-operator", "catalog-operator", "packageserver")
+PROGRAMS_V1 = ("operator-controller-controller-manager", "catalogd-controller-manager")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that was looked for. `state`: GOOD, BAD, ABSENT or UNKNOWN (it may not be read)."""
+
+    what: str
+    state: str
+    words: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`served`: the cluster has OLM's kinds; `built_in`: it does, and no program of OLM runs as a Deployment (the embedded cluster)."""
+
+    lines: tuple[Line, ...]
+    lines_v1: tuple[Line, ...]
+    served: bool
+    served_v1: bool
+    built_in: bool
+    version: str
+
+    @property
+    def healthy(self) -> bool:
+        return self.served and not any(line.state == BAD for line in self.lines)
+
+
+def look(client: ClusterClient) -> State:
+    """Reads everything; what may not be read is a line that says so."""
+    client.forget_types()
+    served, served_v1 = olm.served(client), _serves(client, "olm.operatorframework.io")
+    programs = {name: _programs(client, name) for name in PROGRAMS}
+    running = [one for found in programs.values() for one in (found if isinstance(found, list) else [])]
+    built_in = served and not running and all(isinstance(found, list) for found in programs.values())
+    lines = [_api(_("Kinds of OLM"), f"{olm.GROUP}/{olm.VERSION}", served)]
+    lines += (
+        [_program(name, found, served and not built_in) for name, found in programs.items()] if not built_in else []
+    )
+    lines.append(_package_api(client, served))
+    if served:
+        lines += _catalogs(client)
+    v1 = [_api(_("Kinds of OLM v1"), "olm.operatorframework.io/v1", served_v1)]
+    if served_v1:
+        v1 += [_program(name, found, False) for name in PROGRAMS_V1 if (found := _programs(client, name))]
+    return State(tuple(lines), tuple(v1), served, served_v1, built_in, _version(client, running))
+
+
+def _serves(client: ClusterClient, group: str) -> bool:
+    return any(one.group == group for one in client.types())
+
+
+def _api(what: str, name: str, served: bool) -> Line:
+    words = _("%(api)s is served.") if served else _("%(api)s is not served.")
+    return Line(what, GOOD if served else ABSENT, words % {"api": name})
+
+
+def _read(read: Callable[[], list[KubeObject]]) -> list[KubeObject] | KubeError:
+    try:
+        return read()
+    except KubeError as error:
+        return error
+
+
+def _programs(client: ClusterClient, name: str) -> list[KubeObject] | KubeError:
+    """Deployments of that name, wherever they are."""
+    return _read(lambda: client.list(client.find("apps", "v1", "deployments"), fields=f"metadata.name={name}").items)
+
+
+def _program(name: str, found: list[KubeObject] | KubeError, wanted: bool) -> Line:
+    if isinstance(found, KubeError):
+        return Line(name, UNKNOWN, _("It may not be looked for here: %(words)s") % {"words": found.message})
+    if not found:
+        return Line(name, BAD if wanted else ABSENT, _("There is no Deployment of this name."))
+    one = found[0]
+    status, spec = csv.mapping(one.get("status")), csv.mapping(one.get("spec"))
+    ready, needed = int(status.get("availableReplicas", 0) or 0), int(spec.get("replicas", 1) or 0)
+    told = {"ready": ready, "wanted": needed, "namespace": namespace_of(one), "image": image(one)}
+    words = _("%(ready)d of %(wanted)d ready in %(namespace)s, %(image)s") % told
+    return Line(
+        name,
+        GOOD if ready >= needed else BAD,
+        words,
+        page_of("deployments", namespace_of(one), name_of(one), "apps", "v1"),
+    )
+
+
+def image(deployment: KubeObject) -> str:
+    """Of its first container, without the digest."""
+    pod = csv.mapping(csv.mapping(csv.mapping(deployment.get("spec")).get("template")).get("spec"))
+    return next((csv.text(one.get("image")) for one in csv.items(pod.get("containers"))), "").partition("@")[0]
+
+
+def _version(client: ClusterClient, running: list[KubeObject]) -> str:
+    """OLM's version: packageserver's, which is OLM's own; a variable or the tag of an image; '' when nothing tells it."""
+    for place in dict.fromkeys(map(namespace_of, running)):
+        try:
+            found = client.get(olm.type_of(client, olm.CSVS), "packageserver", place)
+        except KubeError:
+            continue
+        if version := csv.text(csv.mapping(found.get("spec")).get("version")):
+            return version
+    for one in running:
+        pod = csv.mapping(csv.mapping(csv.mapping(one.get("spec")).get("template")).get("spec"))
+        for container in csv.items(pod.get("containers")):
+            for pair in csv.items(container.get("env")):
+                if pair.get("name") == "RELEASE_VERSION" and pair.get("value"):
+                    return csv.text(pair["value"])
+        tag = image(one).rpartition("/")[2].partition(":")[2]
+        if tag and tag != "latest":
+            return tag
+    return ""
+
+
+def _package_api(client: ClusterClient, wanted: bool) -> Line:
+    """The APIService of packageserver: without it there is no catalog."""
+    what = _("Package API")
+    try:
+        found = client.get(
+            client.find("apiregistration.k8s.io", "v1", "apiservices"), "v1.packages.operators.coreos.com"
+        )
+    except NotFound:
+        served = _serves(client, "packages.operators.coreos.com")
+        words = (
+            _("packages.operators.coreos.com/v1 is served.")
+            if served
+            else _("packages.operators.coreos.com/v1 is not served: there are no packages to choose from.")
+        )
+        return Line(what, GOOD if served else BAD if wanted else ABSENT, words)
+    except KubeError as error:
+        return Line(what, UNKNOWN, _("It may not be looked for here: %(words)s") % {"words": error.message})
+    url = page_of("apiservices", "", "v1.packages.operators.coreos.com", "apiregistration.k8s.io", "v1")
+    for one in csv.items(csv.mapping(found.get("status")).get("conditions")):
+        if one.get("type") == "Available":
+            good = one.get("status") == "True"
+            return Line(what, GOOD if good else BAD, csv.text(one.get("message")) or csv.text(one.get("reason")), url)
+    return Line(what, BAD, _("The APIService is there, and nothing has answered for it yet."), url)
+
+
+def _catalogs(client: ClusterClient) -> list[Line]:
+    found = _read(lambda: client.list(olm.type_of(client, olm.SOURCES)).items)
+    if isinstance(found, KubeError):
+        return [
+            Line("CatalogSources", UNKNOWN, _("It may not be looked for here: %(words)s") % {"words": found.message})
+        ]
+    if not found:
+        return [
+            Line("CatalogSources", BAD, _("There is none, so OperatorHub is empty."), reverse("operatorhub:catalog"))
+        ]
+    lines = []
+    for one in found:
+        state = csv.text(csv.mapping(csv.mapping(one.get("status")).get("connectionState")).get("lastObservedState"))
+        place = f"{namespace_of(one)}/{name_of(one)}"
+        good = state == "READY"
+        words = f"{place}: {state or _('not looked at yet')}"
+        lines.append(
+            Line("CatalogSource", GOOD if good else BAD, words, page_of(olm.SOURCES, namespace_of(one), name_of(one)))
+        )
+    return lines

@@ -1,0 +1,104 @@
+"""/operatorhub/olm/: is OLM there and well? Where it is not: read its release manifest, look at it, try it, apply it, take it away again."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from console.web import audit, render
+from console.web.frame import forget_namespaces
+from console.web.request import ConsoleRequest
+from operatorhub import runs
+from operatorhub.bootstrap import apply, manifest, origin, state
+from operatorhub.bootstrap.manifest import ManifestProblem
+from operatorhub.install import undo
+from operatorhub.models import Run
+from operatorhub.permissions import Right
+
+#: Of one request while a manifest is applied.
+SECONDS = 1.0
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def olm(request: ConsoleRequest) -> HttpResponse:
+    """GET tells the state; POST reads a manifest from addresses or files and goes on to its preview."""
+    problem, urls = "", "\n".join(manifest.URLS)
+    if request.method == "POST":
+        urls = request.POST.get("urls", "").replace("\r\n", "\n")
+        try:
+            texts = origin.texts(urls, request.FILES.getlist("files"))
+            run = apply.begin(request.cluster, manifest.read(texts), ", ".join(name for name, _text in texts))
+            return HttpResponseRedirect(reverse("operatorhub:olm-manifest", args=[run.key]))
+        except ManifestProblem as error:
+            problem = str(error)
+    context = {"found": state.look(request.cluster), "problem": problem, "urls": urls, "release": manifest.RELEASE}
+    status = 422 if problem else 200
+    return render.page(
+        request, "operatorhub/bootstrap.html", context, fragment="operatorhub/_bootstrap.html", status=status
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A manifest's page. `tried`: the answers of a dry run."""
+
+    run: Run
+    results: tuple[apply.Result, ...]
+    groups: tuple[manifest.Group, ...]
+    rights: tuple[Right, ...]
+    tried: tuple[apply.Result, ...]
+
+    @property
+    def made(self) -> int:
+        return sum(one.outcome in ("created", "changed", "there") for one in self.results)
+
+    @property
+    def refused(self) -> int:
+        return sum(one.outcome == "refused" for one in self.results)
+
+
+def _shown(run: Run, tried: tuple[apply.Result, ...] = ()) -> dict[str, Any]:
+    objects = run.document["objects"]
+    return {"shown": Shown(run, apply.results(run), manifest.groups(objects), manifest.rights(objects), tried)}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def chosen(request: ConsoleRequest, key: str) -> HttpResponse:
+    """GET shows the objects and how far they are; POST tries them (dry run), begins to apply them, or goes on."""
+    client = request.cluster
+    run = apply.find(client, key)
+    tried: tuple[apply.Result, ...] = ()
+    if request.method == "POST":
+        if "dry_run" in request.POST:
+            tried = apply.dry_run(client, run)
+        else:
+            if run.state != apply.RUNNING:
+                apply.start(run)
+            apply.advance(client, run, SECONDS, partial(audit.record, request, "apply"))
+            runs.save(run)
+            forget_namespaces()
+    return render.page(
+        request,
+        "operatorhub/bootstrap_manifest.html",
+        _shown(run, tried),
+        fragment="operatorhub/_bootstrap_manifest.html",
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def remove(request: ConsoleRequest, key: str) -> HttpResponse:
+    """GET lists what was applied; POST deletes what is ticked, each by its uid, last made first."""
+    removed: tuple[undo.Removed, ...] | None = None
+    run = apply.find(request.cluster, key)
+    if request.method == "POST":
+        wanted = undo.targets(request.POST.getlist("target"))
+        removed = apply.remove(request.cluster, wanted, partial(audit.record, request, "delete"))
+        request.cluster.forget_types()
+        forget_namespaces()
+    targets = apply.removable(request.cluster, run) if removed is None else ()
+    kubectl = "\n".join(one.kubectl for one in targets if not one.keeps)
+    context = {"run": run, "targets": targets, "removed": removed, "kubectl_lines": kubectl}
+    return render.page(request, "operatorhub/bootstrap_remove.html", context)

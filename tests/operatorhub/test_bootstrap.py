@@ -1,0 +1,188 @@
+"""Whether OLM is there; and a release manifest from its text to its objects and away again."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.config import load
+from kube.errors import NotFound
+from operatorhub import olm
+from operatorhub.bootstrap import apply, manifest, origin, state
+from operatorhub.bootstrap.manifest import ManifestProblem
+from operatorhub.models import Run
+from tests import processes
+from tests.conftest import ROOT
+from tests.environment import FOLDER
+from tests.operatorhub.conftest import until
+
+pytestmark = pytest.mark.django_db
+RELEASE = Path(__file__).with_name("release.yaml").read_text()
+
+
+@pytest.fixture
+def _cleaned(client: ClusterClient) -> Iterator[None]:
+    """What the small release made is deleted, however far it came."""
+    yield
+    run = Run.objects.filter(kind=apply.KIND).first()
+    if run is not None:
+        apply.remove(client, apply.removable(client, run), lambda ref, outcome: None)
+        spaces = client.find("", "v1", "namespaces")
+        until(lambda: _gone(client, spaces, "hub-release"))
+
+
+def _gone(client: ClusterClient, type_, name: str) -> bool:  # type: ignore[no-untyped-def]
+    try:
+        client.get(type_, name)
+    except NotFound:
+        return True
+    return False
+
+
+def test_the_order_is_that_in_which_they_can_be_applied() -> None:
+    kinds = [one["kind"] for one in manifest.read([("a", RELEASE)])]
+    assert kinds == [
+        "Namespace", "CustomResourceDefinition", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Boot", "ConfigMap",
+    ]  # fmt: skip
+
+
+def test_the_same_object_twice_counts_once() -> None:
+    assert len(manifest.read([("a", RELEASE), ("b", RELEASE)])) == 7
+
+
+def test_what_its_accounts_may_is_told_with_the_danger() -> None:
+    found = manifest.rights(manifest.read([("a", RELEASE)]))
+    assert {one.service_account for one in found} == {"hub-release-account"}
+    assert any(one.danger for one in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no object"),
+        ("just words", "no Kubernetes object"),
+        ("a: [", "x.yaml"),
+        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n", "metadata.name"),
+        ("apiVersion: v1\nkind: List\nitems: [1]\n", "no Kubernetes object"),
+    ],
+)
+def test_what_is_no_manifest_is_said(text: str, words: str) -> None:
+    with pytest.raises(ManifestProblem, match=words):
+        manifest.read([("x.yaml", text)])
+
+
+def test_files_and_addresses_that_are_no_use() -> None:
+    with pytest.raises(ManifestProblem, match="address"):
+        origin.texts("", [])
+    with pytest.raises(ManifestProblem, match="UTF-8"):
+        origin.texts("", [SimpleUploadedFile("olm.yaml", b"\xff\xfe\x00")])
+    with pytest.raises(ManifestProblem, match="browsers"):
+        origin.texts("", [SimpleUploadedFile("olm.yaml", b"<!DOCTYPE html>")])
+    with pytest.raises(ManifestProblem, match="9 addresses"):
+        origin.texts("\n".join(f"https://example.invalid/{n}" for n in range(9)), [])
+
+
+def test_a_manifest_is_shown_tried_applied_and_taken_away(client: ClusterClient, _cleaned: None) -> None:
+    run = apply.begin(client, manifest.read([("release.yaml", RELEASE)]), "release.yaml")
+    web, page = Client(), f"/operatorhub/olm/{run.key}/"
+    shown = web.get(page).content.decode()
+    assert 'data-state="draft"' in shown
+    assert "hub-release-account" in shown
+    tried = web.post(page, {"dry_run": "1"}).content.decode()
+    assert 'data-outcome="ok"' in tried
+    assert 'data-outcome="waits"' in tried
+    assert _gone(client, client.find("", "v1", "namespaces"), "hub-release")
+
+    until(lambda: 'data-state="done"' in web.post(page, {}).content.decode())
+    made = apply.results(apply.find(client, run.key))
+    assert {one.outcome for one in made} == {"created"}
+    assert client.get(client.find("release.operator-console.dev", "v1", "boots"), "first", "hub-release")
+
+    listed = web.get(f"{page}manifest/remove/").content.decode()
+    assert listed.count('name="target"') == 7
+    # The kind is not ticked: all objects of it would go.
+    targets = apply.removable(client, apply.find(client, run.key))
+    assert [one.kind for one in targets if one.keeps] == ["CustomResourceDefinition"]
+    removed = web.post(f"{page}manifest/remove/", {"target": [one.token for one in targets]}).content.decode()
+    assert removed.count('data-outcome="removed"') == 7
+
+
+def test_what_is_refused_is_said_and_tried_again(client: ClusterClient, _cleaned: None) -> None:
+    broken = RELEASE.replace("verbs: [watch, list, get]", "verbs: []")
+    run = apply.begin(client, manifest.read([("release.yaml", broken)]), "release.yaml")
+    web, page = Client(), f"/operatorhub/olm/{run.key}/"
+    until(lambda: 'data-state="failed"' in web.post(page, {}).content.decode())
+    refused = [one for one in apply.results(apply.find(client, run.key)) if one.outcome == "refused"]
+    assert [one.kind for one in refused] == ["ClusterRole"]
+    assert "verbs" in refused[0].message
+    assert "Try those again" in web.get(page).content.decode()
+
+
+def test_an_upload_leads_to_its_preview_and_a_bad_one_back(client: ClusterClient) -> None:
+    sent = {"urls": "https://example.invalid/", "files": [SimpleUploadedFile("release.yaml", RELEASE.encode())]}
+    answer = Client().post("/operatorhub/olm/", sent)
+    assert answer.status_code == 302
+    assert Client().get(answer["Location"]).status_code == 200
+    bad = Client().post("/operatorhub/olm/", {"urls": "", "files": [SimpleUploadedFile("a.yaml", b"words")]})
+    assert bad.status_code == 422
+    assert Client().get("/operatorhub/olm/0123456789/").status_code == 404
+
+
+def test_a_cluster_with_olm_says_how_it_is(client: ClusterClient) -> None:
+    found = state.look(client)
+    assert found.served
+    assert any(line.what in ("CatalogSource", "CatalogSources") for line in found.lines)
+    page = Client().get("/operatorhub/olm/").content.decode()
+    assert 'data-state="absent"' not in page
+    assert 'type="file"' not in page
+
+
+def test_a_cluster_without_olm_gets_it(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--kubeconfig"):
+        pytest.skip("needs a cluster without OLM: the embedded one can be started so")
+    data = FOLDER / "bare"
+    with processes.sandbox(data, ROOT / "operators" / "packages", options=("--no-olm",)):
+        bare = ClusterClient(load(str(data / "kubeconfig"), None))
+        monkeypatch.setattr("console.web.request.console_client", lambda: bare)
+        web = Client()
+        assert not olm.served(bare)
+        page = web.get("/operatorhub/olm/").content.decode()
+        assert 'id="olm-title" data-state="absent"' in page
+        assert manifest.URLS[0] in page
+        assert "Install OLM" in web.get("/operatorhub/").content.decode()
+        crds = (ROOT / "sandbox" / "olm" / "crds.yaml").read_text()
+        sent = {
+            "files": [
+                SimpleUploadedFile(name, text.encode()) for name, text in (("crds.yaml", crds), ("olm.yaml", PROGRAM))
+            ]
+        }
+        preview = web.post("/operatorhub/olm/", sent)["Location"]
+        until(lambda: 'data-state="done"' in web.post(preview, {}).content.decode())
+        until(lambda: any(one.words.endswith("READY") for one in state.look(bare).lines))
+        assert 'id="olm-title" data-state="healthy"' in web.get("/operatorhub/olm/").content.decode()
+
+
+PROGRAM = """
+apiVersion: v1
+kind: Namespace
+metadata: {name: olm}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: operators}
+""" + "".join(
+    f"""---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}, namespace: olm}}
+spec:
+  selector: {{matchLabels: {{app: {name}}}}}
+  template:
+    metadata: {{labels: {{app: {name}}}}}
+    spec: {{containers: [{{name: {name}, image: "example.invalid/olm:v0.46.0"}}]}}
+"""
+    for name in ("olm-operator", "catalog-operator", "packageserver")
+)
