@@ -69,6 +69,19 @@ def sync(cluster: str) -> None:
         )
 
 
+def describe(cluster: str, namespace: str, name: str, title: str, image: str) -> Catalog:
+    """The catalog that reads a CatalogSource's image, made where there is none."""
+    values = {"kind": Catalog.IMAGE, "location": image, "describes": f"{namespace}/{name}", "interval": 3600}
+    row, _made = Catalog.objects.update_or_create(
+        cluster=cluster,
+        namespace=OWN,
+        name=slug(f"{namespace}-{name}"),
+        defaults=values,
+        create_defaults={**values, "title": title},
+    )
+    return row
+
+
 def due(cluster: str) -> tuple[Catalog, ...]:
     """Those whose time has come, never read ones first."""
     now = timezone.now()

@@ -3,6 +3,7 @@
 import logging
 
 from celery import shared_task
+from kombu.exceptions import OperationalError
 
 from console.web.clusters import console_client
 from kube.client import ClusterClient
@@ -63,3 +64,24 @@ def go_on(key: str) -> None:
     kind = Run.objects.filter(key=key).values_list("kind", flat=True).first()
     if kind in ADVANCES:
         runs.work(console_client(), key, ADVANCES[kind])
+
+
+@shared_task(name="operatorhub.tasks.judge_packages", soft_time_limit=300)
+def judge_packages() -> None:
+    """What only whole bundles tell, after something was uploaded."""
+    judging.judge(console_client().name)
+
+
+def ask(row: Catalog) -> None:
+    """Have a worker read it; without Redis the schedule does, later."""
+    try:
+        refresh_catalog.apply_async((row.pk,), expires=60, retry=False)
+    except OperationalError:
+        log.warning("no worker can be asked to read the catalog %s: Redis does not answer", row)
+
+
+def ask_to_judge() -> None:
+    try:
+        judge_packages.apply_async(expires=60, retry=False)
+    except OperationalError:
+        log.warning("no worker can be asked to look at packages: Redis does not answer")

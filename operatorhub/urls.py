@@ -17,6 +17,9 @@ from operatorhub.views import (
     run,
     run_followed,
     schema,
+    services,
+    source_forms,
+    sources,
     subscription,
     undo,
     uninstall,
@@ -24,10 +27,20 @@ from operatorhub.views import (
 
 app_name = "operatorhub"
 PACKAGE = "operatorhub/<str:namespace>/<str:catalog>/<str:package>/"
+SOURCE = "operatorhub/catalogs/source/<str:namespace>/<str:name>/"
 OPERATOR = "operators/<str:namespace>/<str:csv>/"
 
 urlpatterns = [
     path("operatorhub/", catalog.catalog, name="catalog"),
+    path("operatorhub/catalogs/", sources.sources, name="sources"),
+    path("operatorhub/catalogs/new/", source_forms.new, name="source-new"),
+    # `~` is the console's own, `-` is ClusterCatalogs.
+    path(SOURCE, sources.source, name="source"),
+    path(f"{SOURCE}edit/", source_forms.edit, name="source-edit"),
+    path(f"{SOURCE}delete/", source_forms.delete, name="source-delete"),
+    path(f"{SOURCE}refresh/", sources.refresh, name="source-refresh"),
+    path(f"{SOURCE}read/", sources.read, name="source-read"),
+    path(f"{SOURCE}restart/", sources.restart, name="source-restart"),
     path("operatorhub/compare/", compare.compare, name="compare"),
     path("operatorhub/run/", run.run, name="run"),
     path("operatorhub/olm/", bootstrap.olm, name="olm"),
@@ -39,6 +52,7 @@ urlpatterns = [
     path(f"{PACKAGE}install/", install.install, name="install"),
     path(f"{PACKAGE}install/manifests.yaml", install.manifests, name="install-manifests"),
     path("operators/", installed.installed, name="installed"),
+    path("operators/services/", services.services, name="services"),
     # An install is followed at its Subscription: the page can be loaded again at any time.
     path("operators/<str:namespace>/subscriptions/<str:subscription>/", progress.progress, name="progress"),
     path("operators/<str:namespace>/subscriptions/<str:subscription>/mend/", progress.mend, name="mend"),

@@ -120,6 +120,7 @@ class Frame:
                 (
                     self._item(_("OperatorHub"), "operatorhub:catalog"),
                     self._item(_("Installed Operators"), "operatorhub:installed"),
+                    self._item(_("Catalogs"), "operatorhub:sources"),
                 ),
             ),
             NavGroup(

@@ -1,0 +1,35 @@
+"""Who may name places that the console reads from: its own catalogs are nobody's objects in the cluster, so no RBAC of the cluster protects them.
+
+The one who may create CatalogSources in the whole cluster can make the cluster read any image, so the console does it for them too. On a cluster without OLM
+only who sits at the console's machine may, and folders may be named there only: elsewhere a path would show the server's files to its users.
+"""
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from console.web.access import can
+from kube.client import ClusterClient
+from kube.errors import NotFound
+from operatorhub import olm
+
+
+def refused(client: ClusterClient) -> str:
+    """Why this user may not add, refresh or remove the console's own catalogs; '' when they may."""
+    try:
+        answer = can(client, "create", olm.type_of(client, olm.SOURCES))
+    except NotFound:
+        if settings.LOCAL_ONLY:
+            return ""
+        return _(
+            "This cluster has no OLM, so nothing says who may add catalogs: only a console that listens to its own machine allows it."
+        )
+    if answer.allowed:
+        return ""
+    return answer.reason or _(
+        "Only those who may create CatalogSources in all namespaces may change the console's own catalogs."
+    )
+
+
+def folders() -> bool:
+    """Whether paths of the console's machine may be named."""
+    return bool(settings.LOCAL_ONLY)

@@ -1,0 +1,208 @@
+"""The forms of catalogs: what may be typed, what is wrong with it and where, and the objects that come of it. Pure.
+
+Three kinds: CatalogSources (OLM), ClusterCatalogs (OLM v1), and the console's own.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.utils.translation import gettext as _
+
+from kube.objects import KubeObject
+from operatorhub import olm
+from operatorhub.csv import mapping, strings, text
+from operatorhub.sources import registry
+from operatorhub.sources.drafts import SourceError
+from resources import yamltext
+
+SOURCE, CLUSTER, OWN = "catalogsource", "clustercatalog", "own"
+KINDS = (SOURCE, CLUSTER, OWN)
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_DURATION = re.compile(r"([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+")
+_ADDRESS = re.compile(r"[A-Za-z0-9.-]+:\d{1,5}|\[[0-9A-Fa-f:]+\]:\d{1,5}")
+INTERVALS = ("10m", "15m", "30m", "45m", "60m")
+
+
+@dataclass(slots=True)
+class Form:
+    """`values`: what was typed, by field, nothing lost; `errors`: by field. `fixed`: fields that can't be changed any more."""
+
+    kind: str
+    values: dict[str, str]
+    errors: dict[str, str] = field(default_factory=dict)
+    fixed: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> str:
+        return self.values.get(name, "")
+
+    def wrong(self, name: str, words: str) -> None:
+        self.errors.setdefault(name, words)
+
+
+def read(kind: str, data: Mapping[str, str], fixed: Mapping[str, str] | None = None) -> Form:
+    """Judge what was typed. `fixed`: values that stand, whatever was sent."""
+    form = Form(kind, {key: value.strip() for key, value in data.items()} | dict(fixed or {}), fixed=tuple(fixed or ()))
+    name = form["name"]
+    if not name:
+        form.wrong("name", _("Give it a name."))
+    elif not _NAME.fullmatch(name):
+        form.wrong(
+            "name",
+            _("A name has lower-case letters, digits, dashes and dots, and begins and ends with a letter or digit."),
+        )
+    {SOURCE: _catalog_source, CLUSTER: _cluster_catalog, OWN: _own}[kind](form)
+    return form
+
+
+def _catalog_source(form: Form) -> None:
+    if not _LABEL.fullmatch(form["namespace"]):
+        form.wrong(
+            "namespace",
+            _(
+                "Choose the namespace where it lives: the one of the cluster's other catalogs, or one whose operators alone shall see it."
+            ),
+        )
+    if form["endpoint"] == "address":
+        if not _ADDRESS.fullmatch(form["address"]):
+            form.wrong("address", _("An address is a host and a port, as in catalog.example.svc:50051."))
+    else:
+        _image(form, "image")
+    if form["interval"] and not _DURATION.fullmatch(form["interval"]):
+        form.wrong("interval", _("A time is written as in 30m, 1h or 1h30m."))
+    elif form["interval"] and form["endpoint"] == "address":
+        form.wrong("interval", _("Only an image is polled; an address is asked whenever somebody needs it."))
+    if form["priority"] and not re.fullmatch(r"-?\d{1,9}", form["priority"]):
+        form.wrong("priority", _("A priority is a whole number; 0 is usual, a higher one is preferred."))
+    for one in words(form["secrets"]):
+        if not _NAME.fullmatch(one):
+            form.wrong("secrets", _("“%(name)s” is no name of a Secret.") % {"name": one})
+
+
+def _cluster_catalog(form: Form) -> None:
+    _image(form, "image")
+    if form["interval"] and (
+        not form["interval"].isascii() or not form["interval"].isdigit() or not 0 < int(form["interval"][:9]) < 10**6
+    ):
+        form.wrong("interval", _("Give whole minutes, at least 1."))
+    elif form["interval"] and "@sha256:" in form["image"]:
+        form.wrong("interval", _("An image that is named by its digest never changes: leave this empty."))
+    if form["priority"] and not re.fullmatch(r"-?\d{1,9}", form["priority"]):
+        form.wrong("priority", _("A priority is a whole number; 0 is usual, a higher one is preferred."))
+
+
+def _own(form: Form) -> None:
+    kind, where = form["from"], form["location"]
+    if len(where) > 2048:
+        form.wrong("location", _("This is longer than 2,048 characters."))
+    elif kind == "image":
+        _image(form, "location")
+    elif kind == "url":
+        try:
+            parts = urlsplit(where)
+        except ValueError:
+            parts = urlsplit("")
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            form.wrong("location", _("An address begins with http:// or https:// and a host."))
+    elif kind == "folder":
+        if not where.startswith("/"):
+            form.wrong("location", _("Give the whole path, from / on."))
+    elif kind != "upload":
+        form.wrong("from", _("Choose where it comes from."))
+
+
+def _image(form: Form, name: str) -> None:
+    if not form[name]:
+        form.wrong(name, _("Name an image, for example quay.io/operatorhubio/catalog:latest."))
+        return
+    try:
+        registry.parse(form[name])
+    except SourceError as error:
+        form.wrong(name, str(error))
+
+
+def words(typed: str) -> tuple[str, ...]:
+    """Names divided by commas or spaces."""
+    return tuple(dict.fromkeys(one for one in re.split(r"[,\s]+", typed) if one))
+
+
+def spec(form: Form) -> dict[str, Any]:
+    """Of a CatalogSource: only what was typed."""
+    found: dict[str, Any] = {"sourceType": "grpc"}
+    found |= {"address": form["address"]} if form["endpoint"] == "address" else {"image": form["image"]}
+    found |= {key: value for key, value in (("displayName", form["title"]), ("publisher", form["publisher"])) if value}
+    if form["priority"] not in ("", "0"):
+        found["priority"] = int(form["priority"])
+    if secrets := words(form["secrets"]):
+        found["secrets"] = list(secrets)
+    if form["interval"] and form["endpoint"] != "address":
+        found["updateStrategy"] = {"registryPoll": {"interval": form["interval"]}}
+    return found
+
+
+def catalog_source(form: Form) -> KubeObject:
+    meta = {"name": form["name"], "namespace": form["namespace"]}
+    return {"apiVersion": f"{olm.GROUP}/{olm.VERSION}", "kind": "CatalogSource", "metadata": meta, "spec": spec(form)}
+
+
+def patch(form: Form) -> dict[str, Any]:
+    """A merge patch of a CatalogSource: what was emptied goes."""
+    empty = dict.fromkeys(("image", "address", "displayName", "publisher", "priority", "secrets", "updateStrategy"))
+    wanted = spec(form)
+    wanted.pop("sourceType")
+    if "updateStrategy" in wanted:
+        wanted["updateStrategy"] = {"registryPoll": {"interval": form["interval"]}}
+    return {"spec": {**empty, **wanted}}
+
+
+def cluster_catalog(form: Form) -> KubeObject:
+    image: dict[str, Any] = {"ref": form["image"]}
+    if form["interval"]:
+        image["pollIntervalMinutes"] = int(form["interval"])
+    said: dict[str, Any] = {"source": {"type": "Image", "image": image}}
+    if form["priority"] not in ("", "0"):
+        said["priority"] = int(form["priority"])
+    if form["mode"] == "Unavailable":
+        said["availabilityMode"] = "Unavailable"
+    return {
+        "apiVersion": "olm.operatorframework.io/v1",
+        "kind": "ClusterCatalog",
+        "metadata": {"name": form["name"]},
+        "spec": said,
+    }
+
+
+def cluster_patch(form: Form) -> dict[str, Any]:
+    """A merge patch of a ClusterCatalog."""
+    wanted = cluster_catalog(form)["spec"]
+    image = {"pollIntervalMinutes": None, **wanted["source"]["image"]}
+    return {
+        "spec": {"availabilityMode": "Available", "priority": 0, **wanted, "source": {"type": "Image", "image": image}}
+    }
+
+
+def begun(kind: str, obj: Mapping[str, Any]) -> dict[str, str]:
+    """What stands in an existing object, as it would be typed."""
+    said, meta = mapping(obj.get("spec")), mapping(obj.get("metadata"))
+    found = {"name": text(meta.get("name")), "priority": text(said.get("priority"))}
+    if kind == CLUSTER:
+        image = mapping(mapping(said.get("source")).get("image"))
+        mode = text(said.get("availabilityMode"))
+        return found | {
+            "image": text(image.get("ref")),
+            "interval": text(image.get("pollIntervalMinutes")),
+            "mode": mode,
+        }
+    poll = mapping(mapping(said.get("updateStrategy")).get("registryPoll"))
+    return found | {
+        "namespace": text(meta.get("namespace")), "title": text(said.get("displayName")), "publisher": text(said.get("publisher")),
+        "endpoint": "address" if said.get("address") and not said.get("image") else "image", "image": text(said.get("image")),
+        "address": text(said.get("address")), "interval": text(poll.get("interval")), "secrets": ", ".join(strings(said.get("secrets"))),
+    }  # fmt: skip
+
+
+def yaml(obj: Mapping[str, Any]) -> str:
+    return yamltext.dump(obj)

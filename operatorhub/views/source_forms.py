@@ -1,0 +1,271 @@
+"""/operatorhub/catalogs/new/ and …/edit/, …/delete/: what somebody types becomes a CatalogSource, a ClusterCatalog, or a catalog of the console's own."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from console.web import audit, render
+from console.web.access import can
+from console.web.errors import Problem, explain
+from console.web.frame import known_namespaces
+from console.web.request import ConsoleRequest
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from kube.objects import KubeObject
+from operatorhub import catalogs, catalogsources, clustercatalogs, olm, own_rights, refresh, sourceforms, tasks
+from operatorhub.models import Catalog
+from operatorhub.sources import fetch
+from operatorhub.sources.drafts import SourceError
+from operatorhub.views.sources import own_row
+
+MOST_UPLOAD = 256 * 1024 * 1024
+_INTERVALS = {"": 0, "1h": 3600, "6h": 6 * 3600, "1d": 24 * 3600}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: ConsoleRequest) -> HttpResponse:
+    """`?kind=` catalogsource, clustercatalog or own. `try` is a dry run."""
+    kind = request.POST.get("kind") or request.GET.get("kind", "")
+    if kind not in sourceforms.KINDS:
+        raise Http404
+    if kind == sourceforms.OWN:
+        return _new_own(request)
+    begun = {"namespace": _usual_namespace(request), "endpoint": "image", "interval": "", "name": ""}
+    data = request.POST.dict() if request.method == "POST" else {**begun, **request.GET.dict()}
+    form = sourceforms.read(kind, data)
+    made = sourceforms.catalog_source if kind == sourceforms.SOURCE else sourceforms.cluster_catalog
+    obj = None if form.errors else made(form)
+    problem = None
+    if request.method == "POST" and obj is not None:
+        problem = _create(request, kind, obj)
+        if problem is None and "save" in request.POST:
+            messages.success(request, _("The catalog “%(name)s” is added.") % {"name": form["name"]})
+            return HttpResponseRedirect(_page(kind, form["namespace"], form["name"]))
+    return _answer(request, kind, form, obj, problem)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
+    """A CatalogSource or ClusterCatalog that is there. What somebody else changed meanwhile is not overwritten."""
+    if namespace == catalogs.OWN:
+        raise Http404
+    kind = sourceforms.CLUSTER if namespace == catalogs.CLUSTER else sourceforms.SOURCE
+    type_ = _type(request, kind)
+    place = "" if kind == sourceforms.CLUSTER else namespace
+    old = request.cluster.get(type_, name, place)
+    fixed = {"name": name} | ({"namespace": place} if place else {})
+    form = sourceforms.read(
+        kind, request.POST.dict() if request.method == "POST" else sourceforms.begun(kind, old), fixed
+    )
+    patch = (
+        None if form.errors else (sourceforms.patch if kind == sourceforms.SOURCE else sourceforms.cluster_patch)(form)
+    )
+    problem = None
+    if request.method == "POST" and patch is not None:
+        patch["metadata"] = {"resourceVersion": request.POST.get("version") or old["metadata"]["resourceVersion"]}
+        problem = _patch(request, type_, name, place, patch)
+        if problem is None and "save" in request.POST:
+            messages.success(request, _("The catalog “%(name)s” is saved.") % {"name": name})
+            return HttpResponseRedirect(_page(kind, namespace, name))
+    version = request.POST.get("version") or str(old["metadata"].get("resourceVersion", ""))
+    obj = (
+        None
+        if form.errors
+        else (sourceforms.catalog_source if kind == sourceforms.SOURCE else sourceforms.cluster_catalog)(form)
+    )
+    return _answer(request, kind, form, obj, problem, version=version)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
+    """What depends on it is named before it goes."""
+    client, problem = request.cluster, None
+    dependents: tuple[olm.Subscription, ...] = ()
+    uid, gap, refused, row = "", "", "", None
+    if namespace == catalogs.OWN:
+        row = own_row(client, name)
+        refused = own_rights.refused(client) or (_("It is given by the setting CATALOG_FOLDERS.") if row.given else "")
+    elif namespace == catalogs.CLUSTER:
+        uid = clustercatalogs.get(client, name).uid
+    else:
+        uid = catalogsources.get(client, namespace, name).uid
+        dependents, gap = catalogsources.dependents(client, namespace, name)
+    if request.method == "POST" and not refused:
+        problem = _delete(request, namespace, name, row)
+        if problem is None:
+            messages.success(request, _("The catalog “%(name)s” is removed.") % {"name": name})
+            return HttpResponseRedirect(reverse("operatorhub:sources"))
+    context = {
+        "namespace": namespace, "name": name, "uid": uid, "dependents": dependents, "gap": gap, "problem": problem, "row": row, "refused": refused,
+        "kubectl": "" if row else _kubectl_delete(namespace, name),
+    }  # fmt: skip
+    return render.page(request, "operatorhub/source_delete.html", context, status=problem.status if problem else 200)
+
+
+def _type(request: ConsoleRequest, kind: str) -> ResourceType:
+    if kind == sourceforms.CLUSTER:
+        return request.cluster.find(clustercatalogs.GROUP, clustercatalogs.VERSION, clustercatalogs.PLURAL)
+    return olm.type_of(request.cluster, olm.SOURCES)
+
+
+def _create(request: ConsoleRequest, kind: str, obj: KubeObject) -> Problem | None:
+    save, meta = "save" in request.POST, obj["metadata"]
+    problem = None
+    try:
+        request.cluster.create(_type(request, kind), obj, meta.get("namespace", ""), dry_run=not save)
+    except KubeError as error:
+        problem = explain(error)
+    if save:
+        audit.record(
+            request,
+            "create",
+            f"{kind} {meta.get('namespace', '-')}/{meta['name']}",
+            problem.reason if problem else "ok",
+        )
+    return problem
+
+
+def _patch(
+    request: ConsoleRequest, type_: ResourceType, name: str, namespace: str, patch: dict[str, Any]
+) -> Problem | None:
+    save, problem = "save" in request.POST, None
+    try:
+        request.cluster.patch(type_, name, patch, namespace, dry_run=not save)
+    except KubeError as error:
+        problem = explain(error)
+    if save:
+        audit.record(
+            request, "patch", f"{type_.topic_part} {namespace or '-'}/{name}", problem.reason if problem else "ok"
+        )
+    return problem
+
+
+def _delete(request: ConsoleRequest, namespace: str, name: str, row: Catalog | None) -> Problem | None:
+    problem = None
+    if row is not None:
+        catalogs.remove(row)
+    else:
+        kind = sourceforms.CLUSTER if namespace == catalogs.CLUSTER else sourceforms.SOURCE
+        place = "" if kind == sourceforms.CLUSTER else namespace
+        try:
+            request.cluster.delete(_type(request, kind), name, place, uid=request.POST.get("uid", ""))
+        except KubeError as error:
+            problem = explain(error)
+    audit.record(request, "delete", f"catalog {namespace}/{name}", problem.reason if problem else "ok")
+    return problem
+
+
+def _kubectl_delete(namespace: str, name: str) -> str:
+    if namespace == catalogs.CLUSTER:
+        return f"kubectl delete {clustercatalogs.PLURAL}.{clustercatalogs.GROUP} {name}"
+    return f"kubectl delete {olm.SOURCES}.{olm.GROUP} {name} -n {namespace}"
+
+
+def _page(kind: str, namespace: str, name: str) -> str:
+    place = {sourceforms.CLUSTER: catalogs.CLUSTER, sourceforms.OWN: catalogs.OWN}.get(kind, namespace)
+    return reverse("operatorhub:source", args=[place, name])
+
+
+def _usual_namespace(request: ConsoleRequest) -> str:
+    """Where the other catalogs of the whole cluster are."""
+    known = sorted(catalogsources.everywhere(request.cluster.name))
+    there = [one for one in known if one in known_namespaces(request.cluster)]
+    return (there or known or [request.namespace or "default"])[0]
+
+
+def _answer(
+    request: ConsoleRequest,
+    kind: str,
+    form: sourceforms.Form,
+    obj: KubeObject | None,
+    problem: Problem | None,
+    *,
+    version: str = "",
+) -> HttpResponse:
+    posted = request.method == "POST"
+    answer = None
+    if kind != sourceforms.OWN:
+        answer = can(
+            request.cluster,
+            "patch" if version else "create",
+            _type(request, kind),
+            form["namespace"],
+            form["name"] if version else "",
+        )
+    refused = (
+        own_rights.refused(request.cluster)
+        if answer is None
+        else ""
+        if answer.allowed
+        else answer.reason or _("You may not do this here.")
+    )
+    context = {
+        "kind": kind, "form": form.values, "errors": form.errors if posted else {}, "fixed": form.fixed, "problem": problem, "version": version,
+        "yaml": sourceforms.yaml(obj) if obj else "", "kubectl": f"kubectl apply -f - <<'EOF'\n{sourceforms.yaml(obj)}EOF" if obj else "",
+        "tried": posted and obj is not None and problem is None, "refused": refused, "namespaces": known_namespaces(request.cluster),
+        "everywhere": catalogsources.everywhere(request.cluster.name), "folders": own_rights.folders(), "intervals": sourceforms.INTERVALS,
+    }  # fmt: skip
+    status = problem.status if problem else 422 if posted and form.errors else 200
+    return render.page(request, "operatorhub/source_form.html", context, status=status)
+
+
+def _new_own(request: ConsoleRequest) -> HttpResponse:
+    """A folder, an address, an image, or a file that is uploaded and read at once."""
+    data = request.POST.dict() if request.method == "POST" else {"from": "url", **request.GET.dict()}
+    form = sourceforms.read(sourceforms.OWN, data)
+    upload = request.FILES.get("file")
+    if form["from"] == "upload" and upload is None:
+        form.wrong("file", _("Choose a file: .yaml, .json, .tar, .tar.gz or .zip."))
+    elif isinstance(upload, UploadedFile) and (upload.size or 0) > MOST_UPLOAD:
+        form.wrong(
+            "file",
+            _("The file is larger than %(most)d MiB. Give it as an address or a folder.")
+            % {"most": MOST_UPLOAD // 2**20},
+        )
+    if form["from"] == "folder" and not own_rights.folders():
+        form.wrong("from", _("Folders can be named only where the console listens to its own machine."))
+    if Catalog.objects.filter(cluster=request.cluster.name, namespace=catalogs.OWN, name=form["name"]).exists():
+        form.wrong("name", _("The console has a catalog of this name already."))
+    if request.method == "POST" and not form.errors and not own_rights.refused(request.cluster):
+        row = _own_row(request, form)
+        audit.record(request, "create", f"catalog ~/{row.name} from {row.kind}", "ok")
+        if words := _first_reading(request, row, upload):
+            catalogs.remove(row)
+            form.wrong("file", words)
+        else:
+            return HttpResponseRedirect(_page(sourceforms.OWN, "", row.name))
+    return _answer(request, sourceforms.OWN, form, None, None)
+
+
+def _own_row(request: ConsoleRequest, form: sourceforms.Form) -> Catalog:
+    return Catalog.objects.create(
+        cluster=request.cluster.name, kind=form["from"], namespace=catalogs.OWN, name=form["name"], title=form["title"][:512],
+        location=form["location"], interval=_INTERVALS.get(form["interval"], 0),
+    )  # fmt: skip
+
+
+def _first_reading(request: ConsoleRequest, row: Catalog, upload: Any) -> str:
+    """What is uploaded is read now, for it is not kept; everything else by a worker. Why it can't be, ''."""
+    if row.kind != Catalog.UPLOAD:
+        tasks.ask(row)
+        return ""
+    row.location = str(upload.name)[:2048]
+    row.save(update_fields=["location"])
+    with tempfile.TemporaryDirectory(prefix="upload-") as scratch:
+        path = Path(scratch) / "file"
+        with path.open("wb") as sink:
+            for chunk in upload.chunks():
+                sink.write(chunk)
+        try:
+            refresh.take_folder(row, fetch.unpacked(path, Path(scratch)), request.cluster)
+        except (SourceError, OSError, ValueError) as error:
+            return str(error)
+    tasks.ask_to_judge()
+    return ""

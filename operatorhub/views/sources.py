@@ -1,0 +1,198 @@
+"""/operatorhub/catalogs/: where packages come from, how each source is, and what it offers. Live by the CatalogSources; one source that fails is named."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+from kombu.exceptions import OperationalError
+
+from console.web import audit, render
+from console.web.access import can
+from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from operatorhub import catalogs, catalogsources, clustercatalogs, olm, own_rights, tasks
+from operatorhub.models import Catalog
+
+TEMPLATES = {"~": "own", "-": "clustercatalog"}
+
+
+@require_safe
+def sources(request: ConsoleRequest) -> HttpResponse:
+    """All of them: OLM's, OLM v1's, the console's own."""
+    client = request.cluster
+    olm_served, v1_served = olm.served(client), clustercatalogs.served(client)
+    found: tuple[catalogsources.Source, ...] = ()
+    gaps = []
+    if olm_served:
+        found, words = catalogsources.listed(client, request.namespace)
+        gaps = [words] if words else []
+    v1: tuple[clustercatalogs.ClusterCatalog, ...] = ()
+    if v1_served:
+        try:
+            v1 = clustercatalogs.listed(client)
+        except KubeError as error:
+            gaps.append(_("The ClusterCatalogs can't be listed: %(error)s") % {"error": error})
+    context = {
+        "sources": found, "v1": v1, "own": own(client), "gaps": gaps, "olm_served": olm_served, "v1_served": v1_served,
+        "refused": {
+            "catalogsource": _refusal(client, "create", olm.GROUP, olm.VERSION, olm.SOURCES) if olm_served else "-",
+            "clustercatalog": _refusal(client, "create", clustercatalogs.GROUP, "v1", clustercatalogs.PLURAL) if v1_served else "-",
+            "own": own_rights.refused(client),
+        },
+        "topics": _topics(client, olm_served, v1_served), "here": request.get_full_path(),
+    }  # fmt: skip
+    return render.page(request, "operatorhub/sources.html", context, fragment="operatorhub/_sources.html")
+
+
+@require_safe
+def source(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
+    """One of them: `~` the console's own, `-` a ClusterCatalog, else a CatalogSource."""
+    client = request.cluster
+    context = {
+        "namespace": namespace,
+        "name": name,
+        "here": request.get_full_path(),
+        "packages": _packages(client, namespace, name),
+    }
+    kind = TEMPLATES.get(namespace, "catalogsource")
+    context |= {"own": _own, "clustercatalog": _clustercatalog, "catalogsource": _catalogsource}[kind](
+        client, namespace, name
+    )
+    return render.page(request, f"operatorhub/source_{kind}.html", context, fragment=f"operatorhub/_source_{kind}.html")
+
+
+def own(client: ClusterClient) -> list[Catalog]:
+    """The console's own catalogs, those that describe CatalogSources last."""
+    rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN)
+    return sorted(rows, key=lambda one: (bool(one.describes), (one.title or one.name).lower()))
+
+
+def own_row(client: ClusterClient, name: str) -> Catalog:
+    row = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN, name=name).first()
+    if row is None:
+        raise NotFound(
+            _("The console has no catalog “%(name)s” of its own. It may have been removed.") % {"name": name}
+        )
+    return row
+
+
+def _own(client: ClusterClient, _namespace: str, name: str) -> dict[str, Any]:
+    row = own_row(client, name)
+    return {"row": row, "location": catalogs.shown(row.location), "refused": own_rights.refused(client), "topics": ""}
+
+
+def _clustercatalog(client: ClusterClient, _namespace: str, name: str) -> dict[str, Any]:
+    found = clustercatalogs.get(client, name)
+    arguments = (clustercatalogs.GROUP, "v1", clustercatalogs.PLURAL)
+    return {
+        "source": found,
+        "row": found.row,
+        "edit_refused": _refusal(client, "patch", *arguments, name=name),
+        "delete_refused": _refusal(client, "delete", *arguments, name=name),
+        "topics": olm.topic(client, clustercatalogs.PLURAL, group=clustercatalogs.GROUP, version="v1"),
+    }
+
+
+def _catalogsource(client: ClusterClient, namespace: str, name: str) -> dict[str, Any]:
+    found = catalogsources.get(client, namespace, name)
+    pods, pods_gap = catalogsources.pods(client, found)
+    dependents, gap = catalogsources.dependents(client, namespace, name)
+    arguments = (olm.GROUP, olm.VERSION, olm.SOURCES)
+    return {
+        "source": found, "row": found.read_by, "pods": pods, "pods_gap": pods_gap, "dependents": dependents, "dependents_gap": gap,
+        "edit_refused": _refusal(client, "patch", *arguments, namespace=namespace, name=name),
+        "delete_refused": _refusal(client, "delete", *arguments, namespace=namespace, name=name),
+        "restart_refused": _refusal(client, "delete", "", "v1", "pods", namespace=namespace),
+        "read_refused": own_rights.refused(client),
+        "topics": f"{olm.topic(client, olm.SOURCES, namespace)} {olm.topic(client, 'pods', namespace, 'core', 'v1')}",
+    }  # fmt: skip
+
+
+def _packages(client: ClusterClient, namespace: str, name: str) -> list[Any]:
+    return list(catalogsources.packages(client.name, namespace, name)[:1000])
+
+
+def _topics(client: ClusterClient, olm_served: bool, v1_served: bool) -> str:
+    found = [olm.topic(client, olm.SOURCES)] if olm_served else []
+    if v1_served:
+        found.append(olm.topic(client, clustercatalogs.PLURAL, group=clustercatalogs.GROUP, version="v1"))
+    return " ".join(found)
+
+
+def _refusal(
+    client: ClusterClient, verb: str, group: str, version: str, plural: str, *, namespace: str = "", name: str = ""
+) -> str:
+    """Why an action is not possible for this user, '' when it is."""
+    try:
+        answer = can(client, verb, client.find(group, version, plural), namespace, name)
+    except KubeError as error:
+        return str(error)
+    return "" if answer.allowed else answer.reason or _("You may not do this here.")
+
+
+@require_POST
+def refresh(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
+    """Read it again now, away from this request."""
+    if namespace == catalogs.OWN and (words := own_rights.refused(request.cluster)):
+        messages.error(request, words)
+        return _back(namespace, name)
+    row = Catalog.objects.filter(cluster=request.cluster.name, namespace=namespace, name=name).first()
+    if namespace in TEMPLATES and row is None and namespace == catalogs.OWN:
+        raise Http404
+    try:
+        if row is None:
+            tasks.refresh_catalogs.apply_async(expires=60, retry=False)
+        else:
+            tasks.refresh_catalog.apply_async((row.pk,), expires=60, retry=False)
+    except OperationalError:
+        messages.error(
+            request, _("No worker can be asked: Redis does not answer. The catalog is read again by the schedule.")
+        )
+    else:
+        audit.record(request, "refresh", f"catalog {namespace}/{name}", "ok")
+        messages.info(request, _("The catalog “%(name)s” is being read again.") % {"name": name})
+    return _back(namespace, name)
+
+
+@require_POST
+def read(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
+    """Read a CatalogSource's own image, for its bundles and graphs: the package server has neither. `stop=1` forgets them."""
+    if words := own_rights.refused(request.cluster):
+        messages.error(request, words)
+        return _back(namespace, name)
+    found = catalogsources.get(request.cluster, namespace, name)
+    if "stop" in request.POST:
+        if found.read_by and not found.read_by.given:
+            catalogs.remove(found.read_by)
+        return _back(namespace, name)
+    row = catalogs.describe(request.cluster.name, namespace, name, found.title, found.endpoint)
+    audit.record(request, "read", f"catalog image of {found.place}", "ok")
+    try:
+        tasks.refresh_catalog.apply_async((row.pk,), expires=60, retry=False)
+        messages.info(request, _("The image %(image)s is being read.") % {"image": found.endpoint})
+    except OperationalError:
+        messages.error(
+            request, _("No worker can be asked: Redis does not answer. The catalog is read again by the schedule.")
+        )
+    return _back(namespace, name)
+
+
+@require_POST
+def restart(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
+    """Delete the Pods of its registry: OLM makes new ones, which pull the image again."""
+    client = request.cluster
+    pods, gap = catalogsources.pods(client, catalogsources.get(client, namespace, name))
+    for pod in pods:
+        client.delete(client.find("", "v1", "pods"), pod.name, namespace)
+        audit.record(request, "delete", f"core/v1/pods {namespace}/{pod.name}", "ok")
+    words = _("The registry of “%(name)s” starts anew.") if pods else gap or _("“%(name)s” has no registry Pod.")
+    messages.info(request, words % {"name": name} if "%(name)s" in words else words)
+    return _back(namespace, name)
+
+
+def _back(namespace: str, name: str) -> HttpResponseRedirect:
+    return HttpResponseRedirect(reverse("operatorhub:source", args=[namespace, name]))
