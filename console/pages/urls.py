@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from console.pages import health, namespaces, overview, preferences
+from console.pages import health, namespaces, overview, palette, preferences
 
 app_name = "pages"
 
@@ -12,5 +12,6 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.metrics, name="metrics"),
     path("namespaces/", namespaces.namespaces, name="namespaces"),
+    path("palette/", palette.palette, name="palette"),
     path("settings/", preferences.preferences, name="settings"),
 ]

@@ -40,6 +40,11 @@ class BulkPage:
         return self.action == DELETE and self.place.type.kind in TAKES_ALONG
 
     @property
+    def back_url(self) -> str:
+        """The list that it began in."""
+        return self.place.kind_url(namespace=self.place.namespace or "-")
+
+    @property
     def shown(self) -> tuple[Chosen, ...]:
         return self.chosen[:_SHOWN]
 
@@ -68,7 +73,7 @@ def bulk(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
     page = replace(page, typed=request.POST.get("typed", "").strip())
     if not chosen:
         messages.warning(request, _("Nothing was selected. Tick the objects in the list first."))
-        return HttpResponseRedirect(place.kind_url(namespace=place.namespace or "-"))
+        return HttpResponseRedirect(page.back_url)
     if len(chosen) > MOST:
         words = _("These are more than %(most)d objects. Filter the list to fewer, or use kubectl with a selector.")
         page = replace(page, chosen=chosen[:MOST], error=words % {"most": MOST})

@@ -1,0 +1,137 @@
+"""The command palette's answers: pages, kinds, actions, operators, packages and namespaces, by what somebody types.
+
+Everything comes from what is known here already (discovery, the catalog index, the list of namespaces); objects are looked for by the search page, to
+which the last entry leads. `/palette/` is a page of its own too, for those who have no script.
+"""
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from console.web import render
+from console.web.frame import Frame
+from console.web.request import ConsoleRequest
+from kube.errors import KubeError
+from operatorhub import catalog, search
+from operatorhub.models import Index
+from resources.types import Kind, kinds
+
+_OF_EACH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line. `detail` tells it from others of the same label; `words`: what else it is found by."""
+
+    label: str
+    url: str
+    detail: str = ""
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    title: str
+    entries: tuple[Entry, ...]
+
+
+@require_safe
+def palette(request: ConsoleRequest) -> HttpResponse:
+    """`?q=`; only the list for the dialog."""
+    q = " ".join(request.GET.get("q", "").split())[:100]
+    context = {"q": q, "sections": sections(request, q)}
+    return render.page(request, "console/palette.html", context, fragment="console/_palette.html")
+
+
+def sections(request: ConsoleRequest, q: str) -> tuple[Section, ...]:
+    """Those that have anything. A cluster that does not answer leaves the pages."""
+    found = [Section(_("Pages"), _best(_pages(request), q))]
+    with contextlib.suppress(KubeError):
+        found += _of_the_cluster(request, q)
+    if q:
+        address = f"{reverse('resources:search')}?{urlencode({'namespace': '-', 'q': q})}"
+        found.append(Section(_("Objects"), (Entry(_("Search all objects for “%(text)s”") % {"text": q}, address),)))
+    return tuple(one for one in found if one.entries)
+
+
+def _of_the_cluster(request: ConsoleRequest, q: str) -> Iterator[Section]:
+    if not q:
+        return
+    served = kinds(request.cluster.types())
+    yield Section(_("Kinds"), _best(map(_kind, served), q))
+    yield Section(_("Create"), _best(map(_creation, filter(_creatable, served)), q))
+    yield Section(_("Operators in catalogs"), _packages(request, q))
+    yield Section(_("Namespaces"), _best(map(_namespace, Frame(request).namespaces), q))
+
+
+def _pages(request: ConsoleRequest) -> Iterator[Entry]:
+    for group in Frame(request).navigation:
+        for item in group.items:
+            yield Entry(item.label, item.url, group.label)
+    yield Entry(_("Search"), reverse("resources:search"), _("Resources"))
+    yield Entry(_("Import YAML"), reverse("resources:import"), _("Resources"), "apply create paste")
+    yield Entry(_("Settings"), reverse("pages:settings"), "", "language theme dark")
+
+
+def _kind(kind: Kind) -> Entry:
+    of = kind.type
+    url = reverse("resources:list", args=[of.group_or_core, of.version, of.plural])
+    return Entry(of.kind, url, of.group, f"{of.plural} {' '.join(of.short_names)}")
+
+
+def _creatable(kind: Kind) -> bool:
+    return "create" in kind.type.verbs
+
+
+def _creation(kind: Kind) -> Entry:
+    of = kind.type
+    url = reverse("resources:new", args=[of.group_or_core, of.version, of.plural])
+    label = _("Create %(kind)s") % {"kind": of.kind}
+    return Entry(label, url, of.group, f"create new {of.plural}")
+
+
+def _namespace(name: str) -> Entry:
+    return Entry(name, f"{reverse('pages:overview')}?{urlencode({'namespace': name})}", _("switch to it"))
+
+
+def _packages(request: ConsoleRequest, q: str) -> tuple[Entry, ...]:
+    client = request.cluster
+    state = Index.objects.filter(cluster=client.name).first()
+    if state is None:
+        return ()
+    entries = catalog.visible(client, catalog.everything(client.name, state.revision).entries, request.namespace)
+    ranked = search.rank(q, [one.texts for one in entries])[:_OF_EACH]
+    return tuple(
+        Entry(
+            entries[number].title,
+            reverse(
+                "operatorhub:package",
+                args=[entries[number].namespace, entries[number].catalog, entries[number].name],
+            ),
+            entries[number].provider,
+        )
+        for number in ranked
+    )
+
+
+def _best(entries: Iterable[Entry], q: str) -> tuple[Entry, ...]:
+    """Those that have all words, the best first: the label is the text, begins with it, has it, or is found by something else."""
+    if not q:
+        return tuple(entries)
+    text = q.lower()
+    words = text.split()
+    ranked = []
+    for number, one in enumerate(entries):
+        label = one.label.lower()
+        whole = f"{label} {one.detail} {one.words}".lower()
+        if all(word in whole for word in words):
+            exact = text == label or text in one.words.lower().split()
+            rank = 0 if exact else 1 if label.startswith(text) else 2 if text in label else 3
+            ranked.append((rank, len(label), number, one))
+    return tuple(one for *_rank, one in sorted(ranked, key=lambda each: each[:3])[:_OF_EACH])
