@@ -157,6 +157,12 @@ def created(annotations: Object) -> str:
     return found[0] if found else ""
 
 
+def objects(examples: Any) -> tuple[Object, ...]:
+    """The objects of the annotation `alm-examples`, a JSON list."""
+    found = _json(examples)
+    return tuple(items(found if isinstance(found, list) else [found]))
+
+
 def _feature(name: str) -> str:
     plain = "-".join(name.lower().replace("_", " ").split())
     return _ALIASES.get(plain, plain)

@@ -34,7 +34,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A version. `channels`: those that have it; `heads`: those whose newest it is."""
+    """A version. `channels`: those that have it, the one the page is about first; `heads`: those whose newest it is."""
 
     y: int
     name: str
@@ -44,6 +44,10 @@ class Row:
     deprecated: str
     installed: bool
     chosen: bool
+
+    @property
+    def link_channel(self) -> str:
+        return self.channels[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ def draw(
         for number, (one, label) in enumerate(zip(graph.channels, labels, strict=True))
     )
     height = {name: header + TOP + number * ROW for number, name in enumerate(shown)}
-    rows = tuple(_row(graph, name, height[name], installed, chosen[1]) for name in shown)
+    rows = tuple(_row(graph, name, height[name], installed, chosen) for name in shown)
     nodes, edges = [], []
     for lane, channel in zip(lanes, graph.channels, strict=True):
         head = channel.entries[0].name if channel.entries else ""
@@ -131,17 +135,17 @@ def ordered(graph: Graph) -> list[str]:
     return sorted(known, key=lambda name: versions.key(known[name]), reverse=True)
 
 
-def _row(graph: Graph, name: str, y: int, installed: frozenset[str], chosen: str) -> Row:
+def _row(graph: Graph, name: str, y: int, installed: frozenset[str], chosen: tuple[str, str]) -> Row:
     found = [(channel, one) for channel in graph.channels for one in channel.entries if one.name == name]
     return Row(
         y,
         name,
         next((one.version for _channel, one in found if one.version), name),
-        tuple(dict.fromkeys(channel.name for channel, _entry in found)),
+        tuple(sorted(dict.fromkeys(channel.name for channel, _entry in found), key=lambda one: one != chosen[0])),
         tuple(channel.name for channel in graph.channels if channel.entries and channel.entries[0].name == name),
         next((one.deprecated for _channel, one in found if one.deprecated), ""),
         name in installed,
-        name == chosen,
+        name == chosen[1],
     )
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 from django.utils.translation import gettext as _
 
@@ -49,6 +50,11 @@ class Field:
     rules: tuple[tuple[str, str], ...]
     deprecated: bool
     children: int
+
+    @property
+    def id(self) -> str:
+        """For the page: one for each place, of letters and digits."""
+        return f"{crc32(self.at.encode()):08x}"
 
 
 @dataclass(frozen=True, slots=True)
