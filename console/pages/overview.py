@@ -9,6 +9,8 @@ from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError
+from operatorhub import installed, olm
+from operatorhub.totals import Totals, totals
 from resources.changes import Topic
 
 
@@ -31,10 +33,10 @@ class Overview:
     host: str
     counts: tuple[Count, ...]
     topics: str
+    operators: Totals | None
 
 
 KINDS = (
-    ("operators.coreos.com", "clusterserviceversions"),
     ("apiextensions.k8s.io", "customresourcedefinitions"),
     ("", "namespaces"),
     ("", "pods"),
@@ -55,7 +57,6 @@ def look(client: ClusterClient) -> Overview:
     """Raises KubeError when the cluster does not answer."""
     version = client.version()
     labels = {
-        "clusterserviceversions": _("Installed operators"),
         "customresourcedefinitions": _("Custom resource definitions"),
         "namespaces": _("Namespaces"),
         "pods": _("Pods"),
@@ -63,19 +64,29 @@ def look(client: ClusterClient) -> Overview:
     counts, topics = [], []
     for group, plural in KINDS:
         number, served = count(client, group, plural)
-        name = {"clusterserviceversions": "operatorhub:installed", "namespaces": "pages:namespaces"}.get(
-            plural, "resources:list"
-        )
+        name = "pages:namespaces" if plural == "namespaces" else "resources:list"
         counts.append(Count(labels[plural], number, name, group or "core", served or "v1", plural))
         if number is not None:
             topics.append(str(Topic(client.name, group or "core", served, plural, "")))
+    operators = _operators(client)
+    if operators is not None:
+        topics += [olm.topic(client, plural) for plural in (olm.CSVS, olm.SUBSCRIPTIONS)]
     return Overview(
         str(version.get("gitVersion", "")),
         str(version.get("platform", "")),
         client.host,
         tuple(counts),
         " ".join(topics),
+        operators,
     )
+
+
+def _operators(client: ClusterClient) -> Totals | None:
+    """None on a cluster without OLM, and for those who may not see the operators of all namespaces."""
+    try:
+        return totals(installed.listed(client, "").rows) if olm.served(client) else None
+    except KubeError:
+        return None
 
 
 def overview(request: ConsoleRequest) -> HttpResponse:

@@ -58,5 +58,5 @@ def test_many_rows_at_once(site: Site, page: Page, client: ClusterClient, namesp
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_text("All of it is done.")).to_be_visible()
     page.get_by_role("link", name="Back to ConfigMaps").click()
-    expect(page.get_by_role("link", name="tick-two")).to_be_visible()
-    expect(page.get_by_role("link", name="tick-one")).to_have_count(0)
+    expect(page.get_by_role("link", name="tick-two", exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name="tick-one", exact=True)).to_have_count(0)

@@ -1,0 +1,50 @@
+"""The kinds that installed operators provide, one tile each."""
+
+from dataclasses import replace
+from typing import Any
+
+from django.test import Client
+
+from kube.client import ClusterClient
+from operatorhub import services
+from operatorhub.csv import Api
+from operatorhub.installed import Operator
+
+CACHE = Api("cache.example.com", "v1", "memcacheds", "Memcached", "Memcached", "A cache")
+TICKET = Api("flights.com", "v1", "flighttickets", "FlightTicket", "Flight ticket", "A seat")
+
+
+def operator(title: str, namespace: str, *apis: Api, **more: Any) -> Operator:
+    made = Operator(
+        "1", namespace, f"{title}.v1", title, "1.0.0", "", "done", "", "", apis, "", "", "", ""
+    )  # fmt: skip
+    return replace(made, **more)
+
+
+def test_a_kind_is_one_tile_whoever_provides_it() -> None:
+    installs = [operator("Memcached", name, CACHE, TICKET) for name in ("one", "two")]
+    found = services.services([*installs, operator("Other", "three", CACHE, icon_name="abc")])
+    assert [one.api.title for one in found] == ["Flight ticket", "Memcached"]
+    assert found[1].titles == ("Memcached", "Other")
+    assert found[1].icon_name == "abc"
+
+
+def test_all_words_are_looked_for() -> None:
+    installs = [operator("Memcached", "one", CACHE), operator("Flights", "one", TICKET)]
+    assert [one.api for one in services.services(installs, "flights seat")] == [TICKET]
+    assert services.services(installs, "flights cache") == ()
+
+
+def test_what_is_not_served_says_so_and_what_is_has_a_button(client: ClusterClient) -> None:
+    maps = Api("", "v1", "configmaps", "ConfigMap", "Config map")
+    found = services.served(client, services.services([operator("Demo", "one", CACHE, maps)]), "default")
+    by_kind = {one.api.kind: one for one in found}
+    assert by_kind["ConfigMap"].type is not None
+    assert by_kind["ConfigMap"].refused == ""
+
+
+def test_the_page(client: ClusterClient, db: None) -> None:
+    page = Client().get("/operators/services/?q=nothing-is-called-so").content.decode()
+    assert "Operator-backed services" in page
+    assert 'value="nothing-is-called-so"' in page
+    assert "hub-tile-title" not in page

@@ -1,0 +1,34 @@
+"""How the operators are, in numbers."""
+
+from typing import Any
+
+from operatorhub.installed import Operator
+from operatorhub.totals import totals
+from operatorhub.updates import Update
+
+
+def operator(title: str, state: str, **more: Any) -> Operator:
+    return Operator("1", "apps", f"{title}.v1", title, "1.0.0", "", state, "", "", (), "", "", "", "", **more)
+
+
+def test_each_counts_where_it_runs() -> None:
+    found = totals(
+        [
+            operator("a", "done"),
+            operator("a", "done", runs_in="elsewhere"),
+            operator("b", "running"),
+            operator("c", "failed"),
+            operator("d", "asks"),
+            operator("e", "done", update=Update("asks", "Update available")),
+        ]
+    )
+    assert (found.total, found.succeeded, found.working, found.failures, found.questions) == (5, 2, 1, 1, 2)
+    assert [one.title for one in found.asking] == ["d", "e"]
+    assert [one.title for one in found.failed] == ["c"]
+    assert not found.well
+
+
+def test_only_the_first_are_named() -> None:
+    found = totals([operator(str(number), "failed") for number in range(40)])
+    assert (found.failures, len(found.failed)) == (40, 5)
+    assert totals([operator("a", "done")]).well
