@@ -80,6 +80,14 @@ def ask(row: Catalog) -> None:
         log.warning("no worker can be asked to read the catalog %s: Redis does not answer", row)
 
 
+def ask_for_all() -> None:
+    """Have a worker look at everything; without Redis the schedule does, later."""
+    try:
+        refresh_catalogs.apply_async(expires=60, retry=False)
+    except OperationalError:
+        log.warning("no worker can be asked to look at the catalogs: Redis does not answer")
+
+
 def ask_to_judge() -> None:
     try:
         judge_packages.apply_async(expires=60, retry=False)

@@ -1,7 +1,7 @@
 """The frame around every page: what is in the masthead, the navigation and the namespace bar."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
 from django.conf import settings
@@ -57,6 +57,12 @@ def forget_namespaces() -> None:
     """After a namespace was made or deleted here, the next page asks again."""
     with _lock:
         _names.clear()
+
+
+def _one_current(*items: NavItem) -> tuple[NavItem, ...]:
+    """Where an address lies below another one's, only the longer one is where people are."""
+    longest = max((len(item.url) for item in items if item.current), default=0)
+    return tuple(replace(item, current=item.current and len(item.url) == longest) for item in items)
 
 
 class Frame:
@@ -117,7 +123,7 @@ class Frame:
             NavGroup(
                 _("Operators"),
                 "operators",
-                (
+                _one_current(
                     self._item(_("OperatorHub"), "operatorhub:catalog"),
                     self._item(_("Installed Operators"), "operatorhub:installed"),
                     self._item(_("Catalogs"), "operatorhub:sources"),

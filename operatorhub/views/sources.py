@@ -1,10 +1,13 @@
 """/operatorhub/catalogs/: where packages come from, how each source is, and what it offers. Live by the CatalogSources; one source that fails is named."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 from kombu.exceptions import OperationalError
@@ -15,7 +18,7 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import catalogs, catalogsources, clustercatalogs, olm, own_rights, tasks
-from operatorhub.models import Catalog
+from operatorhub.models import Catalog, Index
 
 TEMPLATES = {"~": "own", "-": "clustercatalog"}
 
@@ -25,6 +28,7 @@ def sources(request: ConsoleRequest) -> HttpResponse:
     """All of them: OLM's, OLM v1's, the console's own."""
     client = request.cluster
     olm_served, v1_served = olm.served(client), clustercatalogs.served(client)
+    busy = _wake(client)
     found: tuple[catalogsources.Source, ...] = ()
     gaps = []
     if olm_served:
@@ -43,6 +47,7 @@ def sources(request: ConsoleRequest) -> HttpResponse:
             "clustercatalog": _refusal(client, "create", clustercatalogs.GROUP, "v1", clustercatalogs.PLURAL) if v1_served else "-",
             "own": own_rights.refused(client),
         },
+        "busy": busy or Catalog.objects.filter(cluster=client.name, state__in=(Catalog.NEW, Catalog.READING)).exists(),
         "topics": _topics(client, olm_served, v1_served), "here": request.get_full_path(),
     }  # fmt: skip
     return render.page(request, "operatorhub/sources.html", context, fragment="operatorhub/_sources.html")
@@ -114,6 +119,18 @@ def _catalogsource(client: ClusterClient, namespace: str, name: str) -> dict[str
 
 def _packages(client: ClusterClient, namespace: str, name: str) -> list[Any]:
     return list(catalogsources.packages(client.name, namespace, name)[:1000])
+
+
+def _wake(client: ClusterClient) -> bool:
+    """Has a worker look where nobody has looked yet, at most every five seconds. True while that is so."""
+    state, _made = Index.objects.get_or_create(cluster=client.name)
+    if state.built_at is not None or state.error:
+        return False
+    now = timezone.now()
+    quiet = Q(requested_at=None) | Q(requested_at__lt=now - timedelta(seconds=5))
+    if Index.objects.filter(quiet, cluster=client.name).update(requested_at=now):
+        tasks.ask_for_all()
+    return True
 
 
 def _topics(client: ClusterClient, olm_served: bool, v1_served: bool) -> str:
