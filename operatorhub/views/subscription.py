@@ -69,7 +69,7 @@ def _post(request: ConsoleRequest, page: subject.Page) -> HttpResponse:
                 messages.success(request, _("The Subscription “%(name)s” was changed.") % {"name": sub.name})
                 return HttpResponseRedirect(request.get_full_path())
     context = {
-        **form_context(request, page, wanted), "problem": problem, "tried": tried, "patch_kubectl": kubectl, "version": version,
+        **form_context(request, page, wanted), "problem": problem, "tried": tried, "patch_kubectl": kubectl, "seen": version,
         "warnings": subject.warnings(page, wanted), "unchanged": not wanted.patch and not wanted.errors,
     }  # fmt: skip
     return render.page(request, "operatorhub/subscription.html", context, status=status)
