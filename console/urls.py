@@ -8,6 +8,7 @@ urlpatterns = [
     path("", include("operatorhub.urls")),
     path("resources/", include("resources.urls")),
     path("api/resources/", include("resources.api_urls")),
+    path("api/operatorhub/", include("operatorhub.api_urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
 ]
 

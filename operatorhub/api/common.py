@@ -1,0 +1,87 @@
+"""What the JSON views share: the user's cluster, the audit log, what a refusal of ours looks like."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from django.http import QueryDict
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from console.web import audit
+from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
+from kube.errors import KubeError
+
+NAMESPACE = OpenApiParameter("namespace", str, description="'' = all namespaces")
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """What went wrong and what can be done, in the reader's language; `reason` is the API server's word."""
+
+    status = serializers.IntegerField()
+    title = serializers.CharField()
+    detail = serializers.CharField(allow_blank=True)
+    advice = serializers.CharField(allow_blank=True)
+    reason = serializers.CharField(allow_blank=True)
+
+
+class RefusedSerializer(serializers.Serializer[Any]):
+    """What speaks against what was sent, by field."""
+
+    status = serializers.IntegerField()
+    title = serializers.CharField()
+    errors = serializers.DictField(child=serializers.CharField())  # type: ignore[assignment]
+
+
+def web(request: Request) -> ConsoleRequest:
+    """The Django request, as console.web knows it."""
+    return cast(ConsoleRequest, request._request)
+
+
+def cluster(request: Request) -> ClusterClient:
+    """The cluster with the signed-in user's credentials."""
+    return web(request).cluster
+
+
+def body(request: Request) -> Mapping[str, Any]:
+    """The JSON object that was sent; {} for anything else."""
+    return request.data if isinstance(request.data, dict) else {}
+
+
+def form(sent: Mapping[str, Any]) -> QueryDict:
+    """A JSON object as a page would post it: the subjects read forms. True is "1", null and false are left out."""
+    found = QueryDict(mutable=True)
+    for key, value in sent.items():
+        if isinstance(value, list):
+            found.setlist(key, [str(one) for one in value])
+        elif value is not None and value is not False:
+            found[key] = "1" if value is True else str(value)
+    return found
+
+
+def dry(request: Request) -> bool:
+    """`dryRun` in the body: nothing is changed, the API server is only asked."""
+    return body(request).get("dryRun") is True
+
+
+def refused(title: str, errors: Mapping[str, str]) -> Response:
+    """422: our own rules, by field."""
+    return Response(
+        {"status": 422, "title": title, "errors": {key: str(text) for key, text in errors.items()}}, status=422
+    )
+
+
+class Audited:
+    """`with Audited(request, verb, ref):` writes what was done into the audit log, also when it was refused."""
+
+    def __init__(self, request: Request, verb: str, ref: str) -> None:
+        self._about = (web(request), verb, ref)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if error is None or isinstance(error, KubeError):
+            audit.record(*self._about, error.reason if isinstance(error, KubeError) else "ok")

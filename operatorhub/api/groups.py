@@ -1,0 +1,164 @@
+"""/api/operatorhub/operatorgroups/…: which namespaces the operators of a namespace watch."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from kube.errors import NotFound
+from operatorhub import groups, olm
+from operatorhub.api.common import Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused
+from operatorhub.api.shapes import shape
+
+Group = shape(groups.Group, "OperatorGroup")
+Member = shape(groups.Member, "GroupMember")
+
+
+class OperatorGroupOverlapSerializer(serializers.Serializer[Any]):
+    """A group of another namespace that provides the same kinds in a namespace that both mean."""
+
+    namespace = serializers.CharField()
+    name = serializers.CharField()
+    apis = serializers.ListField(child=serializers.CharField())
+
+
+class OperatorGroupsSerializer(serializers.Serializer[Any]):
+    """The groups of a namespace (one, where all is well) and the operators there."""
+
+    namespace = serializers.CharField()
+    groups = Group(many=True)
+    members = Member(many=True)
+    overlaps = OperatorGroupOverlapSerializer(many=True)
+    gaps = serializers.ListField(child=serializers.CharField())
+
+
+class OperatorGroupWantedSerializer(serializers.Serializer[Any]):
+    """`targets`: namespaces for scope some; `labels`: key=value, … for scope selector; `name`: of a new one."""
+
+    name = serializers.CharField(required=False)
+    scope = serializers.ChoiceField(("all", "own", "some", "selector"))
+    targets = serializers.ListField(child=serializers.CharField(), required=False)
+    labels = serializers.CharField(required=False)
+    resource_version = serializers.CharField(required=False)
+    dryRun = serializers.BooleanField(required=False)
+
+
+class OperatorGroupSavedSerializer(serializers.Serializer[Any]):
+    """The group as it is now (or would be), and what that does to the operators there."""
+
+    group = Group()
+    effects = serializers.ListField(child=serializers.CharField())
+
+
+def _draft(request: Request, namespace: str, name: str = "") -> groups.Draft:
+    sent = body(request)
+    targets = sent.get("targets")
+    posted = {key: str(sent[key]) for key in ("name", "scope", "labels") if sent.get(key)}
+    return groups.draft(
+        namespace, {**posted, "targets": " ".join(map(str, targets if isinstance(targets, list) else []))}, name
+    )
+
+
+class Groups(APIView):
+    """The OperatorGroups of a namespace."""
+
+    @extend_schema(
+        operation_id="operatorhub_operatorgroups", responses={200: OperatorGroupsSerializer, 403: ProblemSerializer}
+    )
+    def get(self, request: Request, namespace: str) -> Response:
+        page = groups.read(cluster(request), namespace)
+        overlaps = [{"namespace": one.namespace, "name": one.name, "apis": apis} for one, apis in page.overlaps]
+        answer = {
+            "namespace": namespace,
+            "groups": page.groups,
+            "members": page.members,
+            "overlaps": overlaps,
+            "gaps": page.gaps,
+        }
+        return Response(OperatorGroupsSerializer(answer).data)
+
+    @extend_schema(
+        operation_id="operatorhub_operatorgroup_create",
+        request=OperatorGroupWantedSerializer,
+        responses={
+            201: OperatorGroupSavedSerializer,
+            403: ProblemSerializer,
+            409: ProblemSerializer,
+            422: RefusedSerializer,
+        },
+    )
+    def post(self, request: Request, namespace: str) -> Response:
+        """Make a group."""
+        client, wanted = cluster(request), _draft(request, namespace)
+        if wanted.errors:
+            return refused(_("The OperatorGroup can't be made so"), wanted.errors)
+        page = groups.read(client, namespace)
+        if dry(request):
+            made = groups.create(client, namespace, wanted, dry_run=True)
+        else:
+            with Audited(request, "create", _ref(namespace, wanted.name)):
+                made = groups.create(client, namespace, wanted)
+        return Response(
+            OperatorGroupSavedSerializer(
+                {"group": groups.group(made), "effects": groups.effects(page, wanted, None)}
+            ).data,
+            status=201,
+        )
+
+
+class OneGroup(APIView):
+    """One OperatorGroup."""
+
+    @extend_schema(
+        operation_id="operatorhub_operatorgroup_change",
+        request=OperatorGroupWantedSerializer,
+        responses={
+            200: OperatorGroupSavedSerializer,
+            404: ProblemSerializer,
+            409: ProblemSerializer,
+            422: RefusedSerializer,
+        },
+    )
+    def patch(self, request: Request, namespace: str, name: str) -> Response:
+        """Let the operators of the namespace watch others."""
+        client, wanted = cluster(request), _draft(request, namespace, name)
+        page, old = _find(request, namespace, name)
+        if wanted.errors:
+            return refused(_("The OperatorGroup can't be changed so"), wanted.errors)
+        version = str(body(request).get("resource_version") or "")
+        if dry(request):
+            saved = groups.save(client, old, wanted, version=version, dry_run=True)
+        else:
+            with Audited(request, "patch", _ref(namespace, name)):
+                saved = groups.save(client, old, wanted, version=version)
+        return Response(
+            OperatorGroupSavedSerializer(
+                {"group": groups.group(saved), "effects": groups.effects(page, wanted, old)}
+            ).data
+        )
+
+    @extend_schema(operation_id="operatorhub_operatorgroup_delete", responses={204: None, 404: ProblemSerializer})
+    def delete(self, request: Request, namespace: str, name: str) -> Response:
+        """Operators without a group fail."""
+        _page, old = _find(request, namespace, name)
+        with Audited(request, "delete", _ref(namespace, name)):
+            groups.delete(cluster(request), old)
+        return Response(status=204)
+
+
+def _ref(namespace: str, name: str) -> str:
+    return f"{olm.GROUP}/v1/operatorgroups {namespace}/{name}"
+
+
+def _find(request: Request, namespace: str, name: str) -> tuple[groups.Page, groups.Group]:
+    page = groups.read(cluster(request), namespace)
+    old = next((one for one in page.groups if one.name == name), None)
+    if old is None:
+        raise NotFound(
+            _("There is no OperatorGroup “%(name)s” in “%(namespace)s”.") % {"name": name, "namespace": namespace}
+        )
+    return page, old

@@ -1,0 +1,138 @@
+"""/api/operatorhub/subscriptions/…: what keeps operators up to date, and its changes."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from operatorhub import olm, subscription, updates
+from operatorhub.api.common import NAMESPACE, Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused
+from operatorhub.api.shapes import shape
+
+_FIELDS = (
+    "name", "namespace", "package", "catalog", "catalog_namespace", "channel", "approval", "starting_csv", "current_csv", "installed_csv",
+    "state", "plan", "uid", "created", "installed", "waits", "problem", "deprecations",
+)  # fmt: skip
+Subscription = shape(olm.Subscription, "Subscription", *_FIELDS)
+Head = shape(subscription.Head, "ChannelHead")
+Update = shape(updates.Update, "Update")
+Page = subscription.Page
+
+
+class SubscriptionConditionSerializer(serializers.Serializer[Any]):
+    """One condition."""
+
+    type = serializers.CharField()
+    status = serializers.CharField()
+    reason = serializers.CharField(allow_blank=True)
+    message = serializers.CharField(allow_blank=True)
+
+
+class SubscriptionPageSerializer(serializers.Serializer[Any]):
+    """A Subscription, the channels it could follow, and what OLM says of it."""
+
+    subscription = Subscription(source="sub")
+    conditions = serializers.SerializerMethodField()
+    update = Update()  # type: ignore[assignment]
+    catalog_state = serializers.CharField(allow_blank=True)
+    channels = Head(source="heads", many=True)
+    graph_problem = serializers.CharField(allow_blank=True)
+    others_manual = serializers.ListField(child=serializers.CharField())
+    resource_version = serializers.CharField(source="version")
+    config = serializers.DictField()
+
+    @extend_schema_field(SubscriptionConditionSerializer(many=True))
+    def get_conditions(self, page: Page) -> list[dict[str, str]]:
+        names = ("type", "status", "reason", "message")
+        return [dict(zip(names, one, strict=True)) for one in page.sub.conditions]
+
+
+class SubscriptionChangeSerializer(serializers.Serializer[Any]):
+    """What is named is changed. `source`: namespace/name of another catalog that has the package. `config`: parts of spec.config, each as YAML text.
+
+    `resource_version`: of the Subscription that was looked at; another one is refused with 409.
+    """
+
+    channel = serializers.CharField(required=False)
+    approval = serializers.ChoiceField(subscription.APPROVALS, required=False)
+    source = serializers.CharField(required=False)  # type: ignore[assignment]
+    config = serializers.DictField(child=serializers.CharField(), required=False)
+    resource_version = serializers.CharField(required=False)
+    dryRun = serializers.BooleanField(required=False)
+
+
+class SubscriptionChangedSerializer(serializers.Serializer[Any]):
+    """What was changed (or would be), as a merge patch; {} when all was so already. `warnings`: what it means besides."""
+
+    patch = serializers.DictField()
+    warnings = serializers.ListField(child=serializers.CharField())
+    subscription = Subscription()
+
+
+class Subscriptions(APIView):
+    """The Subscriptions."""
+
+    @extend_schema(
+        operation_id="operatorhub_subscriptions",
+        parameters=[NAMESPACE],
+        responses={200: Subscription(many=True), 403: ProblemSerializer},
+    )
+    def get(self, request: Request) -> Response:
+        client = cluster(request)
+        found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS), request.query_params.get("namespace", "")).items
+        return Response(Subscription(map(olm.subscription, found), many=True).data)
+
+
+class OneSubscription(APIView):
+    """One Subscription."""
+
+    @extend_schema(
+        operation_id="operatorhub_subscription", responses={200: SubscriptionPageSerializer, 404: ProblemSerializer}
+    )
+    def get(self, request: Request, namespace: str, subscription: str) -> Response:
+        return Response(SubscriptionPageSerializer(_read(request, namespace, subscription)).data)
+
+    @extend_schema(
+        operation_id="operatorhub_subscription_change",
+        request=SubscriptionChangeSerializer,
+        responses={
+            200: SubscriptionChangedSerializer,
+            404: ProblemSerializer,
+            409: ProblemSerializer,
+            422: RefusedSerializer,
+        },
+    )
+    def patch(self, request: Request, namespace: str, subscription: str) -> Response:
+        """Change channel, approval, catalog or configuration."""
+        page, sent = _read(request, namespace, subscription), body(request)
+        posted = {key: str(sent[key]) for key in ("channel", "approval", "source") if sent.get(key)}
+        config = sent.get("config")
+        posted |= {f"config.{key}": str(text) for key, text in (config if isinstance(config, dict) else {}).items()}
+        return _change(request, page, posted, str(sent.get("resource_version") or page.version))
+
+
+def _read(request: Request, namespace: str, name: str) -> subscription.Page:
+    return subscription.read(cluster(request), namespace, name)
+
+
+def _change(request: Request, page: subscription.Page, posted: dict[str, str], version: str) -> Response:
+    client, sub = cluster(request), page.sub
+    wanted = subscription.edit(page, posted)
+    if wanted.errors:
+        return refused(_("The Subscription can't be changed so"), wanted.errors)
+    found = page.object
+    if wanted.patch and dry(request):
+        found = subscription.save(client, page, wanted, version, dry_run=True)
+    elif wanted.patch:
+        with Audited(request, "patch", olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name)):
+            found = subscription.save(client, page, wanted, version)
+    answer = {
+        "patch": wanted.patch,
+        "warnings": subscription.warnings(page, wanted),
+        "subscription": olm.subscription(found),
+    }
+    return Response(SubscriptionChangedSerializer(answer).data)

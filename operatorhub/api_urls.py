@@ -1,0 +1,29 @@
+"""Addresses of the JSON views, under /api/operatorhub/."""
+
+from django.urls import path
+
+from operatorhub.api import groups, installs, operators, packages, plans, subscriptions
+
+app_name = "operatorhub-api"
+PACKAGE = "packages/<str:namespace>/<str:catalog>/<str:package>/"
+
+urlpatterns = [
+    path("packages/", packages.Packages.as_view(), name="packages"),
+    path(PACKAGE, packages.Package.as_view(), name="package"),
+    path(f"{PACKAGE}versions/<str:version>/", packages.Bundle.as_view(), name="bundle"),
+    path(f"{PACKAGE}install/", installs.Install.as_view(), name="install"),
+    path("installs/<str:namespace>/<str:subscription>/", installs.Progress.as_view(), name="progress"),
+    path("operators/", operators.Operators.as_view(), name="operators"),
+    path("operators/<str:namespace>/<str:csv>/", operators.OneOperator.as_view(), name="operator"),
+    path("subscriptions/", subscriptions.Subscriptions.as_view(), name="subscriptions"),
+    path(
+        "subscriptions/<str:namespace>/<str:subscription>/",
+        subscriptions.OneSubscription.as_view(),
+        name="subscription",
+    ),
+    path("installplans/", plans.Plans.as_view(), name="plans"),
+    path("installplans/<str:namespace>/<str:plan>/", plans.OnePlan.as_view(), name="plan"),
+    path("installplans/<str:namespace>/<str:plan>/approve/", plans.Approval.as_view(), name="approve"),
+    path("operatorgroups/<str:namespace>/", groups.Groups.as_view(), name="groups"),
+    path("operatorgroups/<str:namespace>/<str:name>/", groups.OneGroup.as_view(), name="group"),
+]

@@ -1,0 +1,242 @@
+"""/api/operatorhub/: every path is in the schema, and every answer is what the schema says; the same rights and refusals as on the pages."""
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+from uuid import uuid4
+
+import jsonschema
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import URLPattern
+from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.validation import validate_schema
+
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from operatorhub import api_urls, index
+from tests.operatorhub.conftest import until
+
+pytestmark = pytest.mark.django_db
+BASE = "/api/operatorhub/"
+PACKAGE = f"{BASE}packages/olm/samples-catalog/flightticket/"
+Schema = dict[str, Any]
+
+
+@lru_cache(maxsize=1)
+def schema() -> Schema:
+    """The document at /api/schema/."""
+    with GENERATOR_STATS.silence():
+        return dict(SchemaGenerator().get_schema(request=None, public=True))
+
+
+def plain(node: Any) -> Any:
+    """OpenAPI 3.0 as JSON Schema: `nullable` is another alternative there."""
+    if isinstance(node, list):
+        return [plain(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    found = {key: plain(value) for key, value in node.items() if key != "nullable"}
+    return {"anyOf": [found, {"type": "null"}]} if node.get("nullable") else found
+
+
+def operations() -> dict[tuple[str, str], Schema]:
+    return {
+        (path, method.upper()): operation
+        for path, methods in schema()["paths"].items()
+        for method, operation in methods.items()
+        if path.startswith(BASE)
+    }
+
+
+def template_of(path: str) -> str:
+    """The documented path that an address belongs to: the one with the fewest variables."""
+    parts = path.strip("/").split("/")
+    fitting = [
+        one
+        for one, _method in operations()
+        if len(pieces := one.strip("/").split("/")) == len(parts)
+        and all(piece.startswith("{") or piece == part for piece, part in zip(pieces, parts, strict=True))
+    ]
+    return min(fitting, key=lambda one: one.count("{"))
+
+
+def ask(method: str, path: str, body: Any = None, query: Any = None, *, status: int = 200) -> Any:
+    """The JSON of an answer, after it was held against the schema. `status` must be documented for it."""
+    web = Client()
+    if method == "GET":
+        answer: HttpResponse = web.get(path, query or {})
+    else:
+        answer = web.generic(method, path, json.dumps({} if body is None else body), content_type="application/json")
+    assert answer.status_code == status, answer.content.decode()[:2000]
+    documented = operations()[template_of(path), method]["responses"][str(status)]
+    if "content" not in documented:
+        assert answer.content == b""
+        return None
+    assert answer.headers["content-type"].startswith("application/json")
+    found = answer.json()  # type: ignore[attr-defined]
+    wanted = {**plain(documented["content"]["application/json"]["schema"]), "components": plain(schema()["components"])}
+    jsonschema.validate(found, wanted)
+    return found
+
+
+@pytest.fixture
+def built(client: ClusterClient) -> ClusterClient:
+    index.build(client)
+    return client
+
+
+@pytest.fixture
+def place(client: ClusterClient) -> Iterator[str]:
+    """The name of a namespace that is not there yet, and goes afterwards."""
+    name = f"api-{uuid4().hex[:6]}"
+    yield name
+    try:
+        client.delete(client.find("", "v1", "namespaces"), name)
+    except KubeError:
+        return
+
+
+def test_the_schema_is_complete_and_valid() -> None:
+    GENERATOR_STATS.reset()
+    found = SchemaGenerator().get_schema(request=None, public=True)
+    assert not GENERATOR_STATS
+    validate_schema(found)
+    listed = {path.removeprefix(BASE) for path in found["paths"]}
+    for pattern in api_urls.urlpatterns:
+        assert isinstance(pattern, URLPattern)
+        route = str(pattern.pattern).replace("<str:", "{").replace("<int:", "{").replace(">", "}")
+        assert route in listed
+    names = [operation["operationId"] for operation in operations().values()]
+    assert len(names) == len(set(names))
+    assert all(set(operation["responses"]) - {"404"} for operation in operations().values())
+    assert Client().get("/api/schema/").status_code == 200
+
+
+def test_the_catalog_filters_as_the_page_does(built: ClusterClient) -> None:
+    whole = ask("GET", f"{BASE}packages/")
+    names = {one["name"] for one in whole["entries"]}
+    assert {"flightticket", "memcached", "sampledb"} <= names
+    assert whole["total"] == whole["everything"] >= 3 and whole["hidden"] == 0
+    found = ask("GET", f"{BASE}packages/", query={"q": "fligt ticket", "source": "olm/samples-catalog"})
+    assert [one["name"] for one in found["entries"]] == ["flightticket"]
+    page = Client().get("/operatorhub/", {"q": "fligt ticket", "source": "olm/samples-catalog"}).content.decode()
+    assert f'data-total="{found["total"]}"' in page
+    by_name = ask("GET", f"{BASE}packages/", query={"sort": "name-desc", "source": "olm/samples-catalog"})
+    assert [one["title"] for one in by_name["entries"]] == ["SampleDB", "Memcached", "FlightTicket"]
+    (source,) = [one for one in by_name["facets"] if one["name"] == "source"] or [{"values": []}]
+    assert all(one["count"] == 3 for one in source["values"] if one["value"] == "olm/samples-catalog")
+
+
+def test_a_package_with_its_channels_and_graph(built: ClusterClient) -> None:
+    found = ask("GET", PACKAGE)
+    assert [one["name"] for one in found["channels"] if one["default"]] == [found["channel"]] == ["stable"]
+    channels = {one["name"]: one for one in found["channels"]}
+    assert channels["archive"]["deprecated"].startswith("Nothing new comes")
+    assert [one["version"] for one in channels["preview"]["versions"]] == ["2.1.0", "2.0.0", "1.1.0", "1.0.0"]
+    (deprecated,) = {
+        entry["deprecated"]
+        for one in found["graph"]["channels"]
+        for entry in one["entries"]
+        if entry["version"] == "1.0.0"
+    }
+    assert deprecated.startswith("Version 1.0.0")
+    described = ask("GET", PACKAGE, query={"channel": "preview"})["description"]
+    assert (described["version"], [one["kind"] for one in described["required"]]) == ("2.1.0", ["Memcached"])
+    missing = ask("GET", f"{BASE}packages/olm/samples-catalog/nothing/", status=404)
+    assert missing["reason"] == "NotFound" and missing["advice"]
+
+
+def test_the_life_of_an_operator(built: ClusterClient, place: str) -> None:
+    wanted = {
+        "mode": "OwnNamespace",
+        "namespace": place,
+        "version": "flightticket-operator.v1.0.0",
+        "approval": "Manual",
+    }
+    tried = ask("POST", f"{PACKAGE}install/", {**wanted, "dryRun": True})
+    assert [one["kind"] for one in tried["objects"]] == ["Namespace", "OperatorGroup", "Subscription"]
+    assert [one["outcome"] for one in tried["answers"]] == ["ok", "waits", "waits"]
+    ask("GET", f"{BASE}installs/{place}/flightticket/", status=404)
+    made = ask("POST", f"{PACKAGE}install/", wanted, status=201)
+    assert {one["outcome"] for one in made["answers"]} == {"ok"} and made["problem"] is None
+    again = ask("POST", f"{PACKAGE}install/", wanted, status=422)
+    assert "namespace" in again["errors"]
+
+    where = f"{BASE}installs/{place}/flightticket/"
+    plan = until(lambda: ask("GET", where)["plan"], 90)
+    _look_at_the_plan(place, plan)
+    approved = ask("POST", f"{BASE}installplans/{place}/{plan}/approve/")
+    assert approved["approved"] is True
+    done = until(lambda: (found := ask("GET", where))["usable"] and found, 120)
+    assert done["csv"] == "flightticket-operator.v1.0.0"
+    _look_at_the_operator(place)
+    _change_the_subscription(place)
+
+
+def _look_at_the_plan(place: str, plan: str) -> None:
+    assert plan in [one["name"] for one in ask("GET", f"{BASE}installplans/", query={"namespace": place})]
+    dry = ask("POST", f"{BASE}installplans/{place}/{plan}/approve/", {"dryRun": True})
+    assert dry["approved"] is False and dry["waits"] is True
+    found = ask("GET", f"{BASE}installplans/{place}/{plan}/", query={"changes": "true", "check": "true"})
+    kinds = [step["real_kind"] for step in found["steps"]]
+    assert kinds[0] == "ClusterServiceVersion" and "CustomResourceDefinition" in kinds
+    (change,) = found["changes"]
+    assert (change["csv"], change["old"]) == ("flightticket-operator.v1.0.0", "") and change["added"]
+    assert found["check"]["state"] == "done"
+
+
+def _look_at_the_operator(place: str) -> None:
+    rows = ask("GET", f"{BASE}operators/", query={"namespace": place})["operators"]
+    (row,) = [one for one in rows if one["namespace"] == place]
+    assert (row["title"], row["version"], row["phase"], row["subscription"]) == (
+        "FlightTicket",
+        "1.0.0",
+        "Succeeded",
+        "flightticket",
+    )
+    found = ask("GET", f"{BASE}operators/{place}/{row['csv']}/")
+    assert found["object"]["metadata"]["name"] == row["csv"]
+    assert [(one["api"]["kind"], one["count"] is not None) for one in found["apis"]] == [("FlightTicket", True)]
+    groups = ask("GET", f"{BASE}operatorgroups/{place}/")
+    (group,) = groups["groups"]
+    assert group["targets"] == [place] and [one["csv"] for one in groups["members"]] == [row["csv"]]
+    changed = ask("PATCH", f"{BASE}operatorgroups/{place}/{group['name']}/", {"scope": "all", "dryRun": True})
+    assert changed["group"]["targets"] == []
+    ask("PATCH", f"{BASE}operatorgroups/{place}/{group['name']}/", {"scope": "some"}, status=422)
+
+
+def _change_the_subscription(place: str) -> None:
+    url = f"{BASE}subscriptions/{place}/flightticket/"
+    page = until(lambda: (found := ask("GET", url))["subscription"]["current_csv"].endswith("v1.1.0") and found, 60)
+    assert page["subscription"]["approval"] == "Manual"
+    assert {one["name"] for one in page["channels"]} == {"archive", "candidate", "preview", "stable"}
+    tried = ask("PATCH", url, {"channel": "candidate", "dryRun": True})
+    assert (tried["patch"], tried["subscription"]["channel"]) == ({"spec": {"channel": "candidate"}}, "candidate")
+    assert ask("GET", url)["subscription"]["channel"] == "stable"
+    refused = ask("PATCH", url, {"channel": "none"}, status=422)
+    assert "channel" in refused["errors"]
+    ask("PATCH", url, {"approval": "Automatic", "resource_version": "1"}, status=409)
+    saved = ask("PATCH", url, {"config": {"env": "- name: A\n  value: b\n"}})
+    assert saved["patch"] == {"spec": {"config": {"env": [{"name": "A", "value": "b"}]}}}
+    listed = ask("GET", f"{BASE}subscriptions/", query={"namespace": place})
+    assert [one["name"] for one in listed] == ["flightticket"]
+
+
+def test_a_stranger_is_told_what_is_missing(built: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = (("Impersonate-User", "stranger"), ("Impersonate-Group", "system:authenticated"))
+    other = ClusterClient(dataclasses.replace(built.config, user="stranger", headers=headers))
+    monkeypatch.setattr("console.web.request.console_client", lambda: other)
+    assert ask("GET", f"{BASE}packages/")["total"] == 0
+    for path in ("operators/", "subscriptions/", "installplans/"):
+        assert ask("GET", f"{BASE}{path}", status=403)["reason"] == "Forbidden"
+
+
+def test_another_sites_page_changes_nothing(built: ClusterClient) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    answer = strict.post(f"{PACKAGE}install/", {"namespace": "evil"}, content_type="application/json")
+    assert answer.status_code == 403
