@@ -171,7 +171,7 @@ def _group(asked: Asked) -> Iterator[Conflict]:
         return
     if len(groups) > 1:
         pages = [
-            Way(_("Delete %(name)s") % {"name": name_of(one)}, reverse("resources:delete", args=[olm.GROUP, "v1", "operatorgroups", namespace, name_of(one)]))
+            Way(_("Delete %(name)s") % {"name": name_of(one)}, reverse("operatorhub:group-delete", args=[namespace, name_of(one)]))
             for one in groups[:3]
         ]  # fmt: skip
         names = ", ".join(map(name_of, groups))
@@ -189,7 +189,7 @@ def _group(asked: Asked) -> Iterator[Conflict]:
     }  # fmt: skip
     edit = Way(
         _("Edit the OperatorGroup"),
-        reverse("resources:edit", args=[olm.GROUP, "v1", "operatorgroups", namespace, name_of(groups[0])]),
+        reverse("operatorhub:group", args=[namespace, name_of(groups[0])]),
     )
     if present not in asked.about.modes:
         yield Conflict("group-mode", "namespace", words.GROUP_UNSUPPORTED % told, (*_elsewhere(asked), edit))
@@ -263,4 +263,4 @@ def older(has: str, least: str) -> bool:
 
 def page_of_plan(namespace: str, plan: str) -> str:
     """Where an InstallPlan is shown."""
-    return reverse("resources:detail", args=[olm.GROUP, olm.VERSION, olm.PLANS, namespace, plan])
+    return reverse("operatorhub:plan", args=[namespace, plan])

@@ -30,6 +30,7 @@ class Facts:
     pods: tuple[KubeObject, ...]
     events: Mapping[str, tuple[Mapping[str, Any], ...]]
     unread: tuple[str, ...]
+    catalog_pods: tuple[KubeObject, ...] = ()
 
     @property
     def phase(self) -> str:
@@ -78,11 +79,12 @@ def read(client: ClusterClient, namespace: str, name: str) -> Facts:
     groups = reader.many("OperatorGroups", lambda: client.list(olm.type_of(client, "operatorgroups"), namespace).items)
     space = reader.one("Namespace", lambda: client.get(client.find("", "v1", "namespaces"), namespace))
     source, missing = _source(reader, sub)
+    registry = () if csv_name or plan else _registry(reader, sub)
     made, pods = _running(reader, namespace, found)
     events = _events(reader, namespace) if pods and olm.phase(found or {}) != olm.SUCCEEDED else {}
     return Facts(
         sub, obj, None if groups is None else tuple(groups), space, source, missing, plan, csv_name, found, made, pods, events,
-        tuple(reader.unread),
+        tuple(reader.unread), registry,
     )  # fmt: skip
 
 
@@ -108,6 +110,18 @@ def _source(reader: _Reader, sub: olm.Subscription) -> tuple[KubeObject | None, 
     except KubeError as error:
         reader.unread.append(f"CatalogSource: {error.message}")
         return None, False
+
+
+def _registry(reader: _Reader, sub: olm.Subscription) -> tuple[KubeObject, ...]:
+    """The Pods of the catalog's registry: where it does not answer, they know why."""
+    client, query = reader.client, f"olm.catalogSource={sub.catalog}"
+    read = reader.many(
+        "Pods",
+        lambda: (
+            client.list(client.find("", "v1", "pods"), sub.catalog_namespace, labels=query, limit=_SHOWN_PODS).items
+        ),
+    )
+    return tuple(read or ())
 
 
 def _running(

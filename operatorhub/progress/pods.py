@@ -1,6 +1,6 @@
 """Why a Pod does not run, from its own status: image, crash, node, configuration. https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import csv
-from operatorhub.progress.facts import Facts
 from operatorhub.progress.running import started
 from operatorhub.workloads import page_of
 
@@ -27,9 +26,9 @@ class PodTrouble:
     ways: tuple[tuple[str, str], ...]
 
 
-def troubles(facts: Facts) -> Iterator[PodTrouble]:
+def troubles(found_pods: Iterable[KubeObject]) -> Iterator[PodTrouble]:
     """Of each Pod the first thing that keeps it from running."""
-    for pod in facts.pods:
+    for pod in found_pods:
         if (found := _unscheduled(pod)) or (found := next(_containers(pod), None)):
             yield found
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from kube.objects import name_of
@@ -91,7 +92,7 @@ def place(facts: Facts) -> Stage:
             name_of(one),
             state,
             "",
-            page_of("operatorgroups", namespace, name_of(one), olm.GROUP, "v1"),
+            reverse("operatorhub:group", args=[namespace, name_of(one)]),
         )
         for one in (groups if len(groups) > 1 else ())
     )
@@ -102,7 +103,7 @@ def catalog(facts: Facts) -> Stage:
     """The CatalogSource. It only matters until the version is chosen."""
     sub = facts.subscription
     chosen = bool(sub.current_csv or facts.plan or facts.csv)
-    url = page_of(olm.SOURCES, sub.catalog_namespace, sub.catalog)
+    url = reverse("operatorhub:source", args=[sub.catalog_namespace, sub.catalog])
     if facts.source is None:
         state = FAILED if facts.source_missing and not chosen else DONE
         words = _("It is not there.") if facts.source_missing else _("You may not read CatalogSources there.")
@@ -173,7 +174,7 @@ def plan(facts: Facts) -> Stage:
         "RequiresApproval": (ASKS, _("It waits for your approval.")),
     }.get(phase, (RUNNING, plan_problem(found) or count or _("OLM is unpacking the bundle.")))
     end = csv.text(condition(found, "Installed").get("lastTransitionTime")) if phase == "Complete" else ""
-    url = page_of(olm.PLANS, facts.subscription.namespace, facts.subscription.plan)
+    url = reverse("operatorhub:plan", args=[facts.subscription.namespace, facts.subscription.plan])
     return Stage("plan", title, state, words, url, created(found), parts, took(created(found), end) if end else None)
 
 

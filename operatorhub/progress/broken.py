@@ -1,0 +1,24 @@
+"""What is said of a broken link, and what can be done about it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way out: a link, or with `action` something that a button here does (post it to operatorhub:mend)."""
+
+    label: str
+    url: str = ""
+    action: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """`stage`: the line it belongs to; `words`: for people; `raw`: as the cluster says it, '' where it says nothing."""
+
+    key: str
+    stage: str
+    words: str
+    raw: str = ""
+    ways: tuple[Way, ...] = ()

@@ -1,0 +1,127 @@
+"""What can go wrong after that: the plan, what the version needs, its Pods and Deployments, OLM's verdict.
+
+Sources: operator-lifecycle-manager, pkg/controller/operators/{catalog,olm}.
+"""
+
+from collections.abc import Iterator
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from kube.objects import name_of
+from operatorhub import csv, olm
+from operatorhub.progress import pods, running, stages
+from operatorhub.progress.broken import Trouble, Way
+from operatorhub.progress.choosing import search_page
+from operatorhub.progress.facts import Facts
+from operatorhub.workloads import page_of
+
+
+def plan(facts: Facts) -> Iterator[Trouble]:
+    made, sub = facts.plan, facts.subscription
+    if made is None or facts.csv:
+        return
+    raw, phase = stages.plan_problem(made), csv.text(csv.mapping(made.get("status")).get("phase"))
+    if not raw or phase in ("Complete", "RequiresApproval"):
+        return
+    open_it = Way(_("Open the InstallPlan"), reverse("operatorhub:plan", args=[sub.namespace, sub.plan]))
+    if "forbidden" in raw.lower():
+        words = _(
+            "OLM may not make one of the objects: the ServiceAccount of the OperatorGroup lacks a right. Give it that right; OLM tries again."
+        )
+        key = "plan-rights"
+    elif "not found on the cluster" in raw:
+        words = _(
+            "The bundle brings an object of a kind that this cluster does not serve: it is made for another version or distribution of Kubernetes."
+        )
+        key = "plan-api"
+    elif "existing" in raw and "schema" in raw:
+        words = _(
+            "Objects that exist would not be valid by the new CustomResourceDefinition, so OLM leaves it as it is. Mend those objects first."
+        )
+        key = "plan-schema"
+    else:
+        words, key = _("OLM could not carry out the InstallPlan."), "plan"
+    if phase != "Failed":
+        words = _("%(words)s It tries again until it gives up.") % {"words": words}
+    yield Trouble(key, "plan", words, raw, (open_it,))
+
+
+def requirements(facts: Facts) -> Iterator[Trouble]:
+    missing = running.requirements(facts.csv)
+    if not missing or facts.phase not in ("Pending", olm.FAILED):
+        return
+    kinds = [one for one in missing if one.kind == "CustomResourceDefinition"]
+    accounts = [one for one in missing if one.kind == "ServiceAccount"]
+    page = page_of(olm.CSVS, facts.subscription.namespace, facts.csv_name)
+    if kinds:
+        names = ", ".join(one.name for one in kinds)
+        words = _(
+            "It needs kinds that this cluster does not serve: %(names)s. Install the operator that brings them."
+        ) % {"names": names}
+        ways = (Way(_("Search for %(kind)s") % {"kind": kinds[0].name}, search_page(kinds[0].name.partition(".")[0])),)
+        yield Trouble(
+            "missing-crd", "csv", words, "; ".join(f"{one.kind} {one.name}: {one.message}" for one in kinds), ways
+        )
+    elif accounts:
+        rules = [rule for one in accounts for rule in one.rules]
+        words = _("A ServiceAccount of it lacks rights that it needs: %(names)s. Somebody removed its roles, or an OperatorGroup's ServiceAccount does not allow them.")  # fmt: skip
+        told = words % {"names": ", ".join(one.name for one in accounts)}
+        yield Trouble(
+            "rights",
+            "csv",
+            told,
+            "; ".join(rules or [one.message for one in accounts]),
+            (Way(_("Open the ClusterServiceVersion"), page),),
+        )
+    else:
+        words = _("Something that it needs is not there.")
+        yield Trouble(
+            "requirements",
+            "csv",
+            words,
+            "; ".join(f"{one.kind} {one.name}: {one.message}" for one in missing),
+            (Way(_("Open the ClusterServiceVersion"), page),),
+        )
+
+
+def containers(facts: Facts) -> Iterator[Trouble]:
+    """Of the first Pod that can't run."""
+    for found in pods.troubles(facts.pods):
+        ways = tuple(Way(label, url) for label, url in found.ways)
+        yield Trouble(found.key, "pods", found.words, found.raw, ways)
+
+
+def deployments(facts: Facts) -> Iterator[Trouble]:
+    for name, one in facts.deployments:
+        failure = stages.condition(one, "ReplicaFailure")
+        if stages.is_true(failure):
+            words = _(
+                "The Deployment “%(name)s” may not make its Pods: a quota, Pod security or a missing ServiceAccount is in the way."
+            )
+            way = Way(
+                _("Open the Deployment"), page_of("deployments", facts.subscription.namespace, name, "apps", "v1")
+            )
+            yield Trouble("replicas", "deployments", words % {"name": name}, csv.text(failure.get("message")), (way,))
+
+
+def version(facts: Facts) -> Iterator[Trouble]:
+    if facts.phase != olm.FAILED:
+        return
+    status = csv.mapping((facts.csv or {}).get("status"))
+    reason, raw = csv.text(status.get("reason")), csv.text(status.get("message"))
+    namespace = facts.subscription.namespace
+    words = {
+        "UnsupportedOperatorGroup": _("The namespace's OperatorGroup asks for an install mode that this operator does not support."),
+        "NoTargetNamespaces": _("The namespace's OperatorGroup selects no namespace that exists."),
+        "InterOperatorGroupOwnerConflict": _("Another operator provides the same kinds for the same namespaces. Only one of them may: uninstall the other, or let this one watch other namespaces."),
+        "InstallCheckFailed": _("Its Deployments did not become ready in the time that OLM gives them."),
+        "ComponentFailed": _("OLM could not make its Deployments, accounts or roles."),
+        "ComponentUnhealthy": _("Its Deployments are not healthy."),
+        "CannotModifyStaticOperatorGroupProvidedAPIs": _("The OperatorGroup is fixed to certain kinds, and this operator's are not among them."),
+    }.get(reason, _("OLM has given this version up."))  # fmt: skip
+    ways = [Way(_("Open the ClusterServiceVersion"), page_of(olm.CSVS, namespace, facts.csv_name))]
+    if facts.groups and reason in ("UnsupportedOperatorGroup", "NoTargetNamespaces"):
+        edit = reverse("operatorhub:group", args=[namespace, name_of(facts.groups[0])])
+        ways.insert(0, Way(_("Edit the OperatorGroup"), edit))
+    yield Trouble("csv-failed", "csv", words, f"{reason}: {raw}", tuple(ways))

@@ -1,0 +1,164 @@
+"""What can go wrong until OLM has chosen the versions: place, catalogs, resolution, the bundle.
+
+Sources: operator-lifecycle-manager, pkg/controller/{operators/catalog,registry/resolver,bundle}; operator-framework/api, subscription_types.go.
+"""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from kube.objects import name_of
+from operatorhub import csv, olm
+from operatorhub.progress import pods, stages
+from operatorhub.progress.broken import Trouble, Way
+from operatorhub.progress.facts import Facts
+
+
+def delete_page(plural: str, namespace: str, name: str) -> str:
+    return reverse("resources:delete", args=[olm.GROUP, olm.VERSION, plural, namespace, name])
+
+
+def place(facts: Facts) -> Iterator[Trouble]:
+    namespace, groups = facts.subscription.namespace, facts.groups
+    if groups is None:
+        return
+    raw = csv.text(csv.mapping((facts.csv or {}).get("status")).get("message"))
+    if not groups:
+        words = _("The namespace “%(namespace)s” has no OperatorGroup: OLM installs nothing there. Make one.") % {
+            "namespace": namespace
+        }
+        ways: tuple[Way, ...] = (
+            Way(_("Make one that watches this namespace"), "", "group-own"),
+            Way(_("Make one that watches all namespaces"), "", "group-all"),
+        )
+        yield Trouble("no-group", "place", words, raw, ways)
+    elif len(groups) > 1:
+        names = ", ".join(map(name_of, groups))
+        words = _(
+            "The namespace “%(namespace)s” has more than one OperatorGroup (%(names)s): OLM installs nothing there until only one is left."
+        )
+        ways = tuple(
+            Way(
+                _("Delete %(name)s") % {"name": name_of(one)},
+                reverse("operatorhub:group-delete", args=[namespace, name_of(one)]),
+            )
+            for one in groups
+        )
+        yield Trouble("groups", "place", words % {"namespace": namespace, "names": names}, raw, ways)
+
+
+def catalog(facts: Facts) -> Iterator[Trouble]:
+    sub = facts.subscription
+    if sub.current_csv or facts.plan or facts.csv:
+        return
+    told = {"name": sub.catalog, "namespace": sub.catalog_namespace}
+    if facts.source_missing:
+        words = _(
+            "There is no CatalogSource “%(name)s” in the namespace “%(namespace)s”, so OLM does not know where the package is."
+        )
+        ways = (
+            Way(_("Choose another catalog in the Subscription"), _edit(sub)),
+            Way(_("Look for the package in OperatorHub"), search_page(sub.package)),
+        )
+        yield Trouble("catalog-missing", "catalog", words % told, sub.problem, ways)
+    elif facts.source is not None and (state := stages.connection(facts.source)) not in stages.HEALTHY:
+        status = csv.mapping(facts.source.get("status"))
+        raw = csv.text(status.get("message")) or csv.text(status.get("reason")) or state
+        yield _silent(facts, sub.catalog_namespace, sub.catalog, sub.problem or raw)
+
+
+def _silent(facts: Facts, namespace: str, name: str, raw: str) -> Trouble:
+    """A catalog that does not answer, whether it is the package's own or another one: OLM chooses nothing while one is silent."""
+    told = {"name": name, "namespace": namespace}
+    if (namespace, name) == (facts.subscription.catalog_namespace, facts.subscription.catalog):
+        words = _(
+            "The CatalogSource “%(name)s” does not answer, so OLM can't read the package. Its Pod in “%(namespace)s” says why."
+        )
+    else:
+        words = _("Another CatalogSource, “%(name)s” of “%(namespace)s”, does not answer. OLM asks all catalogs of a namespace together and chooses nothing while one is silent: mend that one, or delete it.")  # fmt: skip
+    found = next(pods.troubles(facts.catalog_pods), None)
+    if found:
+        words, raw = f"{words % told} {found.words}", f"{raw} – {found.raw}"
+    else:
+        words = words % told
+    ways = (
+        Way(_("Open the CatalogSource"), reverse("operatorhub:source", args=[namespace, name])),
+        Way(_("Its Pods"), _list("core", "v1", "pods", namespace, f"olm.catalogSource={name}")),
+    )
+    return Trouble("catalog-unhealthy", "catalog", words, raw, ways)
+
+
+def _edit(sub: olm.Subscription) -> str:
+    return reverse("resources:edit", args=[olm.GROUP, olm.VERSION, olm.SUBSCRIPTIONS, sub.namespace, sub.name])
+
+
+def search_page(words: str) -> str:
+    return f"{reverse('operatorhub:catalog')}?{urlencode({'q': words})}"
+
+
+def _list(group: str, version: str, plural: str, namespace: str, labels: str = "") -> str:
+    query = {"namespace": namespace, **({"labels": labels} if labels else {})}
+    return f"{reverse('resources:list', args=[group, version, plural])}?{urlencode(query)}"
+
+
+_SILENT = re.compile(r"error using catalogsource ([^/\s]+)/([^:\s]+): ")
+_EXISTS = re.compile(r"clusterserviceversion (\S+) exists and is not referenced by a subscription")
+_NEEDS = re.compile(
+    r"requires? (?:at least one of|an operator providing an API with group: (\S+), version: (\S+), kind: (\w+))", re.I
+)
+_CHANNEL = re.compile(
+    r"no operators found in channel (\S+) of package (\S+)|no operators found from catalog|no operators found in package (\S+)"
+)
+
+
+def resolution(facts: Facts) -> Iterator[Trouble]:
+    """ResolutionFailed: one of some sentences of the resolver. A condition that is older than a plan says nothing any more."""
+    found = stages.condition(facts.object, "ResolutionFailed")
+    if not stages.is_true(found) or facts.plan or facts.csv:
+        return
+    sub, raw = facts.subscription, csv.text(found.get("message")) or csv.text(found.get("reason"))
+    if silent := _SILENT.search(raw):
+        yield _silent(facts, silent[1], silent[2], raw)
+    elif orphan := _EXISTS.search(raw):
+        name = orphan[1].strip(",;")
+        words = _("The ClusterServiceVersion “%(name)s” lies in this namespace from an earlier install, and no Subscription follows it. OLM does not install beside it: delete it, then OLM goes on by itself.")  # fmt: skip
+        ways: tuple[Way, ...] = (
+            Way(_("Delete %(name)s") % {"name": name}, delete_page(olm.CSVS, sub.namespace, name)),
+        )
+        yield Trouble("orphan", "subscription", words % {"name": name}, raw, ways)
+    elif _CHANNEL.search(raw):
+        words = _(
+            "The catalog does not have that package, channel or version (any more). Choose another one in the Subscription."
+        )
+        ways = (
+            Way(_("Edit the Subscription"), _edit(sub)),
+            Way(_("Look for the package in OperatorHub"), search_page(sub.package)),
+        )
+        yield Trouble("not-in-catalog", "subscription", words, raw, ways)
+    elif need := _NEEDS.search(raw):
+        kind = need[3] or ""
+        words = _("It needs something that no catalog offers here (%(what)s). Add a catalog that has it, or install it in another way; OLM tries again by itself.")  # fmt: skip
+        ways = (Way(_("Search for %(kind)s") % {"kind": kind}, search_page(kind)),) if kind else ()
+        yield Trouble("dependency", "subscription", words % {"what": kind or _("see below")}, raw, ways)
+    else:
+        words = _("OLM finds no set of versions that fit together in this namespace. Its own words name the rules that exclude each other; an operator that is stuck beside it holds this one up too.")  # fmt: skip
+        ways = (
+            Way(_("Operators of this namespace"), f"{reverse('operatorhub:installed')}?namespace={sub.namespace}"),
+            Way(_("Edit the Subscription"), _edit(sub)),
+        )
+        yield Trouble("resolution", "subscription", words, raw, ways)
+
+
+def bundle(facts: Facts) -> Iterator[Trouble]:
+    found, home = stages.condition(facts.object, "BundleUnpackFailed"), facts.subscription.catalog_namespace
+    if stages.is_true(found) and not facts.csv:
+        raw = csv.text(found.get("message")) or csv.text(found.get("reason"))
+        words = _("OLM could not unpack the operator's bundle: its image can't be pulled, or what is in it can't be read. The Job in “%(namespace)s” says more. Mend the cause, delete that Job, and undo and repeat the install.")  # fmt: skip
+        ways = (
+            Way(_("Jobs of the catalog's namespace"), _list("batch", "v1", "jobs", home)),
+            Way(_("Its Pods"), _list("core", "v1", "pods", home)),
+        )
+        yield Trouble("bundle", "bundle", words % {"namespace": home}, raw, ways)
