@@ -127,6 +127,7 @@ class Frame:
                     self._item(_("OperatorHub"), "operatorhub:catalog"),
                     self._item(_("Installed Operators"), "operatorhub:installed"),
                     self._item(_("Catalogs"), "operatorhub:sources"),
+                    *self._extensions(),
                 ),
             ),
             NavGroup(
@@ -136,6 +137,16 @@ class Frame:
             ),
             NavGroup(_("Administration"), "administration", (self._item(_("Namespaces"), "pages:namespaces"),)),
         )
+
+    def _extensions(self) -> tuple[NavItem, ...]:
+        """OLM v1's page, where the cluster has OLM v1."""
+        try:
+            known = self.cluster.types() if self.cluster else ()
+        except KubeError:
+            return ()
+        if not any((one.group, one.plural) == ("olm.operatorframework.io", "clusterextensions") for one in known):
+            return ()
+        return (self._item(_("Extensions"), "operatorhub:extensions"),)
 
     def _workloads(self) -> tuple[NavItem, ...]:
         kinds = (

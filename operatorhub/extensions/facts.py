@@ -1,0 +1,169 @@
+"""What a ClusterExtension is and says of itself, in words. No requests but finding types and lists.
+
+https://operator-framework.github.io/operator-controller/api-reference/olmv1-api-reference/
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import NotFound
+from kube.objects import KubeObject, name_of, uid_of
+from operatorhub.csv import items, mapping, strings, text
+from operatorhub.workloads import DONE, FAILED, RUNNING
+from resources.changes import Topic
+
+GROUP, VERSION = "olm.operatorframework.io", "v1"
+EXTENSIONS, CATALOGS = "clusterextensions", "clustercatalogs"
+OWNER = f"{GROUP}/owner-name"
+CATALOG_NAME = f"{GROUP}/metadata.name"
+CATALOG_PROVIDED, SELF_CERTIFIED = "CatalogProvided", "SelfCertified"
+_DEPRECATIONS = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated")
+_UNSAFE = re.compile(r'validating upgrade for CRD "([^"]+)": ')
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    type: str
+    status: str
+    reason: str
+    message: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """`catalog`: the one its selector names, '' when any will do; `account` '' where the cluster's OLM v1 knows none."""
+
+    name: str
+    uid: str
+    namespace: str
+    account: str
+    package: str
+    catalog: str
+    version: str
+    channels: tuple[str, ...]
+    policy: str
+    safety: str
+    bundle: str
+    installed: str
+    conditions: tuple[Condition, ...]
+    deleting: bool
+    created: str
+
+    def condition(self, type_: str) -> Condition | None:
+        return next((one for one in self.conditions if one.type == type_), None)
+
+    @property
+    def state(self) -> str:
+        """done, failed (it is tried again, or somebody has to act) or running."""
+        progressing = self.condition("Progressing")
+        if self.deleting or progressing is None or (not self.bundle and progressing.reason == "Succeeded"):
+            return RUNNING
+        if progressing.reason in ("Retrying", "Blocked", "InvalidConfiguration", "ProgressDeadlineExceeded"):
+            return FAILED
+        return DONE if self.bundle and progressing.reason == "Succeeded" else RUNNING
+
+    @property
+    def words(self) -> str:
+        """One line: where it stands."""
+        if self.deleting:
+            return _("is being deleted")
+        if self.state == FAILED and self.bundle:
+            return _("%(version)s is installed; the next step does not go") % {"version": self.installed}
+        if self.state == FAILED:
+            return _("is not installed; it is tried again")
+        return _("%(version)s is installed") % {"version": self.installed} if self.bundle else _("is being installed")
+
+    @property
+    def problem(self) -> str:
+        """Why it does not go on, as OLM says it."""
+        found = self.condition("Progressing")
+        return found.message if found and self.state == FAILED else ""
+
+    @property
+    def unsafe(self) -> tuple[str, ...]:
+        """The changes of kinds that the upgrade safety check refuses, one a line; () when that is not what holds it up."""
+        if not _UNSAFE.search(self.problem):
+            return ()
+        return tuple(
+            line
+            for line in _UNSAFE.sub(r"\1: ", self.problem[self.problem.index("validating upgrade") :]).split("\n")
+            if line
+        )
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """The rights that its ServiceAccount lacks, as OLM lists them."""
+        _head, found, rest = self.problem.partition("pre-authorization failed:")
+        return tuple(line.strip() for line in rest.split("\n")[1:] if line.strip()) if found else ()
+
+    @property
+    def unresolved(self) -> bool:
+        """Whether no version fits what is asked for."""
+        return "no bundles found for package" in self.problem
+
+    @property
+    def deprecated(self) -> tuple[str, ...]:
+        """What is deprecated, as its author says it."""
+        return tuple(one.message for one in self.conditions if one.type in _DEPRECATIONS and one.status == "True")
+
+
+def type_of(client: ClusterClient, plural: str = EXTENSIONS) -> ResourceType:
+    """Raises NotFound on a cluster without OLM v1."""
+    return client.find(GROUP, VERSION, plural)
+
+
+def served(client: ClusterClient) -> bool:
+    try:
+        type_of(client)
+    except NotFound:
+        return False
+    return True
+
+
+def topic(client: ClusterClient, plural: str = EXTENSIONS) -> str:
+    """What a live region follows."""
+    return str(Topic(client.name, GROUP, VERSION, plural, ""))
+
+
+def ref(name: str) -> str:
+    """How the audit log names one."""
+    return f"{GROUP}/{VERSION}/{EXTENSIONS} /{name}"
+
+
+def read(obj: KubeObject) -> Extension:
+    meta, spec, status = mapping(obj.get("metadata")), mapping(obj.get("spec")), mapping(obj.get("status"))
+    wanted = mapping(mapping(spec.get("source")).get("catalog"))
+    labels = mapping(mapping(wanted.get("selector")).get("matchLabels"))
+    bundle = mapping(mapping(status.get("install")).get("bundle"))
+    safety = mapping(mapping(mapping(spec.get("install")).get("preflight")).get("crdUpgradeSafety"))
+    return Extension(
+        name_of(obj), uid_of(obj), text(spec.get("namespace")), text(mapping(spec.get("serviceAccount")).get("name")),
+        text(wanted.get("packageName")), text(labels.get(CATALOG_NAME)), text(wanted.get("version")), strings(wanted.get("channels")),
+        text(wanted.get("upgradeConstraintPolicy")) or CATALOG_PROVIDED, text(safety.get("enforcement")) or "Strict",
+        text(bundle.get("name")), text(bundle.get("version")), tuple(map(_condition, items(status.get("conditions")))),
+        bool(meta.get("deletionTimestamp")), text(meta.get("creationTimestamp")),
+    )  # fmt: skip
+
+
+def _condition(one: Mapping[str, Any]) -> Condition:
+    return Condition(*(text(one.get(key)) for key in ("type", "status", "reason", "message", "lastTransitionTime")))
+
+
+def every(client: ClusterClient) -> tuple[Extension, ...]:
+    """All of them, by name. Raises NotFound without OLM v1, Forbidden for those who may not list them."""
+    return tuple(sorted(map(read, client.list(type_of(client)).items), key=lambda one: one.name))
+
+
+def wants_account(client: ClusterClient) -> bool:
+    """Whether this cluster's OLM v1 acts with a ServiceAccount: releases do; newer ones act by themselves and say that the field is ignored."""
+    schema = client.schema(type_of(client)) or {}
+    spec = mapping(mapping(schema.get("properties")).get("spec"))
+    account = mapping(mapping(spec.get("properties")).get("serviceAccount"))
+    return bool(account) and "ignored" not in text(account.get("description"))

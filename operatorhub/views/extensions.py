@@ -1,0 +1,179 @@
+"""/extensions/: OLM v1's ClusterExtensions: listed, installed, shown with their conditions in words, upgraded."""
+
+from dataclasses import replace
+from typing import Any
+
+from django.http import HttpResponse, HttpResponseRedirect, QueryDict
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.web import render
+from console.web.access import can
+from console.web.frame import forget_namespaces
+from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject
+from operatorhub import bundles
+from operatorhub.extensions import candidates, draft, facts, owned
+from operatorhub.install import rights, situation
+from operatorhub.sources.drafts import SourceError
+from resources import imports
+from resources.views import importing
+
+
+@require_safe
+def extensions(request: ConsoleRequest) -> HttpResponse:
+    """The list; on a cluster without OLM v1 it says so."""
+    client = request.cluster
+    if not facts.served(client):
+        return render.page(request, "operatorhub/extensions.html", {"absent": True})
+    context = {"extensions": facts.every(client), "topics": facts.topic(client)}
+    return render.page(request, "operatorhub/extensions.html", context, fragment="operatorhub/_extensions.html")
+
+
+@require_safe
+def extension(request: ConsoleRequest, name: str) -> HttpResponse:
+    """Live: its conditions in words, what it made, where it can go."""
+    client = request.cluster
+    found = facts.read(client.get(facts.type_of(client), name))
+    graph = _graph(client, found.catalog, found.package)
+    versions = candidates.candidates(graph, found.channels, "", (found.bundle, found.installed)) if graph else ()
+    allowed = can(client, "patch", facts.type_of(client), "", name)
+    context = {
+        "extension": found,
+        "objects": owned.objects(client, name),
+        "next": [one for one in versions if one.follows and one.name != found.bundle],
+        "topics": " ".join((facts.topic(client), *owned.topics(client, found.namespace))),
+        "refused": "" if allowed.allowed else allowed.reason or _("You may not change ClusterExtensions."),
+    }
+    return render.page(request, "operatorhub/extension.html", context, fragment="operatorhub/_extension.html")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: ConsoleRequest) -> HttpResponse:
+    """GET shows what would be made of the choices so far; `~check` tries it, `~make` makes it."""
+    client = request.cluster
+    accounts = facts.wants_account(client)
+    data = request.POST if request.method == "POST" else request.GET
+    here = situation.look(client, request.namespace)
+    choices = _choices(data, here)
+    graph = _graph(client, choices.catalog, choices.package)
+    _found, picked = draft.target(graph, choices)
+    bundle = _bundle(client, choices, picked.name if picked else "")
+    taken = frozenset(one.name for one in facts.every(client))
+    wanted = draft.new(choices, graph, bundle, here, taken, accounts=accounts)
+    context = {
+        "draft": wanted,
+        "graph": graph,
+        "accounts": accounts,
+        "catalogs": _catalogs(client),
+        "namespaces": list(here.namespaces),
+    }
+    return _answer(request, wanted, "operatorhub/extension_new.html", "operatorhub/_extension_new.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def upgrade(request: ConsoleRequest, name: str) -> HttpResponse:
+    """Another version, range, channels or policy; the rights of the account grow with it."""
+    client = request.cluster
+    accounts = facts.wants_account(client)
+    present = facts.read(client.get(facts.type_of(client), name))
+    choices = _kept(present, request.POST if request.method == "POST" else request.GET)
+    graph = _graph(client, choices.catalog, choices.package)
+    _found, picked = draft.target(graph, choices, (present.bundle, present.installed))
+    both = (_bundle(client, choices, one) for one in dict.fromkeys((present.bundle, picked.name if picked else "")))
+    wanted = draft.upgrade(present, choices, graph, [one for one in both if one], accounts=accounts)
+    context: dict[str, Any] = {"draft": wanted, "graph": graph, "accounts": accounts, "extension": present}
+    return _answer(
+        request, wanted, "operatorhub/extension_upgrade.html", "operatorhub/_extension_upgrade.html", context
+    )
+
+
+def _answer(
+    request: ConsoleRequest, wanted: draft.Draft, template: str, fragment: str, context: dict[str, Any]
+) -> HttpResponse:
+    missing = rights.missing(request.cluster, wanted.objects, "patch")
+    context |= {"missing": missing, "ready": not wanted.errors and not missing, "wanted_errors": wanted.errors}
+    acts = request.method == "POST" and ({"~make", "~check"} & request.POST.keys())
+    if acts and context["ready"]:
+        checked = "~check" in request.POST
+        results = _Taking(request.cluster, wanted.choices.namespace, True, checked).run(_documents(wanted.objects))
+        good = all(one.good for one in results)
+        if not checked:
+            importing.record(request, results)
+            forget_namespaces()
+            if good:
+                return HttpResponseRedirect(reverse("operatorhub:extension", args=[wanted.choices.name]))
+        words = _("All objects would be accepted.") if good else _("Some were refused.")
+        context["page"] = {"rows": importing.rows_of(results, checked), "summary": words}
+        return render.page(request, template, context, fragment=fragment, status=200 if good else 422)
+    return render.page(request, template, context, fragment=fragment, status=422 if acts and wanted.errors else 200)
+
+
+class _Taking(imports.Import):
+    """What was applied by another tool is taken over; of a ClusterExtension that is there only what the form asks is changed, the rest stays."""
+
+    def applied(self, type_: ResourceType, name: str, obj: KubeObject, namespace: str) -> KubeObject:
+        if type_.plural == facts.EXTENSIONS and self.there(type_, name, "") is not None:
+            return self.client.patch(type_, name, draft.change(obj), dry_run=self.dry_run)
+        return self.client.patch(type_, name, obj, namespace, style="apply", dry_run=self.dry_run, force=True)
+
+
+def _documents(objects: tuple[KubeObject, ...]) -> tuple[imports.Document, ...]:
+    return tuple(imports.Document(number, 0, one) for number, one in enumerate(objects, 1))
+
+
+def _choices(data: QueryDict, here: situation.Situation) -> draft.Choices:
+    """What was typed; before that, names made of the package's."""
+    package = data.get("package", "").strip()
+    base = package.replace(".", "-")[:50].strip("-") or "extension"
+    first = "name" not in data
+    return draft.Choices(
+        data.get("name", base).strip(), package, data.get("catalog", ""), data.get("namespace", base).strip(),
+        data.get("account", f"{base}-installer").strip(), data.get("version", "").strip(), tuple(one for one in data.getlist("channels") if one),
+        data.get("policy", facts.CATALOG_PROVIDED), first or "make_account" in data, first or "unsafe" not in data,
+    )  # fmt: skip
+
+
+def _kept(present: facts.Extension, data: QueryDict) -> draft.Choices:
+    """What was typed; before that, what it says now."""
+    kept = draft.Choices(
+        present.name, present.package, present.catalog, present.namespace, present.account, present.version, present.channels,
+        present.policy, True, present.safety != "None",
+    )  # fmt: skip
+    if "~form" not in data:
+        return replace(kept, version=data.get("version", kept.version))
+    return replace(
+        kept, version=data.get("version", "").strip(), channels=tuple(one for one in data.getlist("channels") if one),
+        policy=data.get("policy", kept.policy), make_account="make_account" in data, safe="unsafe" not in data,
+    )  # fmt: skip
+
+
+def _catalogs(client: ClusterClient) -> tuple[str, ...]:
+    try:
+        return tuple(row.object["metadata"]["name"] for row in client.table(facts.type_of(client, facts.CATALOGS)).rows)
+    except KubeError:
+        return ()
+
+
+def _graph(client: ClusterClient, catalog: str, package: str) -> bundles.Graph | None:
+    """Of the named catalog, or of the first that has the package; None when nobody here knows."""
+    for name in (catalog,) if catalog else _catalogs(client):
+        try:
+            return bundles.graph(client, "-", name, package)
+        except NotFound:
+            continue
+    return None
+
+
+def _bundle(client: ClusterClient, choices: draft.Choices, name: str) -> bundles.Bundle | None:
+    for catalog in (choices.catalog,) if choices.catalog else _catalogs(client):
+        try:
+            if name and (found := bundles.bundle(client, "-", catalog, choices.package, name)):
+                return found if found.csv and not found.partial else None
+        except (NotFound, SourceError):
+            continue
+    return None

@@ -1,0 +1,224 @@
+"""OLM v1's ClusterExtensions: computed rights, versions, and the pages on a cluster that serves them (others skip and say so)."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from operatorhub.bundles import Channel, Entry, Graph
+from operatorhub.extensions import candidates, draft, facts, needs
+from operatorhub.install.situation import Situation
+from operatorhub.run import given
+from tests.conftest import ROOT
+from tests.operatorhub.conftest import until
+
+FLIGHT = ROOT / "operators" / "packages" / "flightticket"
+NAME, SPACE = "ext-flight", "ext-flight"
+
+
+def graph() -> Graph:
+    one = Entry("ft.v1.0.0", "1.0.0", deprecated="old")
+    two = Entry("ft.v1.1.0", "1.1.0", "ft.v1.0.0")
+    three = Entry("ft.v2.0.0", "2.0.0", "ft.v1.1.0", skip_range=">=1.0.0 <2.0.0")
+    beta = Entry("ft.v3.0.0-beta.1", "3.0.0-beta.1", "ft.v2.0.0")
+    return Graph("ft", "stable", (Channel("stable", (two, one)), Channel("next", (beta, three, two))), True)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "channels", "installed", "version"),
+    [
+        ("", (), ("", ""), "3.0.0-beta.1"),
+        ("", ("stable",), ("", ""), "1.1.0"),
+        (">=1.0, <2", (), ("", ""), "1.1.0"),
+        ("1.0.0", (), ("", ""), "1.0.0"),
+        ("~1.0", (), ("", ""), "1.0.0"),
+        ("^1", (), ("", ""), "1.1.0"),
+        ("", ("next",), ("ft.v1.0.0", "1.0.0"), "2.0.0"),
+        ("", ("stable",), ("ft.v1.1.0", "1.1.0"), "1.1.0"),
+        ("1.0.0", (), ("ft.v1.1.0", "1.1.0"), ""),
+        ("9.x", (), ("", ""), ""),
+    ],
+)
+def test_the_version_that_olm_would_take(
+    wanted: str, channels: tuple[str, ...], installed: tuple[str, str], version: str
+) -> None:
+    found = candidates.resolved(candidates.candidates(graph(), channels, wanted, installed))
+    assert (found.version if found else "") == version
+
+
+def test_self_certified_goes_back() -> None:
+    found = candidates.candidates(graph(), (), "1.0.0", ("ft.v1.1.0", "1.1.0"))
+    back = candidates.resolved(found, self_certified=True)
+    assert back and back.version == "1.0.0"
+
+
+def test_the_account_may_make_what_the_bundle_brings_and_no_more() -> None:
+    bundle = given.files_of(FLIGHT / "1.0.0").bundles[0]
+    account, cluster, binding, role, _inside = needs.objects([bundle], "x", "apps", "installer")
+    assert account["metadata"] == {"name": "installer", "namespace": "apps"}
+    assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "installer", "namespace": "apps"}]
+    assert {"apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "resourceNames": ["flighttickets.flights.com"],
+            "verbs": ["get", "update", "patch", "delete"]} in cluster["rules"]  # fmt: skip
+    granted = bundle.csv["spec"]["install"]["spec"]
+    for scope in ("permissions", "clusterPermissions"):
+        for one in granted.get(scope) or ():
+            assert all(rule in cluster["rules"] for rule in one["rules"])
+    assert any(rule["resources"] == ["deployments"] for rule in role["rules"])
+    assert not any("*" in rule.get("resources", ()) for rule in (*cluster["rules"], *role["rules"]))
+
+
+def test_what_speaks_against_an_install() -> None:
+    empty = Situation({"default": "Active"}, {}, ())
+    choices = draft.Choices("Bad Name", "ft", "samples", "No", "installer", version="9.x")
+    found = draft.new(choices, graph(), None, empty, frozenset(), accounts=True)
+    assert set(found.errors) == {"name", "namespace", "version"}
+    assert "can't be computed" in found.warnings[0]
+    taken = draft.new(
+        draft.Choices("x", "ft", "", "apps", "installer"), graph(), None, empty, frozenset({"x"}), accounts=True
+    )
+    assert "already" in taken.errors["name"]
+
+
+def test_the_objects_say_only_what_was_chosen() -> None:
+    choices = draft.Choices(
+        "x", "ft", "samples", "default", "installer", ">=1, <2", ("stable",), facts.SELF_CERTIFIED, safe=False
+    )
+    spec = draft.extension(choices, accounts=True)["spec"]
+    assert spec["source"]["catalog"] == {
+        "packageName": "ft", "version": ">=1, <2", "channels": ["stable"], "upgradeConstraintPolicy": "SelfCertified",
+        "selector": {"matchLabels": {facts.CATALOG_NAME: "samples"}},
+    }  # fmt: skip
+    assert spec["install"]["preflight"]["crdUpgradeSafety"]["enforcement"] == "None"
+    assert "serviceAccount" not in draft.extension(choices, accounts=False)["spec"]
+
+
+def progressing(message: str, **status: Any) -> facts.Extension:
+    condition = {"type": "Progressing", "status": "True", "reason": "Retrying", "message": message}
+    return facts.read({"metadata": {"name": "x"}, "spec": {}, "status": {"conditions": [condition], **status}})
+
+
+def test_reasons_are_taken_apart() -> None:
+    unsafe = progressing(
+        'error for resolved bundle "a" with version "2": validating upgrade for CRD "b.c": v1: ^.x: existingFieldRemoval: field removed\nv1: ^.y: type: changed'
+    )
+    assert unsafe.unsafe == ("b.c: v1: ^.x: existingFieldRemoval: field removed", "v1: ^.y: type: changed")
+    lacking = progressing(
+        'pre-authorization failed: service account requires the following permissions to manage cluster extension:\n  Namespace:"" A\n  Namespace:"x" B'
+    )
+    assert lacking.lacking == ('Namespace:"" A', 'Namespace:"x" B')
+    assert lacking.state == "failed"
+    assert progressing('no bundles found for package "ft"').unresolved
+
+
+# On the cluster
+
+
+def text(response: Any) -> str:
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode())))
+
+
+@pytest.fixture
+def served(client: ClusterClient) -> Iterator[ClusterClient]:
+    """The cluster with OLM v1 and a catalog that serves FlightTicket; what the test made is deleted."""
+    if not facts.served(client):
+        pytest.skip("this cluster has no OLM v1")
+
+    def serving() -> bool:
+        found = client.list(facts.type_of(client, facts.CATALOGS)).items
+        conditions = [each for one in found for each in (one.get("status") or {}).get("conditions") or []]
+        return any(each["type"] == "Serving" and each["status"] == "True" for each in conditions)
+
+    until(serving)
+    yield client
+    for group, plural, name in (
+        (facts.GROUP, facts.EXTENSIONS, NAME), ("rbac.authorization.k8s.io", "clusterroles", f"{NAME}-installer"),
+        ("rbac.authorization.k8s.io", "clusterrolebindings", f"{NAME}-installer"), ("", "namespaces", SPACE),
+    ):  # fmt: skip
+        try:
+            client.delete(client.find(group, "", plural), name)
+        except NotFound:
+            continue
+    until(lambda: not there(client, "", "namespaces", SPACE))
+
+
+def there(client: ClusterClient, group: str, plural: str, name: str) -> bool:
+    try:
+        client.get(client.find(group, "", plural), name)
+    except NotFound:
+        return False
+    except KubeError:
+        return True
+    return True
+
+
+def state(client: ClusterClient) -> facts.Extension:
+    return facts.read(client.get(facts.type_of(client), NAME))
+
+
+@pytest.mark.django_db
+def test_from_the_form_to_the_next_version_and_to_nothing(
+    served: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The catalog's contents, as SOURCES' index would give them: what is tested here is what is made of them.
+    package = given.files_of(FLIGHT)
+    stable = Channel(
+        "stable",
+        tuple(
+            Entry(one.name, one.version, "flightticket-operator.v1.0.0" if one.version == "1.1.0" else "")
+            for one in package.bundles
+            if one.version < "2"
+        ),
+    )
+    monkeypatch.setattr("operatorhub.bundles.graph", lambda *_a, **_k: Graph("flightticket", "stable", (stable,), True))
+    monkeypatch.setattr("operatorhub.bundles.bundle", lambda _c, _n, _k, _p, name, *_a: package.find(name))
+    web = Client()
+    assert "No extension is installed" in text(web.get("/extensions/")) or "ext" in text(web.get("/extensions/"))
+    form = {
+        "package": "flightticket", "catalog": "samples", "name": NAME, "namespace": SPACE, "account": "installer", "version": "1.0.0",
+        "policy": "CatalogProvided", "make_account": "1",
+    }  # fmt: skip
+    page = text(web.get("/extensions/+/", form))
+    assert "OLM would take 1.0.0" in page
+    assert "flighttickets.flights.com" in page
+    tried = web.post("/extensions/+/", {**form, "~check": "1"})
+    assert "All objects would be accepted" in text(tried)
+    assert not there(served, facts.GROUP, facts.EXTENSIONS, NAME)
+    made = web.post("/extensions/+/", {**form, "~make": "1"})
+    assert (made.status_code, made.get("Location")) == (302, f"/extensions/{NAME}/"), text(made)
+    # The computed rights are enough: OLM installs it.
+    until(lambda: state(served).installed == "1.0.0" and state(served).state == "done", 60)
+    shown = text(web.get(f"/extensions/{NAME}/"))
+    assert "1.0.0 is installed" in shown
+    assert "Deployment" in shown
+    assert "1.1.0" in shown
+    assert f"/extensions/{NAME}/" in web.get("/extensions/").content.decode()
+
+    answer = web.post(
+        f"/extensions/{NAME}/upgrade/",
+        {"~form": "1", "version": "1.1.0", "policy": "CatalogProvided", "make_account": "1", "~make": "1"},
+    )
+    assert answer.status_code == 302, text(answer)
+    until(lambda: state(served).installed == "1.1.0" and state(served).state == "done", 60)
+    back = web.post(
+        f"/extensions/{NAME}/upgrade/", {"~form": "1", "version": "1.0.0", "policy": "CatalogProvided", "~make": "1"}
+    )
+    assert back.status_code == 422
+    assert "No version fits" in text(back)
+
+    gone = web.get(f"/extensions/{NAME}/delete/")
+    assert "flighttickets.flights.com" in text(gone)
+    assert web.post(f"/extensions/{NAME}/delete/", {"uid": state(served).uid}).status_code == 302
+    until(
+        lambda: not there(served, "apiextensions.k8s.io", "customresourcedefinitions", "flighttickets.flights.com"), 60
+    )
+
+
+@pytest.mark.django_db
+def test_a_cluster_without_it_says_so(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("operatorhub.extensions.facts.served", lambda _client: False)
+    assert "This cluster has no OLM v1" in text(Client().get("/extensions/"))
