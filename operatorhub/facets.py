@@ -66,8 +66,8 @@ KINDS: dict[str, Kind] = {
             "MultiNamespace": _("Several namespaces"),
         },
     ),
-    "feature": Kind(_("Infrastructure features"), FEATURES, 6),
-    "subscription": Kind(_("Valid subscription"), {}, 4),
+    "feature": Kind(_("Infrastructure features"), FEATURES, 6, folds=True),
+    "subscription": Kind(_("Valid subscription"), {}, 4, folds=True),
     "deprecated": Kind(_("Deprecation"), {"yes": _("Deprecated"), "no": _("Not deprecated")}),
 }  # fmt: skip
 
@@ -171,6 +171,13 @@ def _facet(
     fixed = present if not kind.folds else {value for value in present if counts[value]}
     values = sorted({*fixed, *chosen}, key=place)
     choices = [Choice(value, label(name, value, {name: labels}), counts[value], value in chosen) for value in values]
-    first = [one for number, one in enumerate(choices) if number < kind.shown or one.checked]
-    more = tuple(one for one in choices if one not in first)
-    return Facet(name, str(kind.label), tuple(first), more, len(chosen))
+    return Facet(name, str(kind.label), *_folded(choices, kind.shown), len(chosen))
+
+
+def _folded(choices: Sequence[Choice], limit: int) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
+    """(what is shown at once, what is folded): of a long list those with packages come first, and what is chosen is never folded."""
+    if len(choices) <= limit:
+        return tuple(choices), ()
+    useful = [one for one in choices if one.count][:limit]
+    first = tuple(one for one in choices if one.checked or one in useful)
+    return first, tuple(one for one in choices if one not in first)

@@ -135,15 +135,16 @@ def children(schema: Schema, where: Place) -> tuple[Field, ...]:
 
 
 def search(schema: Schema, query: str, limit: int = FOUND) -> Found:
-    """Fields with every word in their path or description, those with it in their name first."""
+    """Fields with every word in their path or description, those with all of them in their path first."""
     words = query.casefold().split()
     if not words:
         return Found((), 0)
     found: list[tuple[int, int, Place]] = []
     for where, one in walk(schema):
         name, whole = where[-1].casefold(), path(where).casefold()
-        rank = 0 if name == words[-1] else 1 if all(word in name for word in words) else 2
-        if rank == 2 and not all(word in whole for word in words):
+        if all(word in whole for word in words):
+            rank = 0 if name == words[-1] else 1 if words[-1] in name else 2
+        else:
             rest = text(one.get("description")).casefold()
             if not all(word in whole or word in rest for word in words):
                 continue

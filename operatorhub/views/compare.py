@@ -1,13 +1,30 @@
 """/operatorhub/compare/: packages side by side."""
 
+from urllib.parse import urlencode
+
 from django.http import HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest
+from operatorhub import compare as subject
+from operatorhub.catalog_query import MOST_COMPARED
 
 
 @require_safe
 def compare(request: ConsoleRequest) -> HttpResponse:
-    """`?package=<namespace>/<catalog>/<name>`, two to four of them."""
-    return render.page(request, "operatorhub/compare.html", {})
+    """`?package=<namespace>/<catalog>/<name>`, two to four of them; with one the page says how to pick another."""
+    keys = subject.keys(request.GET.getlist("package"))
+    columns = subject.columns(request.cluster, keys, request.namespace)
+    without = {key: urlencode([("package", one) for one in keys if one != key]) for key in keys}
+    others = f"{reverse('operatorhub:catalog')}?{urlencode([('compare', key) for key in keys])}"
+    context = {
+        "columns": [(one, without[one.key]) for one in columns],
+        "rows": subject.rows(columns),
+        "few": len(keys) < subject.LEAST,
+        "full": len(keys) >= MOST_COMPARED,
+        "most": MOST_COMPARED,
+        "others_url": others.rstrip("?"),
+    }
+    return render.page(request, "operatorhub/compare.html", context)
