@@ -4,7 +4,7 @@ The sources are strangers to each other: an image is unpacked by one, its files 
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +28,14 @@ class Opened:
 
 
 @contextmanager
-def opened(row: Catalog, client: ClusterClient, *, force: bool = False) -> Iterator[Opened]:
-    """The catalog, open. What is known already is not fetched again unless `force`. Raises SourceError: what happened to which place; and KubeError."""
+def opened(
+    row: Catalog, client: ClusterClient, *, force: bool = False, digests: Container[str] = ()
+) -> Iterator[Opened]:
+    """The catalog, open. What is known already is not fetched again unless `force`; bundles with these digests are not read in full. Raises SourceError: what happened to which place; and KubeError."""
     known = "" if force or not row.generation else row.digest
     with ExitStack() as stack:
         if row.kind == Catalog.FOLDER:
-            yield of_folder(Path(row.location), stays=True)
+            yield of_folder(Path(row.location), stays=True, digests=digests)
             return
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="catalog-")))
         if row.kind == Catalog.CLUSTER:
@@ -43,26 +45,26 @@ def opened(row: Catalog, client: ClusterClient, *, force: bool = False) -> Itera
                     yield Opened(source.digest, iter(()))
                     return
                 stream = stack.enter_context(clustercatalogs.content(client, source))
-                yield Opened(source.digest, fbc.drafts([("", stream)]), source.title)
+                yield Opened(source.digest, fbc.drafts([("", stream)], digests), source.title)
                 return
-            yield _of_image(source.image, scratch, known)
+            yield _of_image(source.image, scratch, known, digests)
         elif row.kind == Catalog.IMAGE:
-            yield _of_image(row.location, scratch, known)
+            yield _of_image(row.location, scratch, known, digests)
         elif row.kind == Catalog.URL:
-            yield of_folder(fetch.fetch(row.location, scratch), stays=False)
+            yield of_folder(fetch.fetch(row.location, scratch), stays=False, digests=digests)
         else:
             raise SourceError(_("What was uploaded is not kept: upload the file again to read it anew."))
 
 
-def _of_image(reference: str, scratch: Path, known: str) -> Opened:
+def _of_image(reference: str, scratch: Path, known: str, digests: Container[str]) -> Opened:
     pulled = image.pull(reference, scratch, known)
     if pulled.folder is None:
         return Opened(pulled.digest, iter(()))
-    found = of_folder(pulled.folder, stays=False)
+    found = of_folder(pulled.folder, stays=False, digests=digests)
     return Opened(pulled.digest, found.drafts, found.title)
 
 
-def of_folder(path: Path, *, stays: bool) -> Opened:
+def of_folder(path: Path, *, stays: bool, digests: Container[str] = ()) -> Opened:
     """A folder of bundles or of a file-based catalog. `stays`: its bundles can be read later, when somebody asks."""
     if not path.is_dir():
         raise SourceError(_("There is no folder %(path)s on the console's machine.") % {"path": path})
@@ -75,7 +77,7 @@ def of_folder(path: Path, *, stays: bool) -> Opened:
             "There is neither a file-based catalog nor a bundle in it: expected are .yaml or .json files with olm.package, folders with package.json, or manifests/ and metadata/."
         )
         raise SourceError(words)
-    return Opened(folder.stamp(files) if stays else "", fbc.drafts(_streams(path, files)), title)
+    return Opened(folder.stamp(files) if stays else "", fbc.drafts(_streams(path, files), digests), title)
 
 
 def _streams(path: Path, files: list[Path]) -> Iterator[tuple[str, BinaryIO]]:

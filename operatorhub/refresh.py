@@ -51,7 +51,8 @@ def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool
         return False
     row.refresh_from_db()
     try:
-        with reading.opened(row, client, force=force) as source:
+        digests = frozenset(stored.bundles(row).values_list("digest", flat=True))
+        with reading.opened(row, client, force=force, digests=digests) as source:
             if source.digest and source.digest == row.digest and row.generation and not force:
                 _done(row, {})
                 return True
