@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from operatorhub.api import groups, installs, operators, packages, plans, subscriptions
+from operatorhub.api import compare, groups, installs, operators, packages, plans, sources, subscriptions, uninstall
 
 app_name = "operatorhub-api"
 PACKAGE = "packages/<str:namespace>/<str:catalog>/<str:package>/"
@@ -14,6 +14,11 @@ urlpatterns = [
     path(f"{PACKAGE}install/", installs.Install.as_view(), name="install"),
     path("installs/<str:namespace>/<str:subscription>/", installs.Progress.as_view(), name="progress"),
     path("operators/", operators.Operators.as_view(), name="operators"),
+    path("compare/", compare.Comparison.as_view(), name="compare"),
+    path("catalogs/", sources.Catalogs.as_view(), name="catalogs"),
+    path("catalogs/<str:namespace>/<str:name>/", sources.OneCatalog.as_view(), name="catalog"),
+    path("operators/<str:namespace>/<str:csv>/uninstall/", uninstall.Uninstall.as_view(), name="uninstall"),
+    path("removals/<str:key>/", uninstall.Removal.as_view(), name="removal"),
     path("operators/<str:namespace>/<str:csv>/", operators.OneOperator.as_view(), name="operator"),
     path("subscriptions/", subscriptions.Subscriptions.as_view(), name="subscriptions"),
     path(

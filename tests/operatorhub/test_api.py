@@ -176,6 +176,7 @@ def test_the_life_of_an_operator(built: ClusterClient, place: str) -> None:
     assert done["csv"] == "flightticket-operator.v1.0.0"
     _look_at_the_operator(place)
     _change_the_subscription(place)
+    _uninstall(built, place)
 
 
 def _look_at_the_plan(place: str, plan: str) -> None:
@@ -225,6 +226,83 @@ def _change_the_subscription(place: str) -> None:
     assert saved["patch"] == {"spec": {"config": {"env": [{"name": "A", "value": "b"}]}}}
     listed = ask("GET", f"{BASE}subscriptions/", query={"namespace": place})
     assert [one["name"] for one in listed] == ["flightticket"]
+
+
+def _uninstall(client: ClusterClient, place: str) -> None:
+    """The newer version may wait for its approval meanwhile; what is installed goes, with the OperatorGroup, which nobody else needs."""
+    url = f"{BASE}operators/{place}/flightticket-operator.v1.0.0/uninstall/"
+    preview = ask("GET", url)
+    assert (preview["subscription"], preview["deployments"]) == ("flightticket", ["flightticket-operator"])
+    assert "flighttickets.flights.com" in json.dumps([*preview["operands"], *preview["leftovers"]])
+    ask("POST", url, {"csv_uid": "another"}, status=422)
+    groups = [one["key"] for one in preview["leftovers"] if one["kind"] == "OperatorGroup" and one["offered"]]
+    begun = ask("POST", url, {"csv_uid": preview["csv_uid"], "leftovers": groups}, status=202)
+    where = f"{BASE}removals/{begun['key']}/"
+    done = until(lambda: (found := ask("POST", where))["run"] != "running" and found, 90)
+    assert (done["run"], done["operator_gone"]) == ("done", True)
+    assert ask("GET", where) == done
+    assert ask("GET", f"{BASE}subscriptions/", query={"namespace": place}) == []
+    assert bool(ask("GET", f"{BASE}operatorgroups/{place}/")["groups"]) == (not groups)
+    ask("GET", url, status=404)
+
+
+def test_a_catalog_is_added_changed_and_removed(client: ClusterClient, place: str) -> None:
+    client.create(
+        client.find("", "v1", "namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": place}}
+    )
+    wanted = {
+        "kind": "catalogsource",
+        "name": "far",
+        "namespace": place,
+        "endpoint": "address",
+        "address": "127.0.0.1:9",
+        "title": "Far",
+    }
+    bad = ask("POST", f"{BASE}catalogs/", {**wanted, "address": "nowhere"}, status=422)
+    assert list(bad["errors"]) == ["address"]
+    tried = ask("POST", f"{BASE}catalogs/", {**wanted, "dryRun": True}, status=201)
+    assert tried["object"]["spec"]["displayName"] == "Far"
+    url = f"{BASE}catalogs/{place}/far/"
+    ask("GET", url, status=404)
+    ask("POST", f"{BASE}catalogs/", wanted, status=201)
+    ask("POST", f"{BASE}catalogs/", wanted, status=409)
+    # A registry that does not answer is told from one that nobody has looked at.
+    found = until(lambda: (one := ask("GET", url)["catalogsource"])["connection"] == "TRANSIENT_FAILURE" and one, 60)
+    assert (found["kind"], found["endpoint"], found["everywhere"]) == ("address", "127.0.0.1:9", False) and found["why"]
+    assert place in {one["namespace"] for one in ask("GET", f"{BASE}catalogs/")["catalogsources"]}
+    changed = ask("PATCH", url, {"title": "Farther"})
+    assert changed["object"]["spec"]["displayName"] == "Farther"
+    assert changed["object"]["spec"]["address"] == "127.0.0.1:9"
+    ask("PATCH", url, {"title": "Late", "resource_version": "1"}, status=409)
+    ask("DELETE", url, status=204)
+    ask("GET", url, status=404)
+
+
+def test_catalogs_of_the_consoles_own(client: ClusterClient) -> None:
+    bad = ask(
+        "POST", f"{BASE}catalogs/", {"kind": "own", "name": "mine", "from": "url", "location": "gopher://x"}, status=422
+    )
+    assert list(bad["errors"]) == ["location"]
+    ask("GET", f"{BASE}catalogs/~/mine/", status=404)
+    ask(
+        "POST",
+        f"{BASE}catalogs/",
+        {"kind": "own", "name": "mine", "from": "url", "location": "http://127.0.0.1:9/x.yaml"},
+        status=201,
+    )
+    assert ask("GET", f"{BASE}catalogs/~/mine/")["own"]["location"] == "http://127.0.0.1:9/x.yaml"
+    assert [one["name"] for one in ask("GET", f"{BASE}catalogs/")["own"]] == ["mine"]
+    ask("PATCH", f"{BASE}catalogs/~/mine/", {"title": "x"}, status=422)
+    ask("DELETE", f"{BASE}catalogs/~/mine/", status=204)
+    ask("GET", f"{BASE}catalogs/~/mine/", status=404)
+
+
+def test_packages_side_by_side(built: ClusterClient) -> None:
+    keys = [f"olm/samples-catalog/{name}" for name in ("flightticket", "memcached", "nothing")]
+    found = ask("GET", f"{BASE}compare/", query={"package": keys})
+    assert [bool(one["problem"]) for one in found["packages"]] == [False, False, True]
+    assert all(len(row["cells"]) == 3 for row in found["rows"])
+    ask("GET", f"{BASE}compare/", query={"package": keys[:1]}, status=422)
 
 
 def test_a_stranger_is_told_what_is_missing(built: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,271 @@
+"""/api/operatorhub/catalogs/…: where packages come from: CatalogSources, ClusterCatalogs ('-'), and the console's own catalogs ('~')."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from kube.discovery import ResourceType
+from kube.errors import Forbidden, KubeError, NotFound
+from kube.objects import KubeObject
+from operatorhub import catalogs, catalogsources, clustercatalogs, olm, own_rights, sourceforms, tasks
+from operatorhub.api.common import Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused, web
+from operatorhub.api.shapes import shape
+from operatorhub.api.subscriptions import Subscription
+from operatorhub.models import Catalog
+
+_SOURCE = (
+    "namespace", "name", "title", "publisher", "description", "kind", "endpoint", "interval", "priority", "secrets", "everywhere", "health",
+    "connection", "why", "connected_at", "polled_at", "registry", "packages", "hidden", "uid", "version",
+)  # fmt: skip
+_CLUSTER = (
+    "name", "title", "image", "resolved", "priority", "mode", "minutes", "serving", "health", "why", "unpacked_at", "uid", "version", "packages"
+)  # fmt: skip
+Source = shape(catalogsources.Source, "CatalogSource", *_SOURCE)
+ClusterCatalog = shape(clustercatalogs.ClusterCatalog, "ClusterCatalog", *_CLUSTER)
+RegistryPod = shape(catalogsources.RegistryPod, "RegistryPod")
+
+
+class OwnCatalogSerializer(serializers.ModelSerializer[Catalog]):
+    """A catalog that the console reads itself. `describes`: the CatalogSource whose bundles it gives; `given`: by the setting CATALOG_FOLDERS."""
+
+    location = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Catalog
+        fields = (
+            "name", "title", "kind", "location", "describes", "given", "state", "error", "problems", "packages", "bundles", "refreshed_at",
+            "interval",
+        )  # fmt: skip
+
+    def get_location(self, row: Catalog) -> str:
+        return catalogs.shown(row.location)
+
+
+class CatalogsSerializer(serializers.Serializer[Any]):
+    """All of them. `gaps`: what can't be listed, and why."""
+
+    catalogsources = Source(many=True)
+    clustercatalogs = ClusterCatalog(many=True)
+    own = OwnCatalogSerializer(many=True)
+    gaps = serializers.ListField(child=serializers.CharField())
+
+
+class CatalogSerializer(serializers.Serializer[Any]):
+    """One of them: the part that it is, the others null. `dependents`: Subscriptions that get their updates from it."""
+
+    catalogsource = Source(allow_null=True)
+    clustercatalog = ClusterCatalog(allow_null=True)
+    own = OwnCatalogSerializer(allow_null=True)
+    pods = RegistryPod(many=True)
+    dependents = Subscription(many=True)
+
+
+class CatalogWantedSerializer(serializers.Serializer[Any]):
+    """`kind` and the fields of its form: a catalogsource has namespace, endpoint (image or address), image, address, title, publisher, interval (30m), priority, secrets;
+    a clustercatalog image, interval (minutes), priority, mode (Available, Unavailable); an own catalog from (url, image, folder), location, title.
+    """
+
+    kind = serializers.ChoiceField(sourceforms.KINDS, required=False)
+    name = serializers.CharField(required=False)
+    namespace = serializers.CharField(required=False)
+    title = serializers.CharField(required=False, allow_blank=True)
+    publisher = serializers.CharField(required=False, allow_blank=True)
+    endpoint = serializers.ChoiceField(("image", "address"), required=False)
+    image = serializers.CharField(required=False, allow_blank=True)
+    address = serializers.CharField(required=False, allow_blank=True)
+    interval = serializers.CharField(required=False, allow_blank=True)
+    priority = serializers.CharField(required=False, allow_blank=True)
+    secrets = serializers.CharField(required=False, allow_blank=True)
+    mode = serializers.CharField(required=False, allow_blank=True)
+    location = serializers.CharField(required=False)
+    resource_version = serializers.CharField(required=False)
+    dryRun = serializers.BooleanField(required=False)
+
+    def get_fields(self) -> dict[str, Any]:
+        """`from` is no name in Python."""
+        return {**super().get_fields(), "from": serializers.ChoiceField(("url", "image", "folder"), required=False)}
+
+
+class CatalogMadeSerializer(serializers.Serializer[Any]):
+    """The object as it is now (or would be); null for the console's own catalogs, which are no objects."""
+
+    object = serializers.DictField(allow_null=True)
+
+
+class Catalogs(APIView):
+    """All catalogs."""
+
+    @extend_schema(operation_id="operatorhub_catalogs", responses={200: CatalogsSerializer})
+    def get(self, request: Request) -> Response:
+        client = cluster(request)
+        gaps: list[str] = []
+        sources: tuple[catalogsources.Source, ...] = ()
+        v1: tuple[clustercatalogs.ClusterCatalog, ...] = ()
+        if olm.served(client):
+            sources, words = catalogsources.listed(client, web(request).namespace)
+            gaps += [words] if words else []
+        if clustercatalogs.served(client):
+            try:
+                v1 = clustercatalogs.listed(client)
+            except KubeError as error:
+                gaps.append(str(error))
+        own = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN).order_by("name")
+        return Response(
+            CatalogsSerializer({"catalogsources": sources, "clustercatalogs": v1, "own": own, "gaps": gaps}).data
+        )
+
+    @extend_schema(
+        operation_id="operatorhub_catalog_create",
+        request=CatalogWantedSerializer,
+        responses={201: CatalogMadeSerializer, 403: ProblemSerializer, 409: ProblemSerializer, 422: RefusedSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Add one. Files are uploaded on the page only."""
+        sent = _texts(body(request))
+        kind = sent.pop("kind", "")
+        if kind not in sourceforms.KINDS:
+            return refused(
+                _("This can't be added"),
+                {"kind": _("Choose one of: %(kinds)s.") % {"kinds": ", ".join(sourceforms.KINDS)}},
+            )
+        form = sourceforms.read(kind, sent)
+        if kind == sourceforms.OWN:
+            return _own(request, form)
+        if form.errors:
+            return refused(_("This can't be added"), form.errors)
+        obj = (sourceforms.catalog_source if kind == sourceforms.SOURCE else sourceforms.cluster_catalog)(form)
+        return Response({"object": _create(request, _type(request, kind), obj)}, status=201)
+
+
+class OneCatalog(APIView):
+    """One catalog: namespace '-' for a ClusterCatalog, '~' for one of the console's own."""
+
+    @extend_schema(operation_id="operatorhub_catalog", responses={200: CatalogSerializer, 404: ProblemSerializer})
+    def get(self, request: Request, namespace: str, name: str) -> Response:
+        client = cluster(request)
+        answer: dict[str, Any] = {
+            "catalogsource": None,
+            "clustercatalog": None,
+            "own": None,
+            "pods": (),
+            "dependents": (),
+        }
+        if namespace == catalogs.OWN:
+            answer["own"] = _row(request, name)
+        elif namespace == catalogs.CLUSTER:
+            answer["clustercatalog"] = clustercatalogs.get(client, name)
+        else:
+            found = catalogsources.get(client, namespace, name)
+            answer |= {"catalogsource": found, "pods": catalogsources.pods(client, found)[0]}
+            answer["dependents"] = catalogsources.dependents(client, namespace, name)[0]
+        return Response(CatalogSerializer(answer).data)
+
+    @extend_schema(
+        operation_id="operatorhub_catalog_change",
+        request=CatalogWantedSerializer,
+        responses={200: CatalogMadeSerializer, 404: ProblemSerializer, 409: ProblemSerializer, 422: RefusedSerializer},
+    )
+    def patch(self, request: Request, namespace: str, name: str) -> Response:
+        """What is named is changed; an empty text takes it away. The console's own catalogs are made anew instead."""
+        if namespace == catalogs.OWN:
+            return refused(_("This can't be changed"), {"namespace": _("Remove it and add another one.")})
+        client = cluster(request)
+        kind = sourceforms.CLUSTER if namespace == catalogs.CLUSTER else sourceforms.SOURCE
+        place, type_ = "" if kind == sourceforms.CLUSTER else namespace, _type(request, kind)
+        old = client.get(type_, name, place)
+        fixed = {"name": name} | ({"namespace": place} if place else {})
+        form = sourceforms.read(kind, sourceforms.begun(kind, old) | _texts(body(request)), fixed)
+        if form.errors:
+            return refused(_("This can't be changed so"), form.errors)
+        patch = (sourceforms.patch if kind == sourceforms.SOURCE else sourceforms.cluster_patch)(form)
+        version = str(body(request).get("resource_version") or old["metadata"]["resourceVersion"])
+        patch["metadata"] = {"resourceVersion": version}
+        if dry(request):
+            return Response({"object": client.patch(type_, name, patch, place, dry_run=True)})
+        with Audited(request, "patch", f"{type_.topic_part} {namespace}/{name}"):
+            return Response({"object": client.patch(type_, name, patch, place)})
+
+    @extend_schema(
+        operation_id="operatorhub_catalog_delete", responses={204: None, 403: ProblemSerializer, 404: ProblemSerializer}
+    )
+    def delete(self, request: Request, namespace: str, name: str) -> Response:
+        """Operators that came from it stay, and get no more updates."""
+        client = cluster(request)
+        with Audited(request, "delete", f"catalog {namespace}/{name}"):
+            if namespace == catalogs.OWN:
+                _may(request)
+                row = _row(request, name)
+                if row.given:
+                    raise Forbidden(_("It is given by the setting CATALOG_FOLDERS."))
+                catalogs.remove(row)
+            elif namespace == catalogs.CLUSTER:
+                client.delete(_type(request, sourceforms.CLUSTER), name)
+            else:
+                client.delete(_type(request, sourceforms.SOURCE), name, namespace)
+        return Response(status=204)
+
+
+def _texts(sent: Mapping[str, Any]) -> dict[str, str]:
+    """What a form would post."""
+    return {
+        key: str(value)
+        for key, value in sent.items()
+        if isinstance(value, str | int) and key not in ("dryRun", "resource_version")
+    }
+
+
+def _type(request: Request, kind: str) -> ResourceType:
+    if kind == sourceforms.CLUSTER:
+        return cluster(request).find(clustercatalogs.GROUP, clustercatalogs.VERSION, clustercatalogs.PLURAL)
+    return olm.type_of(cluster(request), olm.SOURCES)
+
+
+def _create(request: Request, type_: ResourceType, obj: KubeObject) -> KubeObject:
+    meta = obj["metadata"]
+    place = str(meta.get("namespace", ""))
+    if dry(request):
+        return cluster(request).create(type_, obj, place, dry_run=True)
+    with Audited(request, "create", f"{type_.topic_part} {place or '-'}/{meta['name']}"):
+        return cluster(request).create(type_, obj, place)
+
+
+def _may(request: Request) -> None:
+    """The console's own catalogs are protected by own_rights.py."""
+    if words := own_rights.refused(cluster(request)):
+        raise Forbidden(words)
+
+
+def _row(request: Request, name: str) -> Catalog:
+    row = Catalog.objects.filter(cluster=cluster(request).name, namespace=catalogs.OWN, name=name).first()
+    if row is None:
+        raise NotFound(
+            _("The console has no catalog “%(name)s” of its own. It may have been removed.") % {"name": name}
+        )
+    return row
+
+
+def _own(request: Request, form: sourceforms.Form) -> Response:
+    _may(request)
+    client = cluster(request)
+    if form["from"] == "upload":
+        form.wrong("from", _("Files are uploaded on the page."))
+    if form["from"] == "folder" and not own_rights.folders():
+        form.wrong("from", _("Folders can be named only where the console listens to its own machine."))
+    if Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN, name=form["name"]).exists():
+        form.wrong("name", _("The console has a catalog of this name already."))
+    if form.errors:
+        return refused(_("This can't be added"), form.errors)
+    if not dry(request):
+        with Audited(request, "create", f"catalog ~/{form['name']} from {form['from']}"):
+            row = Catalog.objects.create(
+                cluster=client.name, kind=form["from"], namespace=catalogs.OWN, name=form["name"], title=form["title"][:512],
+                location=form["location"],
+            )  # fmt: skip
+            tasks.ask(row)
+    return Response({"object": None}, status=201)
