@@ -14,6 +14,7 @@ from .environment import ConfigError
 from .images import is_reference
 from .logs import LogWriter
 from .place import environment_of
+from .pulling import pull
 from .start import start
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ class Running:
                 self._pod.tell(container, "InspectFailed", why, warning=True)
                 self._pod.tell(container, "Failed", "Error: InvalidImageName", warning=True)
             await self._pod.pause(None)
+        await pull(self._pod, container)
 
     def _started(self, container: Container) -> None:
         container.begin()

@@ -182,7 +182,7 @@ spec:
   selector: {{matchLabels: {{app: {name}}}}}
   template:
     metadata: {{labels: {{app: {name}}}}}
-    spec: {{containers: [{{name: {name}, image: "example.invalid/olm:v0.46.0"}}]}}
+    spec: {{containers: [{{name: {name}, image: "example.com/olm:v0.46.0"}}]}}
 """
     for name in ("olm-operator", "catalog-operator", "packageserver")
 )

@@ -1,0 +1,224 @@
+"""Installs that really break, on whatever cluster the tests run on: what the page says, and that its way out mends it."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.config import load
+from kube.errors import NotFound
+from operatorhub import olm
+from operatorhub.progress import read
+from operatorhub.progress.trouble import Trouble
+from tests import processes
+from tests.conftest import ROOT
+from tests.environment import FOLDER
+from tests.operatorhub.conftest import until
+
+pytestmark = pytest.mark.django_db
+SAMPLES = ROOT / "operators" / "packages"
+Subscribe = Callable[..., str]
+
+
+@pytest.fixture
+def place(client: ClusterClient, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A namespace of the test's own."""
+    name = f"hub-{re.sub(r'[^a-z]+', '-', request.node.name.lower())[:40].strip('-')}"
+    spaces = client.find("", "v1", "namespaces")
+    client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    yield name
+    _clear(client, name)
+
+
+def _clear(client: ClusterClient, name: str) -> None:
+    for plural in (olm.SUBSCRIPTIONS, olm.CSVS, olm.SOURCES, "operatorgroups"):
+        type_ = olm.type_of(client, plural)
+        for one in client.list(type_, name).items:
+            try:
+                client.delete(type_, one["metadata"]["name"], name)
+            except NotFound:
+                continue
+    spaces = client.find("", "v1", "namespaces")
+    client.delete(spaces, name)
+
+
+def group(client: ClusterClient, namespace: str, name: str = "own") -> None:
+    spec = {"targetNamespaces": [namespace]}
+    meta = {"name": name, "namespace": namespace}
+    body = {"apiVersion": f"{olm.GROUP}/v1", "kind": "OperatorGroup", "metadata": meta, "spec": spec}
+    client.create(olm.type_of(client, "operatorgroups"), body, namespace)
+
+
+def subscribe(client: ClusterClient, namespace: str, package: str = "sampledb", **spec: Any) -> None:
+    found = {"name": package, "channel": "stable", "source": "samples-catalog", "sourceNamespace": "olm", **spec}
+    meta = {"name": package, "namespace": namespace}
+    body = {"apiVersion": f"{olm.GROUP}/{olm.VERSION}", "kind": "Subscription", "metadata": meta, "spec": found}
+    client.create(olm.type_of(client, olm.SUBSCRIPTIONS), body, namespace)
+
+
+def broken(client: ClusterClient, namespace: str, package: str = "sampledb", key: str = "") -> Trouble:
+    """The trouble, once there is one (of that key)."""
+
+    def look() -> Trouble | None:
+        found = read.read(client, namespace, package).trouble
+        return found if found and key in ("", found.key) else None
+
+    answer: Trouble = until(look, 120)
+    return answer
+
+
+def done(client: ClusterClient, namespace: str, package: str = "sampledb") -> bool:
+    return read.read(client, namespace, package).state == "done"
+
+
+def text(web: Client, namespace: str, package: str = "sampledb") -> str:
+    page = web.get(f"/operators/{namespace}/subscriptions/{package}/").content.decode()
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page)))
+
+
+def test_no_operator_group_is_mended_by_a_button(client: ClusterClient, place: str) -> None:
+    subscribe(client, place)
+    assert broken(client, place).key == "no-group"
+    web = Client()
+    assert "has no OperatorGroup" in text(web, place)
+    answer = web.post(f"/operators/{place}/subscriptions/sampledb/mend/", {"action": "group-own"})
+    assert answer.status_code == 302
+    until(lambda: done(client, place), 120)
+    assert web.post(f"/operators/{place}/subscriptions/sampledb/mend/", {"action": "evil"}).status_code == 400
+
+
+def test_two_operator_groups_go_on_when_one_goes(client: ClusterClient, place: str) -> None:
+    group(client, place, "one")
+    group(client, place, "two")
+    subscribe(client, place)
+    found = broken(client, place)
+    assert found.key == "groups"
+    assert [way.url.split("/")[-3] for way in found.ways] == ["one", "two"]
+    client.delete(olm.type_of(client, "operatorgroups"), "two", place)
+    until(lambda: done(client, place), 120)
+
+
+def test_a_catalog_that_is_not_there(client: ClusterClient, place: str) -> None:
+    group(client, place)
+    subscribe(client, place, source="nowhere", sourceNamespace=place)
+    assert broken(client, place).key == "catalog-missing"
+
+
+def test_a_catalog_that_does_not_answer(client: ClusterClient, place: str) -> None:
+    group(client, place)
+    body = {
+        "apiVersion": f"{olm.GROUP}/{olm.VERSION}", "kind": "CatalogSource", "metadata": {"name": "sick", "namespace": place},
+        "spec": {"sourceType": "grpc", "image": "registry.invalid/catalog:v1", "displayName": "Sick"},
+    }  # fmt: skip
+    client.create(olm.type_of(client, olm.SOURCES), body, place)
+    subscribe(client, place, source="sick", sourceNamespace=place)
+    found = broken(client, place, key="catalog-unhealthy")
+    assert "sick" in found.words
+    assert found.ways[0].url == f"/operatorhub/catalogs/source/{place}/sick/"
+
+
+def test_a_channel_that_is_not_in_the_catalog(client: ClusterClient, place: str) -> None:
+    group(client, place)
+    subscribe(client, place, channel="nothing-like-it")
+    found = broken(client, place)
+    assert found.key == "not-in-catalog"
+    assert "nothing-like-it" in found.raw
+
+
+def test_a_program_that_crashes_shows_its_log(client: ClusterClient, place: str) -> None:
+    group(client, place)
+    subscribe(client, place, config={"env": [{"name": "PYTHONHOME", "value": "/nowhere"}]})
+    found = broken(client, place, key="crash")
+    assert found.ways[0].url.endswith("/logs/")
+    page = text(Client(), place)
+    assert "ends again and again" in page
+    assert "Log" in page
+
+
+def test_no_node_takes_it(client: ClusterClient, place: str) -> None:
+    group(client, place)
+    subscribe(client, place, config={"nodeSelector": {"operator-console.dev/none": "such"}})
+    assert "node" in broken(client, place, key="unschedulable").raw
+
+
+def test_an_orphan_of_an_earlier_install(client: ClusterClient, place: str) -> None:
+    group(client, place)
+    subscribe(client, place)
+    until(lambda: done(client, place), 120)
+    client.delete(olm.type_of(client, olm.SUBSCRIPTIONS), "sampledb", place)
+    subscribe(client, place)
+    found = broken(client, place)
+    assert found.key == "orphan"
+    (orphan,) = client.list(olm.type_of(client, olm.CSVS), place).items
+    assert orphan["metadata"]["name"] in found.ways[0].url
+    client.delete(olm.type_of(client, olm.CSVS), orphan["metadata"]["name"], place)
+    until(lambda: done(client, place), 120)
+
+
+def test_approval_is_asked_for_and_denied_by_undoing(client: ClusterClient, place: str) -> None:
+    group(client, place)
+    subscribe(client, place, installPlanApproval="Manual")
+    until(lambda: read.read(client, place, "sampledb").state == "asks", 120)
+    web = Client()
+    page = text(web, place)
+    assert "waits for your approval" in page
+    assert "OLM knows no denial" in page
+    undo = web.get(f"/operators/{place}/subscriptions/sampledb/undo/").content.decode()
+    tokens = re.findall(r'name="target" value="([^"]+)" checked', undo)
+    assert [token.split("|")[3] for token in tokens] == ["Subscription"]
+    removed = web.post(f"/operators/{place}/subscriptions/sampledb/undo/", {"target": tokens}).content.decode()
+    assert 'data-outcome="removed"' in removed
+    with pytest.raises(NotFound):
+        client.get(olm.type_of(client, olm.SUBSCRIPTIONS), "sampledb", place)
+
+
+@pytest.fixture(scope="module")
+def broken_cluster(request: pytest.FixtureRequest) -> Iterator[ClusterClient]:
+    """An embedded cluster whose catalog has packages that can't be installed."""
+    if request.config.getoption("--kubeconfig"):
+        pytest.skip("needs a catalog with broken packages: the embedded cluster takes one from a folder")
+    folder, data = FOLDER / "broken-packages", FOLDER / "broken"
+    _package(folder, "badimage", image="registry.invalid/none:1")
+    needs = "- {type: olm.gvk, value: {group: nobody.example, version: v1, kind: Thing}}"
+    _package(folder, "needy", dependencies=f"dependencies:\n{needs}\n")
+    with processes.sandbox(data, folder):
+        client = ClusterClient(load(str(data / "kubeconfig"), None))
+        until(lambda: olm.served(client) or client.forget_types())
+        until(lambda: client.list(olm.type_of(client, olm.SOURCES)).items)
+        yield client
+
+
+def _package(folder: Path, name: str, image: str = "", dependencies: str = "") -> None:
+    """SampleDB under another name and group, made worse."""
+    target = folder / name
+    shutil.copytree(SAMPLES / "sampledb", target)
+    for path in (one for one in target.rglob("*") if one.is_file()):
+        words = path.read_text().replace("samples.operator-console.dev", f"{name}.example")
+        words = words.replace("sampledb-operator.v", f"{name}.v").replace('"name": "sampledb"', f'"name": "{name}"')
+        words = words.replace("package.v1: sampledb", f"package.v1: {name}")
+        if image:
+            words = re.sub(r"operator-console\.dev/sampledb-operator:[\w.]+", image, words)
+        path.write_text(words)
+        path.rename(path.with_name(path.name.replace("samples.operator-console.dev", f"{name}.example")))
+    for metadata in target.glob("*/metadata"):
+        if dependencies:
+            (metadata / "dependencies.yaml").write_text(dependencies)
+
+
+@pytest.mark.parametrize(("package", "key"), [("badimage", "image"), ("needy", "dependency")])
+def test_a_broken_package_says_why(broken_cluster: ClusterClient, package: str, key: str) -> None:
+    client, place = broken_cluster, f"hub-{package}"
+    client.create(
+        client.find("", "v1", "namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": place}}
+    )
+    group(client, place)
+    source = client.list(olm.type_of(client, olm.SOURCES)).items[0]["metadata"]["name"]
+    subscribe(client, place, package, source=source)
+    found = broken(client, place, package, key)
+    assert ("registry.invalid" if key == "image" else "Thing") in found.raw
