@@ -1,0 +1,193 @@
+"""The install form over HTTP: what it says of the cluster, a dry run, a create that fails halfway, and the undo."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+import yaml
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject
+from operatorhub import index, olm
+from operatorhub.install import undo
+from operatorhub.install.objects import MADE
+from operatorhub.progress import read
+from tests.operatorhub.conftest import until
+
+pytestmark = pytest.mark.django_db
+FORM = "/operatorhub/olm/samples-catalog/sampledb/install/"
+NAME = "hub-form"
+
+
+@pytest.fixture(autouse=True)
+def _index(client: ClusterClient) -> None:
+    index.build(client)
+
+
+@pytest.fixture
+def place(client: ClusterClient) -> Iterator[str]:
+    """The name of a namespace that is not there at the beginning, and is gone at the end."""
+    yield NAME
+    clear(client, NAME)
+
+
+def clear(client: ClusterClient, name: str) -> None:
+    for plural in (olm.SUBSCRIPTIONS, olm.CSVS, "operatorgroups"):
+        for one in client.list(olm.type_of(client, plural), name).items:
+            client.delete(olm.type_of(client, plural), one["metadata"]["name"], name)
+    spaces = client.find("", "v1", "namespaces")
+    try:
+        client.delete(spaces, name)
+    except NotFound:
+        return
+    until(lambda: not there(client, "namespaces", name))
+
+
+def there(client: ClusterClient, plural: str, name: str, namespace: str = "") -> KubeObject | None:
+    type_ = client.find("", "v1", plural) if plural == "namespaces" else olm.type_of(client, plural)
+    try:
+        return client.get(type_, name, namespace)
+    except NotFound:
+        return None
+
+
+def choices(**others: str) -> dict[str, str]:
+    return {
+        "channel": "stable",
+        "mode": "OwnNamespace",
+        "namespace": "+",
+        "new_namespace": NAME,
+        "approval": "Automatic",
+        **others,
+    }
+
+
+def text(answer) -> str:  # type: ignore[no-untyped-def]
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode())))
+
+
+def test_it_says_what_is_there_and_what_will_be_made() -> None:
+    web = Client()
+    page = text(web.get(FORM, choices()))
+    assert f"“{NAME}” does not exist and will be created." in page
+    exists = text(web.get(FORM, choices(namespace="default", new_namespace="")))
+    assert "“default” exists." in exists
+    assert "It has no OperatorGroup yet" in exists
+    page = web.get(FORM, choices()).content.decode()
+    modes = re.findall(r'name="mode" value="(\w+)"[^>]*?( disabled)?>', page)
+    assert [name for name, _off in modes] == ["AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace"]
+
+
+def test_the_manifests_can_be_downloaded_as_they_are_shown() -> None:
+    answer = Client().get(f"{FORM}manifests.yaml", choices(config_env="LOG=debug"))
+    assert answer["Content-Disposition"].startswith("attachment")
+    kinds = [one["kind"] for one in yaml.safe_load_all(answer.content)]
+    assert kinds == ["Namespace", "OperatorGroup", "Subscription"]
+    assert b"LOG" in answer.content
+
+
+def test_nothing_typed_is_lost_when_it_is_refused() -> None:
+    answer = Client().post(FORM, choices(new_namespace="Not_Good", config_env="A=1\nwrong", config_requests_cpu="much"))
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert 'value="Not_Good"' in page
+    assert "A=1\nwrong</textarea>" in page
+    assert 'value="much"' in page
+    assert "is no quantity" in page
+    assert 'id="install-advanced" open' in page
+
+
+def test_a_dry_run_makes_nothing(client: ClusterClient) -> None:
+    page = Client().post(FORM, choices(dry_run="1")).content.decode()
+    outcomes = re.findall(r'<li data-outcome="(\w+)"', page)
+    assert outcomes == ["ok", "waits", "waits"]
+    assert there(client, "namespaces", NAME) is None
+    exists = Client().post(FORM, choices(dry_run="1", namespace="default", new_namespace="")).content.decode()
+    assert re.findall(r'<li data-outcome="(\w+)"', exists) == ["ok", "ok"]
+
+
+def test_what_the_install_made_is_undone_and_nothing_else(client: ClusterClient, place: str) -> None:
+    web = Client()
+    answer = web.post(FORM, choices())
+    assert answer.status_code == 302
+    sub = there(client, olm.SUBSCRIPTIONS, "sampledb", place)
+    assert sub is not None
+    assert set(yaml.safe_load(sub["metadata"]["annotations"][MADE])) == {"Namespace", "OperatorGroup"}
+    until(lambda: read.read(client, place, "sampledb").state == "done", 120)
+    followed = text(web.get(answer["Location"]))
+    assert "Create SampleDB" in followed
+    assert "took" in followed
+
+    page = web.get(f"{answer['Location']}undo/").content.decode()
+    tokens = re.findall(r'name="target" value="([^"]+)" checked', page)
+    kinds = [token.split("|")[3] for token in tokens]
+    assert kinds[0] == "Subscription"
+    assert kinds[-2:] == ["OperatorGroup", "Namespace"]
+    assert "ClusterServiceVersion" in kinds
+    removed = web.post(f"{answer['Location']}undo/", {"target": tokens}).content.decode()
+    assert removed.count('data-outcome="removed"') + removed.count('data-outcome="gone"') == len(tokens)
+    until(lambda: not there(client, "namespaces", place))
+
+
+def test_an_object_of_the_same_name_is_left_alone(client: ClusterClient, place: str) -> None:
+    Client().post(FORM, choices(approval="Manual"))
+    found = there(client, "namespaces", place)
+    assert found is not None
+    other = undo.Target("", "v1", "namespaces", "Namespace", "", place, "another-uid")
+    assert [one.outcome for one in undo.remove(client, [other], lambda ref, outcome: None)] == ["replaced"]
+    assert there(client, "namespaces", place)
+
+
+def test_a_create_that_fails_halfway_says_what_it_made_and_takes_it_back(
+    client: ClusterClient, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A Subscription that the API server refuses: its channel is no text. What the form checks lets it through only so.
+    monkeypatch.setattr(
+        "operatorhub.install.objects._subscription", lambda manifest, chosen: broken_subscription(chosen.namespace)
+    )
+    web = Client()
+    answer = web.post(FORM, choices())
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert f"Namespace {place}" in text(answer)
+    tokens = re.findall(r'name="target" value="([^"]+)"', page)
+    assert [token.split("|")[3] for token in tokens] == ["Namespace", "OperatorGroup"]
+    removed = web.post("/operators/undo/", {"target": tokens, "back": FORM}).content.decode()
+    assert removed.count('data-outcome="removed"') == 2
+    assert f'href="{FORM}"' in removed
+    until(lambda: not there(client, "namespaces", place))
+    assert "//evil" not in web.post("/operators/undo/", {"back": "//evil.example/"}).content.decode()
+
+
+def broken_subscription(namespace: str) -> KubeObject:
+    return {
+        "apiVersion": f"{olm.GROUP}/{olm.VERSION}", "kind": "Subscription", "metadata": {"name": "sampledb", "namespace": namespace},
+        "spec": {"name": 5, "source": "samples-catalog", "sourceNamespace": "olm"},
+    }  # fmt: skip
+
+
+def test_kinds_that_another_operator_serves_are_told_with_its_name(client: ClusterClient, place: str) -> None:
+    web = Client()
+    web.post(FORM, choices())
+    until(lambda: read.read(client, place, "sampledb").state == "done", 120)
+    # The same package elsewhere for all namespaces overlaps; its own namespace does not.
+    overlap = text(web.get(FORM, choices(mode="AllNamespaces", new_namespace="hub-other")))
+    assert f"is already installed in “{place}”" in overlap
+    # Once no Subscription follows it, the group still says what is provided there.
+    client.delete(olm.type_of(client, olm.SUBSCRIPTIONS), "sampledb", place)
+    told = text(web.get(FORM, choices(mode="AllNamespaces", new_namespace="hub-other")))
+    assert "provides samples.operator-console.dev/v1 SampleDB already" in told
+    assert "sampledb-operator.v" in told
+
+
+def test_a_kind_that_lies_there_is_told(client: ClusterClient, place: str) -> None:
+    try:
+        client.find("samples.operator-console.dev", "v1", "sampledbs")
+    except KubeError:
+        Client().post(FORM, choices())
+        until(lambda: read.read(client, place, "sampledb").state == "done", 120)
+        clear(client, place)
+    assert "is there from an earlier install" in text(Client().get(FORM, choices(new_namespace="hub-other")))
