@@ -48,7 +48,8 @@ def _json(buffer: bytes, stream: BinaryIO) -> Iterator[Blob]:
             continue
         between = buffer[:start] if start >= 0 else buffer
         if between.strip():
-            yield Blob(line, between[:100], {}, f"this is no JSON: {between.strip()[:60].decode(errors='replace')}")
+            at = line + between[: len(between) - len(between.lstrip())].count(b"\n")
+            yield Blob(at, between[:100], {}, f"this is no JSON: {between.strip()[:60].decode(errors='replace')}")
         line += between.count(b"\n")
         if start < 0:
             return

@@ -39,7 +39,12 @@ def files(folder: Path | None) -> dict[str, bytes]:
 
 def test_layers_lie_over_each_other(server: registry.Registry, target: Path) -> None:
     layers = [
-        {"bin/opm": b"x" * 1000, "configs/a/catalog.yaml": b"old", "configs/b/catalog.yaml": b"b", "configs/c/x.yaml": b"c"},
+        {
+            "bin/opm": b"x" * 1000,
+            "configs/a/catalog.yaml": b"old",
+            "configs/b/catalog.yaml": b"b",
+            "configs/c/x.yaml": b"c",
+        },
         {"configs/a/catalog.yaml": b"new", "configs/b/.wh.catalog.yaml": b"", "etc/passwd": b"root"},
         {"configs/c/.wh..wh..opq": b"", "./configs/d.json": b"{}"},
     ]
@@ -52,7 +57,12 @@ def test_layers_lie_over_each_other(server: registry.Registry, target: Path) -> 
 
 
 def test_a_bundle(server: registry.Registry, target: Path) -> None:
-    name = server.add("team/bundle", "v1", [{"manifests/csv.yaml": b"a", "metadata/annotations.yaml": b"b", "tests/x": b""}], labels=BUNDLE)
+    name = server.add(
+        "team/bundle",
+        "v1",
+        [{"manifests/csv.yaml": b"a", "metadata/annotations.yaml": b"b", "tests/x": b""}],
+        labels=BUNDLE,
+    )
     assert files(image.pull(name, target).folder) == {"manifests/csv.yaml": b"a", "metadata/annotations.yaml": b"b"}
 
 

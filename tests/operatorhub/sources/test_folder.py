@@ -1,0 +1,90 @@
+"""Folders of bundles in their layouts, .indexignore, and what is not what it says."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from operatorhub.sources import bundlefiles, folder
+from operatorhub.sources.drafts import BundleDraft, PackageDraft, Problem, SourceError
+
+CSV = """apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: a.v1, annotations: {olm.skipRange: '<1.0.0'}}
+spec: {version: 1.0.0, replaces: a.v0, skips: [a.vx]}
+"""
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+ANNOTATIONS = """annotations:
+  operators.operatorframework.io.bundle.package.v1: a
+  operators.operatorframework.io.bundle.channels.v1: stable,alpha
+  operators.operatorframework.io.bundle.channel.default.v1: stable
+"""
+BUNDLE = {
+    "manifests/csv.yaml": CSV,
+    "manifests/crd.yaml": "kind: CustomResourceDefinition\nmetadata: {name: as.x}\n",
+    "metadata/annotations.yaml": ANNOTATIONS,
+    "metadata/dependencies.yaml": "dependencies:\n- {type: olm.package, value: {packageName: b, version: '>1'}}\n- {type: olm.gvk, value: {group: g, kind: K, version: v1}}\n",
+}
+
+
+@pytest.mark.parametrize("prefix", ["", "a/", "a/1.0.0/"])
+def test_plain_bundle_folders(tmp_path: Path, prefix: str) -> None:
+    root = write(tmp_path, {f"{prefix}{name}": text for name, text in BUNDLE.items()})
+    found = list(folder.drafts(root, whole=True))
+    (package,) = [one for one in found if isinstance(one, PackageDraft)]
+    assert (package.graph.package, package.graph.default) == ("a", "stable")
+    assert [one.name for one in package.graph.channels] == ["stable", "alpha"]
+    entry = package.graph.channels[0].entries[0]
+    assert (entry.name, entry.version, entry.replaces, entry.skips, entry.skip_range) == ("a.v1", "1.0.0", "a.v0", ("a.vx",), "<1.0.0")
+    (one,) = [one for one in found if isinstance(one, BundleDraft)]
+    assert one.contents is not None and len(one.contents.crds) == 1
+    assert [need["type"] for need in one.contents.properties] == ["olm.package.required", "olm.gvk.required"]
+    assert one.contents.properties[0]["value"] == {"packageName": "b", "versionRange": ">1"}
+
+
+def test_a_lazy_bundle_is_read_when_asked_for(tmp_path: Path) -> None:
+    said = {"name": "a", "defaultChannel": "stable", "channels": [{"name": "stable", "entries": [{"name": "a.v1", "version": "1.0.0"}]}]}
+    said["bundles"] = [{"name": "a.v1", "version": "1.0.0", "path": "1.0.0"}, {"name": "evil", "path": "../../etc"}]
+    root = write(tmp_path / "c", {"a/package.json": json.dumps(said), "a/1.0.0/csv.yaml": CSV, "a/1.0.0/crds/x.yaml": BUNDLE["manifests/crd.yaml"]})
+    found = list(folder.drafts(root, whole=False))
+    (one,) = [one for one in found if isinstance(one, BundleDraft)]
+    assert one.contents is None and one.place == "a/1.0.0"
+    assert [type(one) for one in found if isinstance(one, Problem)] == [Problem]
+    assert folder.contents(root, one.place).csv["metadata"]["name"] == "a.v1"
+    assert folder.csv_of(root, one.place)["spec"]["version"] == "1.0.0"
+    assert bundlefiles.stamp(root / one.place) == one.digest
+    for place in ("../x", "/etc", "a/9.9.9"):
+        with pytest.raises(SourceError):
+            folder.contents(root, place)
+
+
+def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
+    root = write(tmp_path, {**BUNDLE, "manifests/bad.yaml": "a: [", "manifests/notes.txt": "hello"})
+    (root / "manifests" / "binary.yaml").write_bytes(b"\xff\xfe\x00")
+    found = list(folder.drafts(root, whole=True))
+    assert sorted(one.place for one in found if isinstance(one, Problem)) == ["./manifests/bad.yaml", "./manifests/binary.yaml"]
+    assert any(isinstance(one, BundleDraft) for one in found)
+
+
+def test_indexignore(tmp_path: Path) -> None:
+    names = ["a/catalog.yaml", "b/catalog.yaml", "b/notes.json", "b/keep/notes.json", "c/deep/x.yaml", "README.md", ".hidden/x.yaml"]
+    root = write(tmp_path, dict.fromkeys(names, "") | {".indexignore": "# words\nnotes.json\n/c\n", "b/.indexignore": "!keep/notes.json\n"})
+    found = [str(one.relative_to(root)) for one in folder.fbc_files(root)]
+    assert found == ["a/catalog.yaml", "b/catalog.yaml", "b/keep/notes.json"]
+
+
+def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside", {"secret.yaml": "schema: olm.package\nname: x\n"})
+    root = write(tmp_path / "catalog", {"a.yaml": ""})
+    os.symlink(outside / "secret.yaml", root / "link.yaml")
+    os.symlink(outside, root / "folder")
+    assert [one.name for one in folder.fbc_files(root)] == ["a.yaml"]
