@@ -1,4 +1,4 @@
-"""What goes over WebSockets and long answers: port-forward and followed logs.
+"""What goes over WebSockets and long answers: port-forward, commands and followed logs.
 
 `v4.channel.k8s.io` frames begin with a channel's number. For port-forward: channel 0 carries data, 1 errors, and the first frame of
 each only repeats the port (two bytes). One WebSocket for each TCP connection. v4 can't close one direction alone: when the client
@@ -16,6 +16,7 @@ from kube.errors import ServerError
 from kube.transport import AsyncTransport
 
 PORT_FORWARD = ("v4.channel.k8s.io",)
+EXEC = ("v5.channel.k8s.io", "v4.channel.k8s.io")
 _DATA, _ERROR = 0, 1
 _CHUNK = 64 * 1024
 # How long the Pod's side may go on after the client closed its sending side.
@@ -29,6 +30,21 @@ async def port_forward(
     """An open tunnel to `port` of the Pod. Raises KubeError when the API server refuses."""
     request = requests.port_forward(pod, namespace, port)
     channel = await transport.websocket(request, PORT_FORWARD)
+    try:
+        yield channel
+    finally:
+        await channel.close()
+
+
+@contextlib.asynccontextmanager
+async def exec_(
+    transport: AsyncTransport, pod: str, namespace: str, container: str, command: tuple[str, ...]
+) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    """A running command with a terminal. Frames begin with a channel: 0 to it, 1 from it, 3 its end as a Status, 4 the size as JSON.
+
+    Raises KubeError when the API server refuses. https://kubernetes.io/docs/reference/kubectl/generated/kubectl_exec/
+    """
+    channel = await transport.websocket(requests.exec_(pod, namespace, container, command), EXEC)
     try:
         yield channel
     finally:

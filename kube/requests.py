@@ -215,6 +215,14 @@ def pod_log(
     return ApiRequest("GET", path, query, accept="*/*", ref=f'the log of pod "{pod}" in namespace "{namespace}"')
 
 
+def exec_(pod: str, namespace: str, container: str, command: tuple[str, ...]) -> ApiRequest:
+    """The WebSocket of a command with a terminal: what it writes to stderr comes on stdout."""
+    path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/exec"
+    flags = (("container", container), ("stdin", "true"), ("stdout", "true"), ("tty", "true"))
+    query = tuple(pair for pair in flags if pair[1]) + tuple(("command", part) for part in command)
+    return ApiRequest("GET", path, query, accept="*/*", ref=f'a command in pod "{pod}" of namespace "{namespace}"')
+
+
 def port_forward(pod: str, namespace: str, port: int) -> ApiRequest:
     """The WebSocket of one TCP connection to `port` of the pod. It is the kubelet that answers, and not every one takes a wish for JSON."""
     path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/portforward"

@@ -21,6 +21,7 @@ from resources.views import (
     scale,
     schema,
     search,
+    terminal,
     types,
     yaml,
 )
@@ -50,5 +51,6 @@ urlpatterns = [
     path(f"{_OBJECT}delete/", delete.delete, name="delete"),
     path(f"{_OBJECT}scale/", scale.scale, name="scale"),
     path(f"{_OBJECT}logs/", logs.logs, name="logs"),
+    path(f"{_OBJECT}terminal/", terminal.terminal, name="terminal"),
     path(f"{_OBJECT}forward/", forward.forward, name="forward"),
 ]

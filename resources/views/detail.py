@@ -169,6 +169,7 @@ def _actions(client: ClusterClient, place: Place) -> Iterable[Action]:
         yield _action(client, place, "patch", _("Scale"), "scale", "scale")
     if type_.kind == "Pod" and not type_.group:
         yield _action(client, place, "get", _("Logs"), "logs", "log")
+        yield _action(client, place, "create", _("Terminal"), "terminal", "exec")
     if type_.kind in ("Pod", "Service") and not type_.group:
         yield Action(_("Port-forward"), place.url("forward"))
     if "delete" in type_.verbs:

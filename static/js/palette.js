@@ -84,7 +84,8 @@ function open() {
 const typing = (node) => node.isContentEditable || node.matches?.("input, textarea, select");
 document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "k") {
-    // The YAML editor has no use for it either.
+    // A shell has its own use for it; the YAML editor has none.
+    if (event.target.closest?.(".xterm")) return;
     event.preventDefault();
     open();
   } else if (!event.ctrlKey && !event.metaKey && !event.altKey && !typing(event.target) && !document.querySelector("dialog[open]")) {

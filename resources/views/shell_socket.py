@@ -1,0 +1,150 @@
+"""WebSocket …/pods/<namespace>/<name>/terminal/socket/: a command with a terminal, carried between the browser and the API server.
+
+The frames are the API server's own (kube.channels.exec_), passed on as they are; nothing of them is kept or logged, but that somebody opened a
+shell is. A browser sends its cookies with a WebSocket wherever the page came from, so only our own pages are let in. The API server judges the right
+with the user's own credentials.
+"""
+
+import asyncio
+import contextlib
+import json
+import re
+import shlex
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+import aiohttp
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
+
+from console.web import audit
+from kube.channels import exec_
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.transport import AsyncTransport
+from resources.views.stream import Receive, Refused, Scope, Send, request_of
+
+PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/terminal/socket/$")
+#: The best shell that the container has.
+SHELL = (
+    "/bin/sh",
+    "-c",
+    "TERM=xterm-256color; export TERM; if [ -x /bin/bash ]; then exec /bin/bash; else exec /bin/sh; fi",
+)
+#: Of one process of the console. Each is two connections.
+MOST = 200
+_STATUS = 3
+_POLICY, _TRY_LATER = 1008, 1013
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    client: ClusterClient
+    namespace: str
+    pod: str
+    container: str
+    command: tuple[str, ...]
+
+    @property
+    def ref(self) -> str:
+        return f"core/v1/pods {self.namespace}/{self.pod}"
+
+
+def own_page(scope: Scope) -> bool:
+    """Whether the page that opens this is one of this very console."""
+    headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    origin = urlsplit(headers.get(b"origin", ""))
+    return bool(origin.netloc) and origin.netloc.lower() == headers.get(b"host", "").lower()
+
+
+def _wish(scope: Scope) -> Wish:
+    found = PATH.match(scope["path"])
+    request = request_of({**scope, "type": "http", "method": "GET"})
+    if found is None:
+        raise Refused(404, "no such Pod")
+    try:
+        client: ClusterClient = request.cluster
+        assert client.name is not None
+    except KubeError as error:
+        raise Refused(503, str(error)) from error
+    try:
+        command = tuple(shlex.split(request.GET.get("command", "")))
+    except ValueError as error:
+        raise Refused(400, f"the command can't be read: {error}") from error
+    return Wish(
+        client, unquote(found["namespace"]), unquote(found["pod"]), request.GET.get("container", ""), command or SHELL
+    )
+
+
+class TerminalApp:
+    """What goes wrong before the command runs comes as the frame of its end, so that the page can say it."""
+
+    def __init__(self) -> None:
+        self._open: set[asyncio.Task[None]] = set()
+
+    def close(self) -> None:
+        """End all of them: the server stops."""
+        for task in self._open:
+            task.cancel()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        if not own_page(scope):
+            await send({"type": "websocket.close", "code": _POLICY})
+            return
+        if len(self._open) >= MOST:
+            await send({"type": "websocket.close", "code": _TRY_LATER})
+            return
+        await send({"type": "websocket.accept"})
+        task = asyncio.ensure_future(_serve(scope, receive, send))
+        self._open.add(task)
+        try:
+            await asyncio.gather(task, return_exceptions=True)
+        finally:
+            task.cancel()
+            self._open.discard(task)
+        with contextlib.suppress(RuntimeError, OSError):
+            await send({"type": "websocket.close", "code": 1000})
+
+
+async def _serve(scope: Scope, receive: Receive, send: Send) -> None:
+    try:
+        async with ThreadSensitiveContext():
+            wish = await sync_to_async(_wish)(scope)
+    except Refused as error:
+        await _end(send, str(error))
+        return
+    async with AsyncTransport(wish.client.config) as transport:
+        try:
+            async with exec_(transport, wish.pod, wish.namespace, wish.container, wish.command) as channel:
+                audit.note(wish.client, "exec", wish.ref, "ok")
+                await _carry(channel, receive, send)
+        except KubeError as error:
+            audit.note(wish.client, "exec", wish.ref, error.reason)
+            await _end(send, str(error))
+
+
+async def _end(send: Send, message: str) -> None:
+    status = {"kind": "Status", "status": "Failure", "message": message}
+    await send({"type": "websocket.send", "bytes": bytes((_STATUS,)) + json.dumps(status).encode()})
+
+
+async def _carry(channel: aiohttp.ClientWebSocketResponse, receive: Receive, send: Send) -> None:
+    """Until one side leaves."""
+
+    async def down() -> None:
+        async for message in channel:
+            if message.type is aiohttp.WSMsgType.BINARY and message.data:
+                await send({"type": "websocket.send", "bytes": message.data})
+
+    async def up() -> None:
+        while (message := await receive())["type"] == "websocket.receive":
+            if data := message.get("bytes"):
+                await channel.send_bytes(data)
+
+    jobs = (asyncio.ensure_future(down()), asyncio.ensure_future(up()))
+    try:
+        await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for job in jobs:
+            job.cancel()
+        await asyncio.gather(*jobs, return_exceptions=True)
