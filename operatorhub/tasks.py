@@ -2,7 +2,7 @@
 
 import logging
 
-from celery import shared_task
+from celery import Task, shared_task
 from kombu.exceptions import OperationalError
 
 from console.web.clusters import console_client
@@ -72,24 +72,24 @@ def judge_packages() -> None:
     judging.judge(console_client().name)
 
 
-def ask(row: Catalog) -> None:
-    """Have a worker read it; without Redis the schedule does, later."""
+def ask(row: Catalog) -> bool:
+    """Have a worker read it; False when none can be asked: then the schedule does it, later."""
+    return _asked(refresh_catalog, row.pk)
+
+
+def ask_for_all() -> bool:
+    """Have a worker look at everything; False as above."""
+    return _asked(refresh_catalogs)
+
+
+def ask_to_judge() -> bool:
+    return _asked(judge_packages)
+
+
+def _asked(task: Task[..., None], *arguments: int) -> bool:
     try:
-        refresh_catalog.apply_async((row.pk,), expires=60, retry=False)
+        task.apply_async(arguments, expires=60, retry=False)
     except OperationalError:
-        log.warning("no worker can be asked to read the catalog %s: Redis does not answer", row)
-
-
-def ask_for_all() -> None:
-    """Have a worker look at everything; without Redis the schedule does, later."""
-    try:
-        refresh_catalogs.apply_async(expires=60, retry=False)
-    except OperationalError:
-        log.warning("no worker can be asked to look at the catalogs: Redis does not answer")
-
-
-def ask_to_judge() -> None:
-    try:
-        judge_packages.apply_async(expires=60, retry=False)
-    except OperationalError:
-        log.warning("no worker can be asked to look at packages: Redis does not answer")
+        log.warning("no worker can be asked for %s: Redis does not answer", task.name)
+        return False
+    return True

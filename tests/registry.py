@@ -1,8 +1,8 @@
 """A small OCI registry on 127.0.0.1: images made of dictionaries, served with tokens, redirects, and a choice of lies.
 
-    with registry.serving() as server:
-        server.add("team/catalog", "v1", [{"configs/index.yaml": b"..."}], labels={...})
-        server.lies = {"digest"}          # see LIES
+with registry.serving() as server:
+    server.add("team/catalog", "v1", [{"configs/index.yaml": b"..."}], labels={...})
+    server.lies = {"digest"}          # see LIES
 """
 
 import gzip
@@ -65,7 +65,14 @@ class Registry:
         return digest(data)
 
     def add(
-        self, path: str, tag: str, layers: list[Any], *, labels: Mapping[str, str] | None = None, platform: str = "", kind: str = LAYER
+        self,
+        path: str,
+        tag: str,
+        layers: list[Any],
+        *,
+        labels: Mapping[str, str] | None = None,
+        platform: str = "",
+        kind: str = LAYER,
     ) -> str:
         """An image; of `layers` each is bytes or a dict of files. `platform` arch: under an index. Returns host/path:tag."""
         packed = [one if isinstance(one, bytes) else layer(one) for one in layers]

@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
-from kombu.exceptions import OperationalError
 
 from console.web import audit, render
 from console.web.access import can
@@ -160,18 +159,9 @@ def refresh(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     row = Catalog.objects.filter(cluster=request.cluster.name, namespace=namespace, name=name).first()
     if namespace in TEMPLATES and row is None and namespace == catalogs.OWN:
         raise Http404
-    try:
-        if row is None:
-            tasks.refresh_catalogs.apply_async(expires=60, retry=False)
-        else:
-            tasks.refresh_catalog.apply_async((row.pk,), expires=60, retry=False)
-    except OperationalError:
-        messages.error(
-            request, _("No worker can be asked: Redis does not answer. The catalog is read again by the schedule.")
-        )
-    else:
-        audit.record(request, "refresh", f"catalog {namespace}/{name}", "ok")
-        messages.info(request, _("The catalog “%(name)s” is being read again.") % {"name": name})
+    audit.record(request, "refresh", f"catalog {namespace}/{name}", "ok")
+    asked = tasks.ask(row) if row is not None else tasks.ask_for_all()
+    _say(request, asked, _("The catalog “%(name)s” is being read again.") % {"name": name})
     return _back(namespace, name)
 
 
@@ -188,13 +178,7 @@ def read(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
         return _back(namespace, name)
     row = catalogs.describe(request.cluster.name, namespace, name, found.title, found.endpoint)
     audit.record(request, "read", f"catalog image of {found.place}", "ok")
-    try:
-        tasks.refresh_catalog.apply_async((row.pk,), expires=60, retry=False)
-        messages.info(request, _("The image %(image)s is being read.") % {"image": found.endpoint})
-    except OperationalError:
-        messages.error(
-            request, _("No worker can be asked: Redis does not answer. The catalog is read again by the schedule.")
-        )
+    _say(request, tasks.ask(row), _("The image %(image)s is being read.") % {"image": found.endpoint})
     return _back(namespace, name)
 
 
@@ -209,6 +193,15 @@ def restart(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     words = _("The registry of “%(name)s” starts anew.") if pods else gap or _("“%(name)s” has no registry Pod.")
     messages.info(request, words % {"name": name} if "%(name)s" in words else words)
     return _back(namespace, name)
+
+
+def _say(request: ConsoleRequest, asked: bool, words: str) -> None:
+    if asked:
+        messages.info(request, words)
+    else:
+        messages.error(
+            request, _("No worker can be asked: Redis does not answer. The catalog is read by the schedule, later.")
+        )
 
 
 def _back(namespace: str, name: str) -> HttpResponseRedirect:

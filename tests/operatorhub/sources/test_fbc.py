@@ -21,7 +21,14 @@ def manifest(obj: Any) -> dict[str, Any]:
 
 def bundle(name: str, version: str, *properties: Any, package: str = "a", **more: Any) -> dict[str, Any]:
     said = {"type": "olm.package", "value": {"packageName": package, "version": version}}
-    return {"schema": "olm.bundle", "name": name, "package": package, "image": f"x.io/{name}", "properties": [said, *properties], **more}
+    return {
+        "schema": "olm.bundle",
+        "name": name,
+        "package": package,
+        "image": f"x.io/{name}",
+        "properties": [said, *properties],
+        **more,
+    }
 
 
 def channel(name: str, *entries: Any, package: str = "a") -> dict[str, Any]:
@@ -78,7 +85,13 @@ def test_every_way_to_write_it(text: str) -> None:
     assert (graph.package, graph.default, graph.edges_known, graph.deprecated) == ("a", "stable", True, "use b")
     assert [one.name for one in graph.channels] == ["stable", "alpha"] and graph.channels[1].deprecated == "use stable"
     newest, oldest = graph.channels[0].entries
-    assert (newest.name, newest.version, newest.replaces, newest.skips, newest.skip_range) == ("a.v2", "2.0.0", "a.v1", ("a.v0",), "<2.0.0")
+    assert (newest.name, newest.version, newest.replaces, newest.skips, newest.skip_range) == (
+        "a.v2",
+        "2.0.0",
+        "a.v1",
+        ("a.v0",),
+        "<2.0.0",
+    )
     assert (oldest.name, oldest.deprecated) == ("a.v1", "old")
     assert package.icon == b"ABC"
     found = {one.name: one for one in bundles}
@@ -91,7 +104,11 @@ def test_every_way_to_write_it(text: str) -> None:
 
 
 def test_metadata_instead_of_manifests() -> None:
-    about = {"displayName": "A", "annotations": {"capabilities": "Deep Insights"}, "crdDescriptions": {"owned": [{"name": "as.x", "kind": "A"}]}}
+    about = {
+        "displayName": "A",
+        "annotations": {"capabilities": "Deep Insights"},
+        "crdDescriptions": {"owned": [{"name": "as.x", "kind": "A"}]},
+    }
     _packages, (one,), bad = read(json.dumps(bundle("a.v1", "1.0.0", {"type": "olm.csv.metadata", "value": about})))
     assert one.contents is not None and one.contents.partial and len(bad) == 1
     spec = one.contents.csv["spec"]
@@ -118,7 +135,10 @@ def test_what_was_read_before_is_not_decoded() -> None:
         ('{"schema": "olm.bundle", "name": "x"}', "no name or no package"),
         ('{"schema": "olm.bundle", "name": 7, "package": {"x": 1}, "properties": 3}', "olm.package"),
         (json.dumps(bundle("a.v9", "1", {"type": "olm.bundle.object", "value": {"data": "%%%"}})), "no base64"),
-        (json.dumps(bundle("a.v9", "1", {"type": "olm.bundle.object", "value": {"data": "e3t7"}})), "neither JSON nor YAML"),
+        (
+            json.dumps(bundle("a.v9", "1", {"type": "olm.bundle.object", "value": {"data": "e3t7"}})),
+            "neither JSON nor YAML",
+        ),
         (json.dumps(PACKAGE), "second time"),
         (json.dumps(bundle("a.v2", "2.0.0")), "second time"),
     ],
@@ -139,7 +159,9 @@ def test_a_bad_yaml_document_is_named() -> None:
 
 
 def test_bombs_of_aliases_are_refused() -> None:
-    bomb = "---\na: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9))
+    bomb = "---\na: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+        f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9)
+    )
     packages, _bundles, bad = read(yaml(WHOLE) + bomb)
     assert packages and "too deep or" in bad[0].words
 
@@ -149,7 +171,14 @@ def test_bombs_of_aliases_are_refused() -> None:
     [
         ([{"name": "x", "replaces": "y"}, {"name": "y", "replaces": "x"}], "in a circle"),
         ([{"name": "x"}, {"name": "y"}], "several newest"),
-        ([{"name": "x", "replaces": "gone"}, {"name": "y", "replaces": "x"}, {"name": "z", "replaces": "lost", "skips": ["y"]}], "holes"),
+        (
+            [
+                {"name": "x", "replaces": "gone"},
+                {"name": "y", "replaces": "x"},
+                {"name": "z", "replaces": "lost", "skips": ["y"]},
+            ],
+            "holes",
+        ),
         ([], "no version"),
     ],
 )
@@ -160,7 +189,12 @@ def test_graphs_that_opm_refuses_are_read(entries: list[Any], words: str) -> Non
 
 
 def test_invalid_versions_are_kept_and_named() -> None:
-    blobs_ = [PACKAGE, channel("stable", {"name": "a.v2", "replaces": "a.v1"}, {"name": "a.v1"}), bundle("a.v1", "1.0"), bundle("a.v2", "two")]
+    blobs_ = [
+        PACKAGE,
+        channel("stable", {"name": "a.v2", "replaces": "a.v1"}, {"name": "a.v1"}),
+        bundle("a.v1", "1.0"),
+        bundle("a.v2", "two"),
+    ]
     (package,), _bundles, _bad = read("\n".join(map(json.dumps, blobs_)))
     assert [one.version for one in package.graph.channels[0].entries] == ["two", "1.0"]
     assert sum("no semantic version" in one for one in problems(package.graph)) == 2

@@ -44,7 +44,13 @@ def test_plain_bundle_folders(tmp_path: Path, prefix: str) -> None:
     assert (package.graph.package, package.graph.default) == ("a", "stable")
     assert [one.name for one in package.graph.channels] == ["stable", "alpha"]
     entry = package.graph.channels[0].entries[0]
-    assert (entry.name, entry.version, entry.replaces, entry.skips, entry.skip_range) == ("a.v1", "1.0.0", "a.v0", ("a.vx",), "<1.0.0")
+    assert (entry.name, entry.version, entry.replaces, entry.skips, entry.skip_range) == (
+        "a.v1",
+        "1.0.0",
+        "a.v0",
+        ("a.vx",),
+        "<1.0.0",
+    )
     (one,) = [one for one in found if isinstance(one, BundleDraft)]
     assert one.contents is not None and len(one.contents.crds) == 1
     assert [need["type"] for need in one.contents.properties] == ["olm.package.required", "olm.gvk.required"]
@@ -52,9 +58,20 @@ def test_plain_bundle_folders(tmp_path: Path, prefix: str) -> None:
 
 
 def test_a_lazy_bundle_is_read_when_asked_for(tmp_path: Path) -> None:
-    said = {"name": "a", "defaultChannel": "stable", "channels": [{"name": "stable", "entries": [{"name": "a.v1", "version": "1.0.0"}]}]}
+    said = {
+        "name": "a",
+        "defaultChannel": "stable",
+        "channels": [{"name": "stable", "entries": [{"name": "a.v1", "version": "1.0.0"}]}],
+    }
     said["bundles"] = [{"name": "a.v1", "version": "1.0.0", "path": "1.0.0"}, {"name": "evil", "path": "../../etc"}]
-    root = write(tmp_path / "c", {"a/package.json": json.dumps(said), "a/1.0.0/csv.yaml": CSV, "a/1.0.0/crds/x.yaml": BUNDLE["manifests/crd.yaml"]})
+    root = write(
+        tmp_path / "c",
+        {
+            "a/package.json": json.dumps(said),
+            "a/1.0.0/csv.yaml": CSV,
+            "a/1.0.0/crds/x.yaml": BUNDLE["manifests/crd.yaml"],
+        },
+    )
     found = list(folder.drafts(root, whole=False))
     (one,) = [one for one in found if isinstance(one, BundleDraft)]
     assert one.contents is None and one.place == "a/1.0.0"
@@ -71,13 +88,28 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     root = write(tmp_path, {**BUNDLE, "manifests/bad.yaml": "a: [", "manifests/notes.txt": "hello"})
     (root / "manifests" / "binary.yaml").write_bytes(b"\xff\xfe\x00")
     found = list(folder.drafts(root, whole=True))
-    assert sorted(one.place for one in found if isinstance(one, Problem)) == ["./manifests/bad.yaml", "./manifests/binary.yaml"]
+    assert sorted(one.place for one in found if isinstance(one, Problem)) == [
+        "./manifests/bad.yaml",
+        "./manifests/binary.yaml",
+    ]
     assert any(isinstance(one, BundleDraft) for one in found)
 
 
 def test_indexignore(tmp_path: Path) -> None:
-    names = ["a/catalog.yaml", "b/catalog.yaml", "b/notes.json", "b/keep/notes.json", "c/deep/x.yaml", "README.md", ".hidden/x.yaml"]
-    root = write(tmp_path, dict.fromkeys(names, "") | {".indexignore": "# words\nnotes.json\n/c\n", "b/.indexignore": "!keep/notes.json\n"})
+    names = [
+        "a/catalog.yaml",
+        "b/catalog.yaml",
+        "b/notes.json",
+        "b/keep/notes.json",
+        "c/deep/x.yaml",
+        "README.md",
+        ".hidden/x.yaml",
+    ]
+    root = write(
+        tmp_path,
+        dict.fromkeys(names, "")
+        | {".indexignore": "# words\nnotes.json\n/c\n", "b/.indexignore": "!keep/notes.json\n"},
+    )
     found = [str(one.relative_to(root)) for one in folder.fbc_files(root)]
     assert found == ["a/catalog.yaml", "b/catalog.yaml", "b/keep/notes.json"]
 

@@ -139,7 +139,7 @@ def test_what_is_no_catalog(server: registry.Registry, target: Path) -> None:
         name = server.add("team/app", "v1", [{"app": b"x"}], labels=labels)
         with pytest.raises(SourceError, match=words):
             image.pull(name, target)
-    with pytest.raises(SourceError, match="has no .*team/app:v2"):
+    with pytest.raises(SourceError, match=r"has no .*team/app:v2"):
         image.pull(f"{server.host}/team/app:v2", target)
     with pytest.raises(SourceError, match="zstd"):
         image.pull(server.add("team/z", "v1", [{"x": b""}], labels=CATALOG, kind=f"{registry.LAYER[:-4]}zstd"), target)

@@ -1,0 +1,397 @@
+"""The pages of catalogs: CatalogSources, ClusterCatalogs, the console's own; whoever may, whatever is typed."""
+
+import contextlib
+import dataclasses
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from console.processes import parts
+from kube.client import ClusterClient
+from kube.errors import NotFound
+from operatorhub import bundles, catalogsources, clustercatalogs, index, olm, refresh, tasks
+from operatorhub.models import Catalog, Package
+from operatorhub.sources import image
+from tests import registry
+from tests.conftest import ROOT
+from tests.operatorhub.conftest import until
+
+pytestmark = pytest.mark.django_db
+SAMPLES = ROOT / "operators" / "packages"
+LIST, NEW = "/operatorhub/catalogs/", "/operatorhub/catalogs/new/"
+NAME = "hub-sources"
+
+
+@pytest.fixture(autouse=True)
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a worker was asked for; there is none here."""
+    found: list[str] = []
+    monkeypatch.setattr(tasks, "_asked", lambda task, *arguments: found.append(task.name) or True)
+    return found
+
+
+def page(path: str) -> str:
+    response = Client().get(path)
+    assert response.status_code == 200, response.content[:500]
+    return response.content.decode()
+
+
+def text(response: Any) -> str:
+    content = response if isinstance(response, str) else response.content.decode()
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", content)))
+
+
+@pytest.fixture
+def home(client: ClusterClient) -> Iterator[str]:
+    """Where the cluster's catalogs live; ours goes at the end."""
+    index.build(client)
+    found = sorted(catalogsources.everywhere(client.name))[0]
+    yield found
+    for plural, namespace in ((olm.SOURCES, found), (olm.SOURCES, "default")):
+        try:
+            client.delete(olm.type_of(client, plural), NAME, namespace)
+        except NotFound:
+            continue
+
+
+@pytest.fixture
+def mine(settings: Any) -> Iterator[None]:
+    settings.LOCAL_ONLY = True
+    yield
+
+
+def samples(client: ClusterClient) -> catalogsources.Source:
+    """Any catalog of the cluster that is well."""
+    found, _words = catalogsources.listed(client)
+    return next(one for one in found if one.packages)
+
+
+def test_the_list(client: ClusterClient, home: str) -> None:
+    one = samples(client)
+    words = text(page(LIST))
+    assert one.title in words and one.place in words and "Whole cluster" in words
+    assert f"{one.packages} packages" in words
+    assert 'aria-current="page"' in page(LIST) and page(LIST).count("pf-m-current") == 1
+
+
+def test_global_namespaces_are_discovered(client: ClusterClient, home: str) -> None:
+    assert home in catalogsources.everywhere(client.name)
+    assert "default" not in catalogsources.everywhere(client.name)
+
+
+def test_details(client: ClusterClient, home: str) -> None:
+    one = samples(client)
+    package = catalogsources.packages(client.name, one.namespace, one.name)[0]
+    words = text(page(f"{LIST}source/{one.namespace}/{one.name}/"))
+    assert one.title in words and "Registry Pods" in words and "Used by" in words and package.title in words
+    assert Client().get(f"{LIST}source/{one.namespace}/nothing/").status_code == 404
+    assert Client().get(f"{LIST}source/~/nothing/").status_code == 404
+
+
+def typed(namespace: str, /, **more: str) -> dict[str, str]:
+    said = {
+        "kind": "catalogsource",
+        "name": NAME,
+        "namespace": namespace,
+        "endpoint": "image",
+        "image": "127.0.0.1:1/team/catalog:v1",
+    }
+    return said | {"title": "Ours", "publisher": "Us", "interval": "45m", "priority": "7", "secrets": "one, two"} | more
+
+
+def test_add_edit_and_delete_a_catalogsource(client: ClusterClient, home: str) -> None:
+    # A dry run makes nothing, and shows what would be made.
+    response = Client().post(NEW, typed("default") | {"try": "1"})
+    assert response.status_code == 200 and "would accept this" in text(response)
+    assert "interval: 45m" in unescape(response.content.decode())
+    with pytest.raises(NotFound):
+        catalogsources.get(client, "default", NAME)
+    response = Client().post(NEW, typed("default") | {"save": "1"})
+    assert response.status_code == 302 and response["Location"] == f"{LIST}source/default/{NAME}/"
+    found = catalogsources.get(client, "default", NAME)
+    assert (found.endpoint, found.interval, found.priority, found.secrets) == (
+        "127.0.0.1:1/team/catalog:v1",
+        "45m",
+        7,
+        ("one", "two"),
+    )
+    assert not found.everywhere
+    # OLM finds nothing there, and the page says so.
+    until(lambda: catalogsources.get(client, "default", NAME).why)
+    words = text(page(f"{LIST}source/default/{NAME}/"))
+    assert "It is not well" in words and "Read the image" in words
+    # What is emptied goes.
+    edit = f"{LIST}source/default/{NAME}/edit/"
+    assert 'value="45m"' in page(edit)
+    response = Client().post(
+        edit, typed("elsewhere", interval="", secrets="", priority="", title="New", name="other") | {"save": "1"}
+    )
+    assert response.status_code == 302
+    found = catalogsources.get(client, "default", NAME)
+    assert (found.title, found.interval, found.priority, found.secrets) == ("New", "", 0, ())
+    # Somebody else was quicker: nothing is overwritten.
+    response = Client().post(edit, typed("default") | {"save": "1", "version": "1"})
+    assert response.status_code == 409 and catalogsources.get(client, "default", NAME).title == "New"
+    delete = f"{LIST}source/default/{NAME}/delete/"
+    assert "kubectl delete catalogsources" in text(page(delete))
+    assert Client().post(delete, {"uid": "another"}).status_code == 409
+    assert Client().post(delete, {"uid": found.uid}).status_code == 302
+    until(lambda: Client().get(delete).status_code == 404)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("name", "", "Give it a name"),
+        ("name", "Big Name", "lower-case letters"),
+        ("namespace", "no/where", "Choose the namespace"),
+        ("image", "not an image", "is no image"),
+        ("interval", "often", "written as in 30m"),
+        ("priority", "1.5", "whole number"),
+        ("secrets", "a_b", "no name of a Secret"),
+    ],
+)
+def test_what_is_typed_wrong_is_said_at_its_field(client: ClusterClient, field: str, value: str, words: str) -> None:
+    response = Client().post(NEW, typed("default", **{field: value}) | {"save": "1"})
+    assert response.status_code == 422 and words in text(response)
+    content = response.content.decode()
+    assert re.search(rf'id="field-{field}"[^>]*aria-invalid="true"', content)
+    # Nothing typed is lost.
+    for name, said in (typed("default") | {field: value}).items():
+        assert name in ("kind", "endpoint") or f'name="{name}" value="{said}"' in unescape(content), name
+
+
+def test_an_address_instead_of_an_image(client: ClusterClient, home: str) -> None:
+    response = Client().post(NEW, typed("default", endpoint="address", address="nowhere", interval="") | {"save": "1"})
+    assert response.status_code == 422 and "host and a port" in text(response)
+    said = typed("default", endpoint="address", address="catalog.default.svc:50051", interval="")
+    assert Client().post(NEW, said | {"save": "1"}).status_code == 302
+    found = catalogsources.get(client, "default", NAME)
+    assert (found.kind, found.endpoint) == ("address", "catalog.default.svc:50051")
+
+
+def test_cluster_catalogs(client: ClusterClient) -> None:
+    if not clustercatalogs.served(client):
+        pytest.skip("this cluster serves no ClusterCatalogs (OLM v1)")
+    said = {
+        "kind": "clustercatalog",
+        "name": NAME,
+        "image": "127.0.0.1:1/a/b:v1",
+        "priority": "3",
+        "interval": "5",
+        "mode": "Available",
+    }
+    type_ = client.find(clustercatalogs.GROUP, "v1", clustercatalogs.PLURAL)
+    try:
+        assert Client().post(NEW, said | {"interval": "0", "save": "1"}).status_code == 422
+        assert Client().post(NEW, said | {"save": "1"}).status_code == 302
+        found = clustercatalogs.get(client, NAME)
+        assert (found.image, found.priority, found.minutes, found.mode) == ("127.0.0.1:1/a/b:v1", 3, 5, "Available")
+        edit = f"{LIST}source/-/{NAME}/edit/"
+        response = Client().post(edit, said | {"interval": "", "priority": "", "mode": "Unavailable", "save": "1"})
+        assert response.status_code == 302, text(response)
+        found = clustercatalogs.get(client, NAME)
+        assert (found.priority, found.minutes, found.mode) == (0, 0, "Unavailable")
+        assert NAME in text(page(LIST)) and NAME in text(page(f"{LIST}source/-/{NAME}/"))
+        assert Client().post(f"{LIST}source/-/{NAME}/delete/", {"uid": found.uid}).status_code == 302
+    finally:
+        with contextlib.suppress(NotFound):
+            client.delete(type_, NAME)
+
+
+def test_cluster_catalogs_are_read_through_the_api_server(client: ClusterClient) -> None:
+    served = clustercatalogs.listed(client) if clustercatalogs.served(client) else ()
+    one = next((one for one in served if one.serving), None)
+    if one is None:
+        pytest.skip("this cluster has no ClusterCatalog that serves (OLM v1)")
+    clustercatalogs.sync(client)
+    row = Catalog.objects.get(namespace="-", name=one.name)
+    assert refresh.refresh(row, client), Catalog.objects.get(pk=row.pk).error
+    package = Package.objects.filter(namespace="-", catalog=one.name).first()
+    assert package is not None and package.source == "clustercatalog"
+    graph = bundles.graph(client, "-", one.name, package.name)
+    found = bundles.bundle(client, "-", one.name, package.name, graph.channels[0].entries[0].name)
+    assert found is not None and found.csv and found.crds
+    # The same again is not read again.
+    row.refresh_from_db()
+    assert refresh.refresh(row, client) and Catalog.objects.get(pk=row.pk).generation == row.generation
+
+
+def archive() -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as packed:
+        for path in sorted(SAMPLES.rglob("*")):
+            if path.is_file():
+                packed.writestr(str(path.relative_to(SAMPLES)), path.read_bytes())
+    return sink.getvalue()
+
+
+def own(**more: Any) -> dict[str, Any]:
+    return {"kind": "own", "name": NAME, "from": "url", "location": "http://127.0.0.1:1/x.yaml", "save": "1"} | more
+
+
+def test_an_upload(client: ClusterClient, mine: None) -> None:
+    file = SimpleUploadedFile("samples.zip", archive())
+    assert Client().post(NEW, own(**{"from": "upload"}, file=file)).status_code == 302
+    row = Catalog.objects.get(name=NAME)
+    assert (row.kind, row.state, row.packages, row.location) == ("upload", "ready", 3, "samples.zip")
+    assert bundles.bundle(
+        client, "~", NAME, "memcached", bundles.graph(client, "~", NAME, "memcached").channels[0].entries[0].name
+    )
+    assert "samples.zip" in text(page(f"{LIST}source/~/{NAME}/"))
+    # The same name again is refused at its field; a broken file leaves nothing behind.
+    assert "of this name already" in text(
+        Client().post(NEW, own(**{"from": "upload"}, file=SimpleUploadedFile("x", b"{}")))
+    )
+    response = Client().post(
+        NEW, own(**{"from": "upload"}, name="other", file=SimpleUploadedFile("x.zip", b"PK\x03\x04broken"))
+    )
+    assert response.status_code == 422 and "archive is broken" in text(response)
+    assert Catalog.objects.count() == 1
+    assert Client().post(f"{LIST}source/~/{NAME}/delete/").status_code == 302
+    assert not Package.objects.filter(namespace="~").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "field", "words"),
+    [
+        ({"location": "ftp://x"}, "location", "begins with http"),
+        ({"from": "image", "location": "A B"}, "location", "is no image"),
+        ({"from": "folder", "location": "relative"}, "location", "whole path"),
+        ({"from": "upload"}, "file", "Choose a file"),
+        ({"name": "Ä"}, "name", "lower-case"),
+    ],
+)
+def test_own_catalogs_typed_wrong(
+    client: ClusterClient, mine: None, more: dict[str, str], field: str, words: str
+) -> None:
+    response = Client().post(NEW, own(**more))
+    assert response.status_code == 422 and words in text(response)
+    assert re.search(rf'id="field-{field}"[^>]*aria-invalid="true"', response.content.decode())
+    assert not Catalog.objects.exists()
+
+
+def test_folders_only_where_the_console_is_ones_own(client: ClusterClient, settings: Any, tmp_path: Path) -> None:
+    settings.LOCAL_ONLY = False
+    response = Client().post(NEW, own(**{"from": "folder"}, location=str(SAMPLES)))
+    assert response.status_code == 422 and "Folders can be named only" in text(response)
+    settings.LOCAL_ONLY = True
+    assert Client().post(NEW, own(**{"from": "folder"}, location=str(SAMPLES))).status_code == 302
+    row = Catalog.objects.get()
+    assert refresh.refresh(row, client)
+    assert "3" in text(page(f"{LIST}source/~/{NAME}/"))
+
+
+def bundle_image(server: registry.Registry, name: str) -> str:
+    """One of our bundles as an image."""
+    folder = next((SAMPLES / name).glob("*/csv.yaml")).parent
+    files = {"manifests/csv.yaml": (folder / "csv.yaml").read_bytes()}
+    files |= {f"manifests/{one.name}": one.read_bytes() for one in folder.glob("crds/*")}
+    files |= {f"metadata/{one.name}": one.read_bytes() for one in folder.glob("metadata/*")}
+    return server.add(
+        f"team/{name}", "v1", [files], labels={image.MANIFESTS: "manifests/", image.METADATA: "metadata/"}
+    )
+
+
+def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: None) -> None:
+    with registry.serving() as server:
+        reference = bundle_image(server, "sampledb")
+        said = {"type": "olm.package", "value": {"packageName": "sampledb", "version": "1.0.0"}}
+        about = {
+            "type": "olm.csv.metadata",
+            "value": {"displayName": "Sample", "annotations": {"capabilities": "Auto Pilot"}},
+        }
+        blobs = [
+            {"schema": "olm.package", "name": "sampledb", "defaultChannel": "stable"},
+            {"schema": "olm.channel", "package": "sampledb", "name": "stable", "entries": [{"name": "s.v1"}]},
+            {
+                "schema": "olm.bundle",
+                "package": "sampledb",
+                "name": "s.v1",
+                "image": reference,
+                "properties": [said, about],
+            },
+        ]
+        text_ = "\n".join(map(json.dumps, blobs)).encode()
+        catalog = server.add(
+            "team/catalog", "v1", [{"configs/sampledb/catalog.json": text_}], labels={image.CONFIGS: "/configs"}
+        )
+        assert Client().post(NEW, own(**{"from": "image"}, location=catalog)).status_code == 302
+        row = Catalog.objects.get()
+        assert refresh.refresh(row, client), Catalog.objects.get().error
+        package = Package.objects.get(namespace="~")
+        assert (package.title, package.level, package.version, package.rights) == ("Sample", 5, "1.0.0", "?")
+        # The whole bundle comes from its image when somebody asks, and is kept.
+        found = bundles.bundle(client, "~", NAME, "sampledb", "s.v1")
+        assert found is not None and not found.partial and found.crds and found.csv["spec"]["install"]
+        before = len(server.asked)
+        assert bundles.bundle(client, "~", NAME, "sampledb", "s.v1") == found and len(server.asked) == before
+        # The tag did not move: one request, nothing is read.
+        generation = Catalog.objects.get().generation
+        assert refresh.refresh(row, client) and Catalog.objects.get().generation == generation
+        assert len(server.asked) == before + 1
+        # A registry that lies from now on: what was read stays, and the page says which lie.
+        server.lies = {"header"}
+        assert not refresh.refresh(row, client, force=True)
+    assert Package.objects.filter(namespace="~").count() == 1
+    words = text(page(f"{LIST}source/~/{NAME}/"))
+    assert "lies: the manifest v1" in words and "What was read before is still offered" in words
+
+
+def test_the_image_of_a_catalogsource_is_read_by_a_click(client: ClusterClient, home: str, mine: None) -> None:
+    with registry.serving() as server:
+        files = {f"configs/{one.name}": b"" for one in ()}
+        blobs = [
+            {"schema": "olm.package", "name": "x", "defaultChannel": "stable"},
+            {"schema": "olm.channel", "package": "x", "name": "stable", "entries": [{"name": "x.v1"}]},
+        ]
+        files["configs/c.json"] = "\n".join(map(json.dumps, blobs)).encode()
+        reference = server.add("team/catalog", "v1", [files], labels={image.CONFIGS: "/configs"})
+        assert Client().post(NEW, typed("default", image=reference, interval="") | {"save": "1"}).status_code == 302
+        assert Client().post(f"{LIST}source/default/{NAME}/read/").status_code == 302
+        row = Catalog.objects.get(describes=f"default/{NAME}")
+        assert row.location == reference
+        assert refresh.refresh(row, client), Catalog.objects.get(pk=row.pk).error
+    assert bundles.graph(client, "default", NAME, "x").edges_known
+    assert not Package.objects.filter(name="x").exists()
+    assert "Forget them" in page(f"{LIST}source/default/{NAME}/")
+    assert Client().post(f"{LIST}source/default/{NAME}/read/", {"stop": "1"}).status_code == 302
+    assert not Catalog.objects.filter(pk=row.pk).exists()
+
+
+def test_a_stranger_may_look_at_nothing_and_add_nothing(
+    client: ClusterClient, mine: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headers = (("Impersonate-User", "stranger"), ("Impersonate-Group", "system:authenticated"))
+    other = ClusterClient(dataclasses.replace(client.config, user="stranger", headers=headers))
+    monkeypatch.setattr("console.web.request.console_client", lambda: other)
+    words = text(page(LIST))
+    assert "You may not list CatalogSources" in words
+    assert Client().post(NEW, own()).status_code == 422 or not Catalog.objects.exists()
+    assert not Catalog.objects.exists()
+    assert Client().post(NEW, typed("default") | {"save": "1"}).status_code == 403
+
+
+def test_make_run_names_folders_as_the_embedded_cluster_does(tmp_path: Path) -> None:
+    from sandbox.olm.catalogs import catalog_names
+
+    for name, packages in (("one", ("a",)), ("two", ("a", "b")), ("three", ("a", "b"))):
+        for package in packages:
+            (tmp_path / name / package).mkdir(parents=True)
+            (tmp_path / name / package / "package.json").write_text("{}")
+    folders = tuple(tmp_path / name for name in ("one", "two", "three"))
+    options = parts.Options(9000, tmp_path, catalogs=folders)
+    expected = [f"olm/{name}={folder}" for name, folder in catalog_names((parts.SAMPLES, *folders)).items()]
+    assert parts.catalog_folders(options) == expected
+    assert len(expected) == 4
+    beside = parts.Options(9000, tmp_path, kubeconfig="x", catalogs=folders[:1])
+    assert parts.catalog_folders(beside) == [f"a-catalog={folders[0]}"]
