@@ -226,7 +226,8 @@ def of_step(client: ClusterClient, plan: InstallPlan, step: Step) -> StepChange:
         return StepChange(True, _reviewed(quiet(live), quiet(step.manifest)))
     if step.kind == CRD:
         return StepChange(True, _reviewed(_spec_only(live), _spec_only(step.manifest)))
-    return StepChange(True, _reviewed(_like(live, step.manifest), step.manifest))
+    wanted = _unowned(step.manifest)
+    return StepChange(True, _reviewed(_like(live, wanted), wanted))
 
 
 def _reviewed(before: KubeObject, after: KubeObject) -> Review:
@@ -244,6 +245,12 @@ def quiet(of: Mapping[str, Any]) -> KubeObject:
         "metadata": {"name": name_of(dict(of)), "annotations": kept},
         "spec": spec,
     }
+
+
+def _unowned(obj: KubeObject) -> KubeObject:
+    """Without the CSV that it will belong to, whose uid nobody knows yet."""
+    meta = {key: value for key, value in csv.mapping(obj.get("metadata")).items() if key != "ownerReferences"}
+    return {**obj, "metadata": meta}
 
 
 def _spec_only(crd: Mapping[str, Any]) -> KubeObject:

@@ -46,7 +46,7 @@ def installed(request: ConsoleRequest) -> HttpResponse:
         "result": result, "wish": wish, "gaps": found.gaps, "namespace": namespace, "problem": problem, "label_error": label_error,
         "advice": _("Pick a namespace of yours above, or ask an administrator for the permission to list ClusterServiceVersions."),
         "topics": " ".join(olm.topic(client, plural, namespace) for plural in plurals),
-        "previous": wish.url(result.page - 1), "next": wish.url(result.page + 1), "here": request.get_full_path(),
+        "previous": wish.url(result.page - 1), "next": wish.url(result.page + 1),
     }  # fmt: skip
     return render.page(
         request, "operatorhub/installed.html", context, fragment="operatorhub/_installed.html", status=status

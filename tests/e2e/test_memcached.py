@@ -59,7 +59,7 @@ def uninstall(page: Page, client: ClusterClient, namespace: str) -> None:
     # No instance is left, so nothing is warned of.
     expect(page.get_by_text("nobody looks after it")).to_have_count(0)
     page.get_by_role("button", name="Uninstall", exact=True).click()
-    expect(page.locator("#toasts")).to_contain_text("Memcached is being uninstalled")
+    expect(page.get_by_role("heading", name="Memcached is uninstalled")).to_be_visible(timeout=60_000)
     for group, version, plural in (
         ("operators.coreos.com", "v1alpha1", "subscriptions"),
         ("operators.coreos.com", "v1alpha1", "clusterserviceversions"),

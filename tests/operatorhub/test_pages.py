@@ -199,15 +199,10 @@ def test_install_approve_view_uninstall(web: Client, client: ClusterClient, name
     confirm = web.get(f"/operators/{namespace}/{CSV}/uninstall/").content.decode()
     uids = dict(re.findall(r'name="(csv_uid|subscription_uid)" value="([^"]+)"', confirm))
     assert len(uids) == 2
-    wrong = web.post(f"/operators/{namespace}/{CSV}/uninstall/", {**uids, "subscription_uid": "another"})
-    assert wrong.status_code == 409
-    done = web.post(f"/operators/{namespace}/{CSV}/uninstall/", uids, follow=True)
-    assert "is being uninstalled" in text(done)
-    until(
-        lambda: (
-            "SampleDB" not in text(web.get("/operators/", {"namespace": namespace})).replace("SampleDB is being", "")
-        )
-    )
+    # What it does otherwise is tests/operatorhub/test_uninstall.py.
+    done = web.post(f"/operators/{namespace}/{CSV}/uninstall/", uids)["Location"]
+    until(lambda: "SampleDB is uninstalled" in text(web.get(done)) or (web.post(done) and False))
+    assert "SampleDB" not in text(web.get("/operators/", {"namespace": namespace}))
     assert web.get(progress).status_code == 404
 
 

@@ -1,0 +1,260 @@
+"""The list of installed operators and an operator's page with its tabs."""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from console.web.clusters import console_client
+from kube.client import ClusterClient
+from operatorhub import index, installed, installed_filter, olm, operator, updates
+from operatorhub.installed import Operator
+from operatorhub.updates import Update
+from tests.operatorhub import operators
+from tests.operatorhub.conftest import csv_object, until
+from tests.operatorhub.operators import V1, V11
+from tests.operatorhub.test_pages import text
+
+HERE = "/operators/"
+
+
+def row(name: str, namespace: str = "apps", state: str = "done", **more: Any) -> Operator:
+    base = Operator(
+        f"{namespace}/{name}",
+        namespace,
+        f"{name}.v1",
+        name.title(),
+        "1",
+        "Us",
+        state,
+        "",
+        "",
+        (),
+        name,
+        name,
+        "stable",
+        "",
+    )
+    return dataclasses.replace(base, **more)
+
+
+ROWS = (
+    row("alpha"),
+    row("beta", "web", "failed", deprecated=("old",)),
+    row("gamma", "web", subscription="", package=""),
+    row("delta", "shop", update=Update("asks", "Update available")),
+    row("epsilon", "shop", "asks", csv=""),
+)
+
+
+@pytest.mark.parametrize(
+    ("wish", "names"),
+    [
+        ({}, ["alpha", "beta", "gamma", "delta", "epsilon"]),
+        ({"q": "ALPH"}, ["alpha"]),
+        ({"q": "beta us"}, ["beta"]),
+        ({"status": ("failed", "asks")}, ["beta", "epsilon"]),
+        ({"status": ("updates",)}, ["delta"]),
+        ({"status": ("orphan",)}, ["gamma"]),
+        ({"status": ("deprecated",), "places": ("shop",)}, []),
+        ({"places": ("web", "shop")}, ["beta", "gamma", "delta", "epsilon"]),
+        ({"page": 9}, ["alpha", "beta", "gamma", "delta", "epsilon"]),
+    ],
+)
+def test_filters(wish: dict[str, Any], names: list[str]) -> None:
+    found = installed_filter.apply(ROWS, installed_filter.Filter(**wish))
+    assert [one.title.lower() for one in found.rows if one.csv] + [
+        one.package for one in found.rows if not one.csv
+    ] == names
+
+
+def test_counts_are_of_what_the_other_filters_leave() -> None:
+    found = installed_filter.apply(ROWS, installed_filter.Filter(status=("failed",), places=("web",)))
+    assert {one.value: one.count for one in found.places} == {"web": 1}
+    assert {one.value: one.count for one in found.status} == {"failed": 1, "done": 1, "deprecated": 1, "orphan": 1}
+
+
+def test_a_page_of_three_hundred() -> None:
+    many = [row(f"op-{number:03}") for number in range(300)]
+    found = installed_filter.apply(many, installed_filter.Filter(page=6))
+    assert (found.total, found.pages, len(found.rows), found.rows[0].title) == (300, 6, 50, "Op-250")
+    assert (
+        installed_filter.Filter(q="a b", status=("failed",), places=("x",)).url(2) == "?q=a+b&status=failed&in=x&page=2"
+    )
+
+
+def sub(state: str = "", installed_csv: str = "db.v1", *conditions: tuple[str, str]) -> olm.Subscription:
+    said = [{"type": type_, "status": "True", "reason": reason, "message": f"{type_}!"} for type_, reason in conditions]
+    status = {
+        "state": state,
+        "installedCSV": installed_csv,
+        "installPlanRef": {"name": "install-1"},
+        "conditions": said,
+    }
+    return olm.subscription(
+        {
+            "metadata": {"name": "db", "namespace": "apps"},
+            "spec": {"name": "db", "source": "cat", "sourceNamespace": "olm"},
+            "status": status,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "sources", "state", "word"),
+    [
+        (sub("AtLatestKnown"), {("olm", "cat"): "READY"}, "done", "Up to date"),
+        (sub("AtLatestKnown"), None, "done", "Up to date"),
+        (sub("AtLatestKnown"), {}, "failed", "Can not update"),
+        (sub("AtLatestKnown"), {("olm", "cat"): "TRANSIENT_FAILURE"}, "failed", "Can not update"),
+        (sub("UpgradePending", "db.v1", ("InstallPlanPending", "RequiresApproval")), {("olm", "cat"): "READY"}, "asks", "Update available"),
+        (sub("UpgradePending"), {("olm", "cat"): "READY"}, "running", "Updating"),
+        (sub("UpgradeFailed"), {("olm", "cat"): "READY"}, "failed", "Update failed"),
+        (sub("UpgradePending", "db.v1", ("ResolutionFailed", "X")), {("olm", "cat"): "READY"}, "failed", "Update failed"),
+        (sub("", ""), {("olm", "cat"): "READY"}, "", ""),
+    ],
+)  # fmt: skip
+def test_what_a_subscription_says_of_updates(given: olm.Subscription, sources: Any, state: str, word: str) -> None:
+    found = updates.of(given, updates.Catalogs(sources))
+    assert (found.state, found.word) == (state, word)
+    if state in ("asks", "running"):
+        assert found.url == "/operators/apps/installplans/install-1/"
+
+
+def test_facts_of_a_csv_without_any_shape() -> None:
+    for broken in (
+        {},
+        {"links": 1, "webhookdefinitions": [None], "install": {"spec": []}, "relatedImages": {}},
+        {"maintainers": ["x"]},
+    ):
+        found = operator.facts(csv_object(**broken))  # type: ignore[arg-type]
+        assert found.webhooks == ()
+        assert found.links == ()
+
+
+def test_webhooks_and_links_of_a_csv() -> None:
+    rule = {"apiGroups": ["a.com"], "resources": ["dbs"], "apiVersions": ["v1"], "operations": ["CREATE"]}
+    hooks = [
+        {"generateName": "v.a.com", "type": "ValidatingAdmissionWebhook", "deploymentName": "op", "rules": [rule]},
+        {"generateName": "c", "type": "ConversionWebhook", "conversionCRDs": ["dbs.a.com"]},
+    ]
+    found = operator.facts(
+        csv_object(
+            webhookdefinitions=hooks,
+            links=[{"name": "x", "url": "javascript:alert(1)"}, {"name": "y", "url": "https://a.com"}],
+        )
+    )
+    assert [(one.what, one.policy) for one in found.webhooks] == [(("a.com/dbs",), "Fail"), (("dbs.a.com",), "")]
+    assert [one.url for one in found.links] == ["https://a.com"]
+
+
+@pytest.fixture(scope="module")
+def place(cluster_kubeconfig: Any) -> Iterator[str]:
+    """FlightTicket 1.0.0 of a deprecated channel, installed for the module."""
+    client = console_client()
+    until(lambda: olm.served(client) or client.forget_types())
+    with operators.place(client, "hub-installed") as name:
+        operators.subscribe(client, name, channel="archive", startingCSV=V1)
+        operators.succeeded(client, name, V1)
+        yield name
+
+
+@pytest.mark.django_db
+@pytest.mark.timeout(300)
+class TestPages:
+    def test_the_list(self, client: ClusterClient, place: str) -> None:
+        index.build(client)
+        web = Client()
+        until(lambda: "Up to date" in text(web.get(HERE, {"namespace": place})))
+        shown = text(web.get(HERE, {"namespace": "-", "q": "flight"}))
+        for words in ("FlightTicket", "1.0.0 · Operator Console", place, "Succeeded", "Deprecated", "Up to date"):
+            assert words in shown
+        assert 'src="/operatorhub/icons/' in web.get(HERE, {"namespace": place}).content.decode()
+        assert "No installed operator matches" in text(web.get(HERE, {"namespace": place, "status": "failed"}))
+        assert "1 operator" in text(web.get(HERE, {"namespace": place, "labels": "olm.managed=true"}))
+        bad = web.get(HERE, {"namespace": place, "labels": "a in (b"})
+        assert bad.status_code == 422
+        assert "label selector can't be read" in text(bad)
+        part = web.get(HERE, {"namespace": place}, headers={"HX-Request": "true"}).content.decode()
+        assert "<html" not in part
+
+    def test_every_tab(self, client: ClusterClient, place: str) -> None:
+        operators.ticket(client, place, "mine")
+        web, here = Client(), f"{HERE}{place}/{V1}/"
+        details = text(web.get(here))
+        for words in (
+            "What it may do",
+            "requirement",
+            "OwnNamespace",
+            "flightticket-operator",
+            "Version 1.0.0 can't keep notes",
+            "1 instance",
+            "Pod",
+        ):
+            assert words in details
+        page = web.get(here).content.decode()
+        assert f'href="/resources/flights.com/v1/flighttickets/new/?namespace={place}"' in page
+        assert f'href="/resources/flights.com/v1/flighttickets/?namespace={place}"' in page
+        assert "mine" in text(web.get(f"{here}instances/"))
+        assert "Update channel" in text(web.get(f"{here}subscription/"))
+        plan = operators.sub_of(client, place).plan
+        assert plan in text(web.get(f"{here}plans/"))
+        assert web.get(f"{here}events/").status_code == 200
+        assert web.get(f"{here}nothing/").status_code == 404
+        assert web.get(f"{HERE}{place}/nothing.v1/").status_code == 404
+
+    def test_an_instance_that_is_wanted_at_the_beginning(self, client: ClusterClient, place: str) -> None:
+        wanted = '{"apiVersion": "flights.com/v1", "kind": "FlightTicket", "metadata": {"name": "first"}, "spec": {}}'
+        type_ = olm.type_of(client, olm.CSVS)
+        client.patch(type_, V1, {"metadata": {"annotations": {operator.INITIALIZATION: wanted}}}, place)
+        web, here = Client(), f"{HERE}{place}/{V1}/"
+        assert "FlightTicket is needed before this operator does anything" in text(web.get(here))
+        operators.ticket(client, place, "first")
+        assert "is needed before" not in text(web.get(here))
+
+    def test_a_subscription_without_csv_says_why(self, client: ClusterClient, place: str) -> None:
+        operators.make(client, "", "Namespace", "hub-coming")
+        try:
+            operators.make(
+                client, olm.GROUP, "OperatorGroup", "g", "hub-coming", spec={"targetNamespaces": ["hub-coming"]}
+            )
+            operators.subscribe(client, "hub-coming", "flightticket", source="nowhere")
+            found = until(lambda: [one for one in installed.listed(client, "hub-coming").rows if one.state == "failed"])
+            assert found[0].package == "flightticket"
+            assert "nowhere" in found[0].reason
+            assert "Can not go on" in text(Client().get(HERE, {"namespace": "hub-coming"}))
+        finally:
+            operators.clean_subscriptions(client, "hub-coming")
+
+    def test_operators_of_other_namespaces_are_shown_once(self, client: ClusterClient, place: str) -> None:
+        """Copies are shown as the original that watches the namespace; by its targets, so that it is the same without copies."""
+        with_all = operators.make(client, "", "Namespace", "hub-everywhere")
+        try:
+            operators.make(client, olm.GROUP, "OperatorGroup", "g", "hub-everywhere", spec={})
+            csv = csv_object(
+                displayName="Everywhere",
+                version="1.0.0",
+                installModes=[{"type": "AllNamespaces", "supported": True}],
+                install={"strategy": "deployment", "spec": {"deployments": []}},
+            )
+            csv["metadata"] = {"name": "everywhere.v1", "namespace": "hub-everywhere"}
+            client.create(olm.type_of(client, olm.CSVS), csv, "hub-everywhere")
+            until(
+                lambda: olm.targets(client.get(olm.type_of(client, olm.CSVS), "everywhere.v1", "hub-everywhere")) == ()
+            )
+            rows = [one for one in until(lambda: _named(client, place, "Everywhere")) if one.title == "Everywhere"]
+            assert [(one.namespace, one.targets) for one in rows] == [("hub-everywhere", ())]
+            assert "watches hub-installed from there" in text(Client().get(HERE, {"namespace": place}))
+            assert len(_named(client, "", "Everywhere")) == 1
+            assert with_all
+        finally:
+            operators.clean_subscriptions(client, "hub-everywhere")
+
+    def test_the_newest_version_is_another_row(self, client: ClusterClient, place: str) -> None:
+        assert V11 not in [one.csv for one in installed.listed(client, place).rows]
+
+
+def _named(client: ClusterClient, namespace: str, title: str) -> list[Operator]:
+    return [one for one in installed.listed(client, namespace).rows if one.title == title]

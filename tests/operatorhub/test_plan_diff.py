@@ -1,0 +1,256 @@
+"""What a plan changes, without a cluster: schemas in words, images, manifests wherever OLM keeps them."""
+
+import base64
+import gzip
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from operatorhub import plan_check, plan_diff, plans, schema_diff
+from structural.nodes import node_of
+
+
+def crd(
+    versions: dict[str, dict[str, Any]], stored: tuple[str, ...] = (), storage: str = "", **spec: Any
+) -> dict[str, Any]:
+    storage = storage or list(versions)[-1]
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "dbs.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"plural": "dbs", "kind": "Db"},
+            "versions": [
+                {"name": name, "served": True, "storage": name == storage, "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": schema}}}}
+                for name, schema in versions.items()
+            ], **spec,
+        },
+        "status": {"storedVersions": list(stored)},
+    }  # fmt: skip
+
+
+def remarks(before: dict[str, Any], after: dict[str, Any]) -> list[tuple[str, str, str]]:
+    found = schema_diff.compare(crd({"v1": before}), crd({"v1": after})).remarks
+    return [(one.level, one.where, one.words) for one in found]
+
+
+def text(**more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"a": {"type": "string", **more}}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "level", "words"),
+    [
+        (text(), text(maxLength=3), "tight", "maxLength is 3, until now –."),
+        (text(maxLength=3), text(maxLength=2), "tight", "maxLength is 2, until now 3."),
+        (text(maxLength=2), text(maxLength=3), "info", "maxLength is 3, until now 2."),
+        (text(maxLength=2), text(), "info", "maxLength 2 is not asked any more."),
+        (text(), text(enum=["x"]), "tight", "Only these values are allowed now: x."),
+        (text(enum=["x", "y"]), text(enum=["x", "z"]), "tight", "These values are not allowed any more: y."),
+        (text(), text(pattern="^a"), "tight", "pattern must be ^a, until now –."),
+        (text(nullable=True), text(), "tight", "It may not be null any more."),
+        (text(default="x"), text(default="y"), "info", "The default is y, until now x."),
+        (text(), {"type": "object", "properties": {"a": {"type": "integer"}}}, "tight", "The type was string and becomes integer."),
+        (text(), {**text(), "required": ["a"]}, "tight", "It must be given now."),
+        (text(), {"type": "object", "properties": {}}, "tight", "The field goes: its value is dropped when the object is written again."),
+        (text(), text(**{"x-kubernetes-validations": [{"rule": "self != 'x'", "message": "not x"}]}), "tight", "A new rule: not x"),
+    ],
+)  # fmt: skip
+def test_each_change_is_said(before: dict[str, Any], after: dict[str, Any], level: str, words: str) -> None:
+    assert (level, "v1 spec.a", words) in remarks(before, after)
+
+
+def test_what_is_equal_is_not_spoken_of() -> None:
+    assert remarks(text(maxLength=3), text(maxLength=3)) == []
+
+
+def test_lists_and_maps_are_looked_into() -> None:
+    def nested(limit: int) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "properties": {
+                "l": {
+                    "type": "array",
+                    "items": {"type": "object", "additionalProperties": {"type": "integer", "maximum": limit}},
+                }
+            },
+        }
+
+    assert remarks(nested(5), nested(4)) == [("tight", "v1 spec.l[].*", "maximum is 4, until now 5.")]
+
+
+def test_versions_come_and_go() -> None:
+    found = schema_diff.compare(
+        crd({"v1alpha1": text(), "v1": text()}, ("v1alpha1", "v1")), crd({"v1": text(), "v2": text()})
+    )
+    assert found.grave
+    assert [(one.level, one.where) for one in found.remarks if one.where != "v2"] == [
+        ("danger", "v1alpha1"),
+        ("tight", "v1alpha1"),
+    ]
+    assert "The version v2 is new." in [one.words for one in found.remarks]
+
+
+def test_a_new_required_field_with_a_default_is_mild() -> None:
+    after = {
+        "type": "object",
+        "required": ["b"],
+        "properties": {"a": {"type": "string"}, "b": {"type": "string", "default": "x"}},
+    }
+    assert [one[0] for one in remarks(text(), after)] == ["info"]
+
+
+def test_a_schema_of_a_megabyte_is_walked_quickly() -> None:
+    def wide(limit: int) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "properties": {
+                f"f{i}": {
+                    "type": "object",
+                    "properties": {f"g{j}": {"type": "string", "maxLength": limit} for j in range(40)},
+                }
+                for i in range(200)
+            },
+        }
+
+    found = schema_diff.compare(crd({"v1": wide(9)}), crd({"v1": wide(8)}))
+    assert len(found.remarks) + found.more == 8000
+    assert len(found.remarks) == schema_diff.REMARKS
+
+
+def csv(image: str, name: str = "op") -> dict[str, Any]:
+    pod = {"spec": {"containers": [{"name": name, "image": image}]}}
+    return {"spec": {"install": {"spec": {"deployments": [{"name": "op", "spec": {"template": pod}}]}}}}
+
+
+def test_images_that_change_come_and_go() -> None:
+    assert list(plan_diff.images(csv("a:1"), csv("a:1"))) == []
+    assert list(plan_diff.images(csv("a:1"), csv("a:2"))) == [plan_diff.Image("op", "op", "a:1", "a:2")]
+    assert list(plan_diff.images(csv("a:1", "old"), csv("a:1"))) == [
+        plan_diff.Image("op", "op", "", "a:1"),
+        plan_diff.Image("op", "old", "a:1", ""),
+    ]
+
+
+def test_what_servers_add_is_no_change() -> None:
+    live = {"spec": {"ports": [{"port": 80, "protocol": "TCP"}], "clusterIP": "10.0.0.1"}}
+    assert plan_diff.covers(live, {"spec": {"ports": [{"port": 80}]}})
+    assert not plan_diff.covers(live, {"spec": {"ports": [{"port": 81}]}})
+
+
+REFERENCE = {
+    "kind": "ConfigMap",
+    "namespace": "olm",
+    "name": "abc",
+    "catalogSourceName": "c",
+    "catalogSourceNamespace": "olm",
+    "replaces": "",
+    "properties": "",
+}
+
+
+def test_a_reference_is_told_from_a_config_map() -> None:
+    assert plans.referred(REFERENCE) == ("olm", "abc")
+    assert plans.referred({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}, "data": {}}) is None
+    assert plans.referred({**REFERENCE, "catalogSourceName": ""}) is None
+    assert plans.referred(None) is None
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_bundles_in_config_maps(packed: bool) -> None:
+    service = yaml.safe_dump({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}})
+    config: dict[str, Any] = {"data": {"s.yaml": service, "annotations.yaml": "annotations: {}", "broken.yaml": "a: ["}}
+    if packed:
+        twice = base64.b64encode(base64.b64encode(gzip.compress(service.encode()))).decode()
+        config = {
+            "metadata": {"annotations": {"olm.contentEncoding": "gzip+base64"}},
+            "binaryData": {"s.yaml": twice, "bad": "%%%"},
+        }
+    assert [one["metadata"]["name"] for one in plans.bundle_objects(config)] == ["s"]
+
+
+class Bundles:
+    """A client that has one ConfigMap."""
+
+    def __init__(self, *objects: dict[str, Any]) -> None:
+        self.config = {"data": {f"{number}.yaml": yaml.safe_dump(one) for number, one in enumerate(objects)}}
+        self.reads = 0
+
+    def find(self, *_names: str) -> None:
+        return None
+
+    def get(self, _type: Any, name: str, namespace: str) -> dict[str, Any]:
+        self.reads += 1
+        assert (name, namespace) == ("abc", "olm")
+        return self.config
+
+
+def plan_of(*steps: tuple[str, str, dict[str, Any]]) -> plans.InstallPlan:
+    entries = [
+        {
+            "resolving": "db.v2",
+            "status": "Unknown",
+            "resource": {"kind": kind, "group": "", "version": "v1", "name": name, "manifest": json.dumps(manifest)},
+        }
+        for kind, name, manifest in steps
+    ]
+    return plans.plan(
+        {
+            "metadata": {"name": "install-1", "namespace": "apps"},
+            "spec": {},
+            "status": {"phase": "RequiresApproval", "plan": entries},
+        }
+    )
+
+
+def test_steps_inline_and_by_reference() -> None:
+    client: Any = Bundles(
+        {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}},
+        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "key"}},
+    )
+    found = plans.steps(
+        client,
+        plan_of(
+            ("ConfigMap", "c", {"metadata": {"name": "c"}}),
+            ("Service", "s", REFERENCE),
+            ("BundleSecret", "key", REFERENCE),
+            ("Role", "r-1", REFERENCE),
+            ("Service", "gone", REFERENCE),
+        ),
+    )
+    assert [one.manifest["kind"] if one.manifest else None for one in found] == [
+        "ConfigMap",
+        "Service",
+        "Secret",
+        None,
+        None,
+    ]
+    assert client.reads == 1
+    assert "OLM makes it of the CSV" in found[3].gap
+    assert "has no such object" in found[4].gap
+    assert found[2].real_kind == "Secret"
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [({"a": "x"}, None), ({"a": "toolong"}, False), ({}, True)],
+)
+def test_instances_are_judged_as_olm_does(spec: dict[str, Any], expected: bool | None) -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "spec": {
+                "type": "object",
+                "required": ["a"],
+                "properties": {"a": {"type": "string", "maxLength": 3, "default": "x"}},
+            }
+        },
+    }
+    found = plan_check.examine(
+        node_of(schema), {"apiVersion": "example.com/v1", "kind": "Db", "metadata": {"name": "d"}, "spec": spec}
+    )
+    assert (found and found[1]) == expected
+    if found:
+        assert "spec.a" in found[0][0]

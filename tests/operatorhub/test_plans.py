@@ -1,0 +1,133 @@
+"""InstallPlans at the pages: what they hold, what they change, which instances would not fit; approved, denied, and by whom not."""
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.errors import Conflict
+from operatorhub import olm, plan_check, plan_diff, plans, runs
+from operatorhub.models import Run
+from tests.operatorhub import operators
+from tests.operatorhub.conftest import until
+from tests.operatorhub.operators import V1, V2
+from tests.operatorhub.test_pages import text
+
+pytestmark = [pytest.mark.django_db, pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+def namespace(client: ClusterClient) -> Iterator[str]:
+    """FlightTicket 1.0.0 is installed; a plan for 2.0.0 waits, whose schema allows fewer seats."""
+    with operators.place(client, "hub-plans") as name:
+        operators.subscribe(client, name, channel="candidate", installPlanApproval="Manual", startingCSV=V1)
+        plans.approve(client, plans.read(client, name, operators.waiting_plan(client, name, V1)))
+        operators.succeeded(client, name, V1)
+        operators.waiting_plan(client, name, V2)
+        yield name
+
+
+def test_what_a_plan_changes_and_refuses(
+    client: ClusterClient, namespace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    web, name = Client(), operators.waiting_plan(client, namespace, V2)
+    here = f"/operators/{namespace}/installplans/{name}/"
+    operators.ticket(client, namespace, "fits", 2)
+    operators.ticket(client, namespace, "too-many", 10)
+
+    page = text(web.get(here))
+    assert "it waits for approval" in page
+    assert "flighttickets.flights.com CustomResourceDefinition" in page
+    changes = text(web.get(here, {"part": "changes"}))
+    assert "FlightTicket 1.0.0 → 2.0.0" in changes
+    assert f"{V2} replaces {V1}" in changes
+    assert "May read Secrets" in changes, changes
+    assert "flightticket-operator:1.0.0 → operator-console.dev/flightticket-operator:2.0.0" in changes
+    assert "v1 spec.number maximum is 9, until now 10." in changes
+
+    check = text(web.get(here, {"part": "check"}))
+    assert "1 instance does not fit the new schema" in check
+    assert "spec.number in body should be less than or equal to 9" in check
+    assert "fits" not in check.replace("fits the new", "")
+    tickets = client.find("flights.com", "v1", "flighttickets")
+    client.patch(tickets, "too-many", {"spec": {"number": 9}}, namespace)
+    web.post(f"{here}check/", {"anew": "1"})
+    assert "2 instances (FlightTicket) all fit" in text(web.get(here, {"part": "check"}))
+
+    steps = plans.steps(client, plans.read(client, namespace, name))
+    crd = next(one for one in steps if one.kind == plan_diff.CRD)
+    shown = text(web.get(f"{here}steps/{crd.number}/"))
+    assert "properties.number.maximum 10 → 9" in shown
+    assert web.get(f"{here}steps/99/").status_code == 404
+
+    with caplog.at_level(logging.INFO, "console.audit"):
+        assert web.post(f"{here}yes/")["Location"] == here
+    assert (
+        f"verb=approve object=operators.coreos.com/v1alpha1/installplans {namespace}/{name} outcome=ok" in caplog.text
+    )
+    operators.succeeded(client, namespace, V2)
+    until(lambda: "Complete" in text(web.get(here)))
+    listed = text(web.get(f"/operators/{namespace}/installplans/"))
+    assert name in listed
+    assert "Complete" in listed
+
+
+def test_a_check_goes_on_where_it_was_left(
+    client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Page by page, as after the death of its worker; and the findings are those of one go."""
+    for number in range(7):
+        operators.ticket(client, namespace, f"t{number}", 10 if number % 2 else 2)
+    monkeypatch.setattr(plan_check, "PAGE", 2)
+    monkeypatch.setattr(plan_check, "SECONDS", 0)
+    plan = plans.read(client, namespace, operators.waiting_plan(client, namespace, V2))
+    seen = []
+    for _number in range(6):
+        run = plan_check.begin(client, plan)
+        seen.append((run.state, run.document["done"]))
+    assert seen[:4] == [("running", 2), ("running", 4), ("running", 6), ("done", 7)] or seen[3][1] == 7
+    check = plan_check.look(client, plan)
+    assert (check.state, check.done, check.total, check.refused) == ("done", 7, 7, 3)
+    assert [one.name for one in check.findings] == ["t1", "t3", "t5"]
+
+
+def test_a_dead_worker_is_said(client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        operators.ticket(client, namespace, f"t{number}")
+    monkeypatch.setattr(plan_check, "PAGE", 1)
+    monkeypatch.setattr(plan_check, "SECONDS", 0)
+    name = operators.waiting_plan(client, namespace, V2)
+    here = f"/operators/{namespace}/installplans/{name}/"
+    web = Client()
+    assert "1 of 3 instances looked at" in text(web.get(here, {"part": "check"}))
+    Run.objects.update(touched_at="2020-01-01T00:00:00Z")
+    assert "No worker goes on with this" in text(web.get(here, {"part": "check"}))
+    monkeypatch.setattr(plan_check, "SECONDS", 5)
+    web.post(f"{here}check/")
+    assert "3 instances (FlightTicket) all fit" in text(web.get(here, {"part": "check"}))
+
+
+def test_a_task_finishes_it(client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    operators.ticket(client, namespace, "one", 10)
+    plan = plans.read(client, namespace, operators.waiting_plan(client, namespace, V2))
+    run = runs.create("k", plan_check.KIND, client, namespace, plan.name, plan_check.document(client, plan))
+    runs.work(client, run.key, plan_check.advance)
+    run.refresh_from_db()
+    assert (run.state, run.document["refused"]) == ("done", 1)
+
+
+def test_denying_is_explained_and_a_changed_plan_is_not_approved(client: ClusterClient, namespace: str) -> None:
+    web, name = Client(), operators.waiting_plan(client, namespace, V2)
+    here = f"/operators/{namespace}/installplans/{name}/"
+    page = text(web.get(f"{here}deny/"))
+    assert "OLM knows no “no”" in page
+    assert "Choose another channel for flightticket" in page
+    seen = plans.read(client, namespace, name)
+    client.patch(olm.type_of(client, olm.PLANS), name, {"metadata": {"labels": {"a": "b"}}}, namespace)
+    with pytest.raises(Conflict):
+        plans.approve(client, seen)
+    assert web.post(f"{here}deny/", {"uid": "another"}).status_code == 409
+    assert web.post(f"{here}deny/", {"uid": seen.uid}).status_code == 302
+    assert operators.gone(client, olm.type_of(client, olm.PLANS), name, namespace)

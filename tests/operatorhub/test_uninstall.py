@@ -1,0 +1,226 @@
+"""Uninstalling: what is listed, in which order it goes, what is refused, what is stuck, and that nothing is lost when everybody dies in between."""
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.errors import Forbidden, ServerError
+from operatorhub import olm, removal, removal_page, runs, uninstall
+from operatorhub.models import Run
+from tests.operatorhub import operators
+from tests.operatorhub.conftest import until
+from tests.operatorhub.operators import FLIGHTS, V11
+from tests.operatorhub.test_pages import text
+
+pytestmark = [pytest.mark.django_db, pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+def namespace(client: ClusterClient) -> Iterator[str]:
+    with operators.place(client, "hub-uninstall") as name:
+        operators.subscribe(client, name)
+        operators.succeeded(client, name, V11)
+        yield name
+
+
+def form(page: str) -> dict[str, Any]:
+    """What the page would post with everything ticked."""
+    found: dict[str, Any] = dict(re.findall(r'name="(csv_uid|subscription_uid)" value="([^"]+)"', page))
+    ticks = re.findall(r'<input type="checkbox" name="(\w+)" value="([^"]+)" id="[^"]+">', page)
+    for name, value in ticks:
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def finished(web: Client, url: str) -> str:
+    """Press "Try again" as somebody without a worker, until it is over."""
+
+    def look() -> str:
+        page = web.get(url).content.decode()
+        if 'data-state="running"' in page.split("<h1", 1)[0]:
+            web.post(url)
+            return ""
+        return page
+
+    return str(until(look))
+
+
+def test_everything_goes_instances_first(client: ClusterClient, namespace: str) -> None:
+    for number in range(3):
+        operators.ticket(client, namespace, f"t{number}")
+    operators.make(
+        client, "", "ConfigMap", "left", namespace, metadata={"labels": {"app.kubernetes.io/instance": "t1"}}
+    )
+    web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"
+    page = web.get(here).content.decode()
+    words = text(web.get(here))
+    assert "3 instances of FlightTicket" in words
+    assert "ConfigMap left" in words
+    assert f"kubectl delete namespaces {namespace}" in words
+    post = form(page)
+    assert post["instances"] == [FLIGHTS]
+    assert [one.split("|")[1] for one in post["leftover"]] == [
+        "CustomResourceDefinition",
+        "ConfigMap",
+        "OperatorGroup",
+        "Namespace",
+    ]
+    begun = web.post(here, post)
+    assert begun.status_code == 302
+    page = finished(web, begun["Location"])
+    assert "FlightTicket is uninstalled" in page
+    run = Run.objects.get()
+    order = [one["asked"] for stage in removal.STAGES for one in run.document["items"] if one["stage"] == stage]
+    assert all(earlier <= later + 1 for earlier, later in itertools.pairwise(order))
+    assert {one["state"] for one in run.document["items"]} == {"gone"}
+    assert operators.gone(client, client.find("", "v1", "namespaces"), namespace)
+    assert operators.gone(client, client.find("apiextensions.k8s.io", "", "customresourcedefinitions"), FLIGHTS)
+    operators.make(client, "", "Namespace", namespace)
+
+
+def test_without_a_tick_everything_stays(client: ClusterClient, namespace: str) -> None:
+    operators.ticket(client, namespace, "kept")
+    web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"
+    uids = {key: value for key, value in form(web.get(here).content.decode()).items() if key.endswith("_uid")}
+    page = finished(web, web.post(here, uids)["Location"])
+    assert "is uninstalled" in page
+    assert client.get(client.find("flights.com", "v1", "flighttickets"), "kept", namespace)
+    assert operators.gone(client, olm.type_of(client, olm.CSVS), V11, namespace)
+
+
+def test_namesakes_are_not_touched(client: ClusterClient, namespace: str) -> None:
+    web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"
+    uids = form(web.get(here).content.decode())
+    page = finished(web, web.post(here, {"csv_uid": uids["csv_uid"], "subscription_uid": "another"})["Location"])
+    assert "Another one of the same name was made since" in page
+    assert operators.sub_of(client, namespace).name == "flightticket"
+
+
+def test_a_stuck_finalizer_is_explained_and_a_way_out_offered(
+    client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operators.ticket(client, namespace, "stuck", finalizers=["flights.com/cleanup"])
+    web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"
+    page = web.get(here).content.decode()
+    assert "finalizers: flights.com/cleanup" in re.sub(r"\s+", " ", page)
+    post = {key: value for key, value in form(page).items() if key != "leftover"}
+    monkeypatch.setattr(removal_page, "SLOW_SECONDS", -1)
+    url = web.post(here, post)["Location"]
+    web.post(url)
+    words = text(web.get(url))
+    assert "Remaining 1 of 1" in words
+    assert "flights.com/cleanup The operator itself removes it" in words
+    assert "kubectl patch flighttickets.flights.com stuck" in words
+    assert "Deployment flightticket-operator" in words
+    # The worker has died: the page says so, and a reload goes on from what is remembered.
+    Run.objects.update(touched_at="2020-01-01T00:00:00Z")
+    assert "No worker goes on with this" in text(web.get(url))
+    with monkeypatch.context() as impatient:
+        impatient.setattr(removal, "PATIENCE", -1)
+        web.post(url)
+    assert "does not get on" in text(web.get(url))
+    web.post(url, {"anyway": "1"})
+    page = finished(web, url)
+    assert "is uninstalled, but not everything went" in page
+    assert operators.gone(client, olm.type_of(client, olm.CSVS), V11, namespace)
+
+
+def test_a_task_carries_it_out(client: ClusterClient, namespace: str) -> None:
+    operators.ticket(client, namespace, "one")
+    plan = uninstall.look(client, namespace, V11)
+    run = runs.create("r", removal.KIND, client, namespace, V11, removal.document(client, plan, [FLIGHTS], []))
+    runs.work(client, run.key, removal.advance)
+    run.refresh_from_db()
+    assert run.state == "done"
+    assert [one["stage"] for one in run.document["items"]] == ["operands", "subscription", "csv"]
+
+
+def test_instances_that_can_not_be_listed_hinder_nothing(
+    client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_args: Any) -> list[Any]:
+        raise ServerError("the list failed")
+
+    monkeypatch.setattr(uninstall, "every", refuse)
+    web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"
+    words = text(web.get(here))
+    assert "Cannot load the instances of FlightTicket" in words
+    assert "the list failed" in words
+    monkeypatch.undo()
+    uids = {key: value for key, value in form(web.get(here).content.decode()).items() if key.endswith("_uid")}
+    assert "is uninstalled" in finished(web, web.post(here, uids)["Location"])
+
+
+def test_an_instance_that_is_refused_keeps_its_operator(
+    client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operators.ticket(client, namespace, "guarded")
+    real = ClusterClient.delete
+
+    def delete(self: ClusterClient, type_: Any, *args: Any, **more: Any) -> Any:
+        if type_.plural == "flighttickets":
+            raise Forbidden("flighttickets may not be deleted by you")
+        return real(self, type_, *args, **more)
+
+    web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"
+    post = {key: value for key, value in form(web.get(here).content.decode()).items() if key != "leftover"}
+    with monkeypatch.context() as patched:
+        patched.setattr(ClusterClient, "delete", delete)
+        url = web.post(here, post)["Location"]
+        page = finished(web, url)
+    assert "Error deleting instances" in page
+    assert "flighttickets may not be deleted by you" in page
+    assert operators.sub_of(client, namespace).name == "flightticket"
+    web.post(url, {"again": "1"})
+    assert "FlightTicket is uninstalled" in finished(web, url)
+
+
+def test_what_the_author_says_is_honoured(client: ClusterClient, namespace: str) -> None:
+    operators.ticket(client, namespace, "kept")
+    notes = {uninstall.NO_OPERANDS: "true", uninstall.MESSAGE: "Say goodbye to the airline first."}
+    client.patch(olm.type_of(client, olm.CSVS), V11, {"metadata": {"annotations": notes}}, namespace)
+    web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"
+    page = web.get(here).content.decode()
+    assert "Say goodbye to the airline first." in page
+    assert "does not want its instances deleted" in page
+    assert "instances" not in form(page)
+
+
+def test_a_neighbour_keeps_what_is_shared(client: ClusterClient, namespace: str) -> None:
+    csv = client.get(olm.type_of(client, olm.CSVS), V11, namespace)
+    spec = {**csv["spec"], "replaces": None, "displayName": "Neighbour"}
+    operators.make(client, olm.GROUP, "ClusterServiceVersion", "neighbour.v1", namespace, spec=spec)
+    plan = uninstall.look(client, namespace, V11)
+    assert plan.others == ((FLIGHTS, (f"{namespace}/neighbour.v1",)),)
+    assert plan.operands == ()
+    assert {one.kind: one.offered for one in plan.leftovers} == {
+        "CustomResourceDefinition": False,
+        "OperatorGroup": False,
+        "Namespace": False,
+    }
+
+
+def test_runs_are_of_those_who_began_them(client: ClusterClient, namespace: str) -> None:
+    plan = uninstall.look(client, namespace, V11)
+    run = runs.create("x", removal.KIND, client, namespace, V11, removal.document(client, plan, [], []))
+    Run.objects.filter(key=run.key).update(user="somebody else")
+    assert Client().get(f"/operators/-/removals/{run.key}/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("finalizer", "words"),
+    [
+        ("foregroundDeletion", "everything that the object owns"),
+        ("kubernetes.io/pvc-protection", "no Pod uses the volume"),
+        ("flights.com/cleanup", "The operator itself"),
+        ("cleanup.flights.com", "The operator itself"),
+        ("other.example.org/x", "a controller of other.example.org"),
+    ],
+)
+def test_whose_finalizer_it_is(finalizer: str, words: str) -> None:
+    assert words in removal_page.whose(finalizer, {"apis": [FLIGHTS]})
