@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from operatorhub.api import compare, groups, installs, operators, packages, plans, sources, subscriptions, uninstall
+from operatorhub.api import (
+    compare,
+    extensions,
+    groups,
+    installs,
+    operators,
+    packages,
+    plans,
+    runs,
+    sources,
+    subscriptions,
+    uninstall,
+)
 
 app_name = "operatorhub-api"
 PACKAGE = "packages/<str:namespace>/<str:catalog>/<str:package>/"
@@ -31,4 +43,8 @@ urlpatterns = [
     path("installplans/<str:namespace>/<str:plan>/approve/", plans.Approval.as_view(), name="approve"),
     path("operatorgroups/<str:namespace>/", groups.Groups.as_view(), name="groups"),
     path("operatorgroups/<str:namespace>/<str:name>/", groups.OneGroup.as_view(), name="group"),
+    path("runs/", runs.Runs.as_view(), name="runs"),
+    path("runs/<str:namespace>/<str:package>/", runs.OneRun.as_view(), name="run"),
+    path("extensions/", extensions.Extensions.as_view(), name="extensions"),
+    path("extensions/<str:name>/", extensions.OneExtension.as_view(), name="extension"),
 ]

@@ -19,6 +19,8 @@ from drf_spectacular.validation import validate_schema
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub import api_urls, index
+from operatorhub.extensions import facts
+from tests.conftest import ROOT
 from tests.operatorhub.conftest import until
 
 pytestmark = pytest.mark.django_db
@@ -118,7 +120,7 @@ def test_the_schema_is_complete_and_valid() -> None:
 
 
 def test_the_catalog_filters_as_the_page_does(built: ClusterClient) -> None:
-    whole = ask("GET", f"{BASE}packages/")
+    whole = ask("GET", f"{BASE}packages/", query={"shown": "10000"})
     names = {one["name"] for one in whole["entries"]}
     assert {"flightticket", "memcached", "sampledb"} <= names
     assert whole["total"] == whole["everything"] >= 3 and whole["hidden"] == 0
@@ -303,6 +305,45 @@ def test_packages_side_by_side(built: ClusterClient) -> None:
     assert [bool(one["problem"]) for one in found["packages"]] == [False, False, True]
     assert all(len(row["cells"]) == 3 for row in found["rows"])
     ask("GET", f"{BASE}compare/", query={"package": keys[:1]}, status=422)
+
+
+def test_a_bundle_is_run_and_taken_away(client: ClusterClient, place: str) -> None:
+    folder = ROOT / "operators" / "packages" / "memcached" / "0.0.1"
+    paths = [folder / "csv.yaml", *(folder / "crds").iterdir()]
+    files = [{"name": path.name, "content": path.read_text()} for path in paths]
+    ask("POST", f"{BASE}runs/", {"files": files[1:], "namespace": place}, status=422)
+    wanted = {"files": files, "namespace": place, "mode": "OwnNamespace"}
+    tried = ask("POST", f"{BASE}runs/", {**wanted, "dryRun": True})
+    assert tried["good"] and tried["csv"] == "memcached-operator.v0.0.1"
+    made = ask("POST", f"{BASE}runs/", wanted, status=201)
+    assert {one["outcome"] for one in made["results"]} <= {"created", "changed", "unchanged"}
+    where = f"{BASE}runs/{place}/{made['package']}/"
+    until(lambda: ask("GET", where)["usable"], 120)
+    assert (place, made["csv"]) in {(one["namespace"], one["csv"]) for one in ask("GET", f"{BASE}runs/")}
+    gone = ask("DELETE", where, {"namespace": True})
+    assert {one["outcome"] for one in gone} <= {"removed", "gone"}
+    ask("GET", where, status=404)
+
+
+def test_extensions(client: ClusterClient, place: str) -> None:
+    """Where OLM v1 is; else it is said that there is none."""
+    if not facts.served(client):
+        assert ask("GET", f"{BASE}extensions/", status=404)["reason"] == "NotFound"
+        return
+    wanted = {"name": place, "package": "nobody-has-this", "namespace": place, "account": "installer"}
+    ask("POST", f"{BASE}extensions/", {"name": place}, status=422)
+    ask("POST", f"{BASE}extensions/", {**wanted, "dryRun": True}, status=201)
+    ask("GET", f"{BASE}extensions/{place}/", status=404)
+    ask("POST", f"{BASE}extensions/", wanted, status=201)
+    try:
+        found = until(lambda: (one := ask("GET", f"{BASE}extensions/{place}/")["extension"])["conditions"] and one, 60)
+        assert (found["package"], found["installed"]) == ("nobody-has-this", "")
+        assert place in [one["name"] for one in ask("GET", f"{BASE}extensions/")]
+        assert (
+            ask("PATCH", f"{BASE}extensions/{place}/", {"version": "1.x", "channels": ["stable"]})["version"] == "1.x"
+        )
+    finally:
+        ask("DELETE", f"{BASE}extensions/{place}/", status=204)
 
 
 def test_a_stranger_is_told_what_is_missing(built: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
