@@ -4,8 +4,10 @@ from django.urls import path, re_path
 
 from operatorhub.views import (
     bootstrap,
+    bring,
     catalog,
     compare,
+    export,
     extension_delete,
     extensions,
     groups,
@@ -58,6 +60,8 @@ urlpatterns = [
     path("extensions/<str:name>/", extensions.extension, name="extension"),
     path("extensions/<str:name>/upgrade/", extensions.upgrade, name="extension-upgrade"),
     path("extensions/<str:name>/delete/", extension_delete.delete, name="extension-delete"),
+    path("operators/import/", bring.bring_in, name="import"),
+    path("operators/import/waiting/", bring.waiting, name="import-waiting"),
     path("operators/", installed.installed, name="installed"),
     path("operators/services/", services.services, name="services"),
     # An install is followed at its Subscription: the page can be loaded again at any time.
@@ -97,5 +101,6 @@ urlpatterns = [
         operator.operator,
         name="operator-tab",
     ),
+    path(f"{OPERATOR}export/", export.export, name="export"),
     path(f"{OPERATOR}uninstall/", uninstall.uninstall, name="uninstall"),
 ]

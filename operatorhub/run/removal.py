@@ -16,7 +16,7 @@ from operatorhub.install.undo import Removed, Target, remove
 from operatorhub.run.plan import RUN, run_name
 
 #: What a bundle may bring, in the order in which it goes.
-_KINDS = (
+KINDS = (
     ("operators.coreos.com", "clusterserviceversions"), ("", "services"), ("", "configmaps"), ("", "secrets"),
     ("rbac.authorization.k8s.io", "rolebindings"), ("rbac.authorization.k8s.io", "roles"), ("rbac.authorization.k8s.io", "clusterrolebindings"),
     ("rbac.authorization.k8s.io", "clusterroles"), ("", "serviceaccounts"), ("policy", "poddisruptionbudgets"), ("scheduling.k8s.io", "priorityclasses"),
@@ -64,7 +64,7 @@ def look(client: ClusterClient, namespace: str, package: str) -> Removal:
     kinds: list[Kind] = []
     space: Target | None = None
     unread: list[str] = []
-    for group, plural in _KINDS:
+    for group, plural in KINDS:
         try:
             type_ = client.find(group, "", plural)
             rows = client.table(type_, namespace if type_.namespaced else "", labels=label).rows

@@ -1,0 +1,169 @@
+"""A folder of manifests brought into a cluster: read in the order of its kustomizations, compared object by object, applied in that order.
+
+Kinds that an operator brings are there only when OLM has installed it: their objects wait, and are sent when the cluster serves their kinds. What a
+kustomization does beyond listing resources (patches, generators, names) is named and not done: `kubectl kustomize` does that, and its output can be given instead.
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import NotFound
+from kube.objects import KubeObject, name_of
+from operatorhub.csv import mapping, strings
+from operatorhub.exports.clean import moved
+from operatorhub.sources import archive
+from operatorhub.sources.drafts import SourceError
+from resources import imports
+from resources.imports import Document, Result
+from resources.review import Review, review
+
+MOST_BYTES, MOST_FILES = 8 * 1024 * 1024, 600
+_NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_UNDERSTOOD = frozenset(["apiVersion", "kind", "metadata", "resources", "sortOptions"])
+_BRINGS = ("Subscription", "ClusterServiceVersion", "ClusterExtension")
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """`text`: all documents, each under a comment with its file's name; `notes`: what was left out, in words."""
+
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+def files(uploads: Iterable[tuple[str, bytes]]) -> Brought:
+    """Of an archive, or of single files. Raises SourceError."""
+    budget = archive.Budget(MOST_BYTES, MOST_FILES, MOST_BYTES * 4)
+    with tempfile.TemporaryDirectory() as place:
+        root, packed = Path(place) / "content", Path(place) / "packed"
+        root.mkdir()
+        for name, data in uploads:
+            packed.write_bytes(data)
+            if not archive.unpack(packed, root, budget):
+                (root / (Path(name).name or "manifest.yaml")).write_bytes(data)
+        notes: list[str] = []
+        parts = [_text(path, root) for path in _ordered(_top(root), root.resolve(), notes, set())]
+    if not parts:
+        raise SourceError(_("There are no manifests in it: no YAML or JSON file, or a kustomization that lists none."))
+    return Brought("\n".join(parts), tuple(dict.fromkeys(notes)))
+
+
+def _top(root: Path) -> Path:
+    while not _kustomization(root) and len(inside := [*root.iterdir()]) == 1 and inside[0].is_dir():
+        root = inside[0]
+    return root
+
+
+def _kustomization(folder: Path) -> Path | None:
+    return next((folder / name for name in _NAMES if (folder / name).is_file()), None)
+
+
+def _ordered(folder: Path, root: Path, notes: list[str], seen: set[Path]) -> Iterator[Path]:
+    """The files as the kustomizations list them; of a folder without one all of them, by path."""
+    place = _kustomization(folder)
+    if folder in seen:
+        return
+    seen.add(folder)
+    if place is None:
+        yield from (
+            path
+            for path in sorted(folder.rglob("*"))
+            if path.suffix in (".yaml", ".yml", ".json") and path.name not in _NAMES
+        )
+        return
+    try:
+        said = mapping(yaml.safe_load(place.read_text()))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise SourceError(f"{place.relative_to(root)}: {error}") from error
+    if more := sorted(set(map(str, said)) - _UNDERSTOOD):
+        words = _("%(file)s also has %(what)s, which is not done here. Give the output of “kubectl kustomize” instead.")
+        notes.append(words % {"file": place.relative_to(root), "what": ", ".join(more)})
+    for one in strings(said.get("resources")):
+        path = (folder / one).resolve()
+        if not path.is_relative_to(root) or not path.exists():
+            notes.append(
+                _("%(file)s lists %(what)s, which is not in it.") % {"file": place.relative_to(root), "what": one}
+            )
+        elif path.is_dir():
+            yield from _ordered(path, root, notes, seen)
+        else:
+            yield path
+
+
+def _text(path: Path, root: Path) -> str:
+    try:
+        return f"---\n# {path.relative_to(root.resolve())}\n{path.read_text().removeprefix('---').strip()}\n"
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{path.name}: {error}") from error
+
+
+def into(documents: tuple[Document, ...], namespace: str) -> tuple[Document, ...]:
+    """The same for another namespace: that of the text's only Namespace, or of its Subscription, becomes this one."""
+    old = next((name_of(one.object) for one in documents if one.kind == "Namespace"), "")
+    old = old or next(
+        (
+            str((one.object.get("metadata") or {}).get("namespace") or "")
+            for one in documents
+            if one.kind == "Subscription"
+        ),
+        "",
+    )
+    if not old or not namespace or old == namespace:
+        return documents
+    return tuple(one if one.problem else replace(one, object=moved(one.object, old, namespace)) for one in documents)
+
+
+class Bringing(imports.Import):
+    """Server-side apply of each; objects whose kinds an operator of the same text brings wait for them."""
+
+    def __init__(self, client: ClusterClient, namespace: str, dry_run: bool) -> None:
+        super().__init__(client, namespace, True, dry_run)
+        self.before: dict[tuple[str, str, str], KubeObject | None] = {}
+        self.brings = False
+
+    def run(self, documents: tuple[Document, ...], only: frozenset[int] = frozenset()) -> tuple[Result, ...]:
+        self.brings = any(one.kind in _BRINGS for one in documents)
+        return super().run(documents, only)
+
+    def one(self, document: Document, kinds: set[Any], spaces: set[str]) -> Result:
+        result = super().one(document, kinds, spaces)
+        if result.type is None and isinstance(result.error, NotFound) and self.brings:
+            return Result(document, outcome="waits", detail="operator")
+        return result
+
+    def there(self, type_: ResourceType, name: str, namespace: str) -> KubeObject | None:
+        found = super().there(type_, name, namespace)
+        self.before[type_.topic_part, namespace, name] = found
+        return found
+
+    def difference(self, result: Result) -> Review | None:
+        """What a dry run would change of an object that is there; None where it is new, the same, or was refused."""
+        if result.outcome != "changed" or result.type is None or result.made is None:
+            return None
+        live = self.before.get((result.type.topic_part, result.namespace, name_of(result.document.object)))
+        return review(live, {**result.document.object}, result.made) if live else None
+
+
+def waiting(results: tuple[Result, ...]) -> tuple[Result, ...]:
+    """Those whose kinds are still to come."""
+    return tuple(one for one in results if one.outcome == "waits" and one.detail == "operator")
+
+
+def served(client: ClusterClient, kinds: Iterable[str]) -> bool:
+    """Whether all of them ("group/Kind") are there now."""
+    client.forget_types()
+    known = {f"{one.group}/{one.kind}" for one in client.types()}
+    return all(one in known for one in kinds)
+
+
+def read(text: str) -> tuple[Document, ...]:
+    """Raises YamlProblem."""
+    return imports.read(text)

@@ -1,0 +1,208 @@
+"""What belongs to an installed operator and can be taken along: its namespace, OperatorGroup, Subscription, catalog, instances, and what those refer to.
+
+Of an operator that was run from a bundle (operatorhub.run) it is the objects of the run. Secrets that instances refer to are named, and never taken unless
+somebody ticks that very one.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of
+from operatorhub import olm
+from operatorhub.csv import apis, mapping, text
+from operatorhub.run.plan import RUN
+from operatorhub.run.removal import KINDS
+
+#: Instances of one kind that are offered; more are no matter of ticking boxes.
+MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something that can be taken. `key` in the form; `part`: operator or instances; `ticked`: taken unless somebody says no; `secret`: never without a tick."""
+
+    key: str
+    part: str
+    group: str
+    plural: str
+    kind: str
+    namespace: str
+    name: str
+    ticked: bool = True
+    secret: bool = False
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """`unread`: what may not be read here, in words; the export is without it."""
+
+    namespace: str
+    csv: str
+    title: str
+    package: str
+    version: str
+    items: tuple[Item, ...]
+    unread: tuple[str, ...] = ()
+
+
+def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
+    """All that belongs to the operator of this CSV. Raises NotFound, Forbidden."""
+    found = client.get(olm.type_of(client, olm.CSVS), csv, namespace)
+    unread: list[str] = []
+
+    def listed(read: Callable[[], list[KubeObject]], what: str) -> list[KubeObject]:
+        try:
+            return read()
+        except NotFound:
+            return []
+        except KubeError as error:
+            unread.append(f"{what}: {error.message}")
+            return []
+
+    subs = listed(lambda: client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items, "Subscriptions")
+    mine = [one for one in subs if csv in (olm.subscription(one).installed_csv, olm.subscription(one).current_csv)]
+    items = [_item("operator", "", "namespaces", "Namespace", "", namespace)]
+    groups = listed(lambda: client.list(olm.type_of(client, "operatorgroups"), namespace).items, "OperatorGroups")
+    items += [
+        _item("operator", olm.GROUP, "operatorgroups", "OperatorGroup", namespace, name_of(one)) for one in groups
+    ]
+    package = csv.partition(".")[0]
+    for one in mine:
+        sub = olm.subscription(one)
+        package = sub.package
+        why = _("Without it the cluster has to have a catalog of that name.")
+        items.append(
+            _item(
+                "operator",
+                olm.GROUP,
+                olm.SOURCES,
+                "CatalogSource",
+                sub.catalog_namespace,
+                sub.catalog,
+                ticked=False,
+                why=why,
+            )
+        )
+        items.append(_item("operator", olm.GROUP, olm.SUBSCRIPTIONS, "Subscription", namespace, sub.name))
+    if not mine:
+        items += _run(client, found, listed)
+    items += _instances(client, found, listed)
+    spec = mapping(found.get("spec"))
+    title, version = text(spec.get("displayName")) or csv, text(spec.get("version"))
+    return Offer(
+        namespace,
+        csv,
+        title,
+        package,
+        version,
+        tuple({one.key: one for one in reversed(items)}.values())[::-1],
+        tuple(unread),
+    )
+
+
+def _item(part: str, group: str, plural: str, kind: str, namespace: str, name: str, **more: Any) -> Item:
+    return Item(f"{group}/{plural}/{namespace}/{name}", part, group, plural, kind, namespace, name, **more)
+
+
+Listed = Callable[[Callable[[], list[KubeObject]], str], list[KubeObject]]
+
+
+def _run(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Item]:
+    """The objects of a run; of a CSV that somebody made by hand, that alone."""
+    run = text(mapping(mapping(csv.get("metadata")).get("labels")).get(RUN))
+    if not run:
+        yield _item("operator", olm.GROUP, olm.CSVS, "ClusterServiceVersion", namespace_of(csv), name_of(csv))
+        return
+    for group, plural in sorted(KINDS, key=lambda one: (one[1] != "customresourcedefinitions", one[1] == olm.CSVS)):
+        if plural in ("namespaces", "operatorgroups"):
+            continue
+        try:
+            type_ = client.find(group, "", plural)
+        except NotFound:
+            continue
+        place = namespace_of(csv) if type_.namespaced else ""
+        rows = listed(partial(_rows, client, type_, place, f"{RUN}={run}"), plural)
+        for one in rows:
+            yield _item(
+                "operator",
+                group,
+                plural,
+                type_.kind,
+                place,
+                name_of(one),
+                ticked=plural != "secrets",
+                secret=plural == "secrets",
+            )
+
+
+def _rows(client: ClusterClient, type_: ResourceType, namespace: str, labels: str = "") -> list[KubeObject]:
+    """Metadata only."""
+    return [row.object for row in client.table(type_, namespace, labels=labels).rows]
+
+
+def _objects(client: ClusterClient, type_: ResourceType) -> list[KubeObject]:
+    return client.list(type_, limit=MOST).items
+
+
+def _instances(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Item]:
+    """Objects of its kinds that nobody owns (what an operator makes of them comes again by itself), and what they refer to."""
+    found: list[tuple[Item, KubeObject]] = []
+    for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions")):
+        try:
+            type_ = client.find(api.group, "", api.plural)
+        except NotFound:
+            continue
+        for one in listed(partial(_objects, client, type_), api.kind):
+            owned = any(each.get("controller") for each in mapping(one.get("metadata")).get("ownerReferences") or ())
+            if not owned:
+                found.append(
+                    (_item("instances", api.group, api.plural, api.kind, namespace_of(one), name_of(one)), one)
+                )
+    for plural, kind, secret in (("secrets", "Secret", True), ("configmaps", "ConfigMap", False)):
+        yield from _referred(client, found, listed, plural, kind, secret=secret)
+    yield from (item for item, _obj in found)
+
+
+def _referred(
+    client: ClusterClient, found: list[tuple[Item, KubeObject]], listed: Listed, plural: str, kind: str, *, secret: bool
+) -> Iterator[Item]:
+    """Secrets or ConfigMaps of the instances' namespaces whose names are somewhere in their specs. Those that an instance owns come again by themselves."""
+    type_ = client.find("", "v1", plural)
+    for space in dict.fromkeys(item.namespace for item, _obj in found if item.namespace):
+        rows = listed(partial(_rows, client, type_, space), plural)
+        names = {name_of(one) for one in rows if not mapping(one.get("metadata")).get("ownerReferences")}
+        for item, obj in found:
+            for name in sorted(names & set(_texts(obj.get("spec")))) if item.namespace == space else ():
+                why = _("%(name)s refers to it.") % {"name": f"{item.kind} {item.name}"}
+                if secret:
+                    why = _(
+                        "%(why)s Its contents would be in the file as they are: anybody who reads the repository has them."
+                    ) % {"why": why}
+                yield _item("instances", "", plural, kind, space, name, ticked=not secret, secret=secret, why=why)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
+
+
+def objects(client: ClusterClient, items: Iterable[Item]) -> tuple[list[tuple[Item, KubeObject]], list[str]]:
+    """The chosen ones as they stand in the cluster, and what could not be read."""
+    found, unread = [], []
+    for one in items:
+        try:
+            found.append((one, client.get(client.find(one.group, "", one.plural), one.name, one.namespace)))
+        except KubeError as error:
+            unread.append(f"{one.kind} {one.name}: {error.message}")
+    return found, unread

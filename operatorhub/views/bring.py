@@ -1,0 +1,155 @@
+"""/operators/import/: a folder of manifests is compared with the cluster, tried, and applied in its order."""
+
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.web import render
+from console.web.frame import forget_namespaces
+from console.web.request import ConsoleRequest
+from operatorhub import olm
+from operatorhub.exports import bring
+from operatorhub.install.choices import LABEL as NAMESPACE_NAME
+from operatorhub.sources.drafts import SourceError
+from resources.imports import Result
+from resources.review import Review
+from resources.views import importing
+from resources.yamltext import YamlProblem
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An object that is there and would be changed."""
+
+    title: str
+    found: Review
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`rows` and `summary` are those of resources/_import_results.html. `waiting_url`: a region that tells when the kinds that are waited for have come."""
+
+    problem: str = ""
+    text: str = ""
+    notes: tuple[str, ...] = ()
+    namespace: str = ""
+    rows: tuple[importing.Row, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    summary: str = ""
+    applied: bool = False
+    only: str = ""
+    waiting_url: str = ""
+    good: bool = False
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def bring_in(request: ConsoleRequest) -> HttpResponse:
+    """What was given is compared at once, nothing is made; `~apply` applies it, and what waits is sent by the same again."""
+    try:
+        page = _page(request) if request.method == "POST" else Page()
+    except SourceError as error:
+        page = Page(problem=str(error))
+    except YamlProblem as error:
+        where = (
+            _("Line %(line)d, column %(column)d: ") % {"line": error.line, "column": error.column} if error.line else ""
+        )
+        page = Page(problem=f"{where}{error.message}")
+    context = {
+        "page": page,
+        "topic": olm.topic(request.cluster, "customresourcedefinitions", "", "apiextensions.k8s.io", "v1"),
+        "shell": {"editing": True},
+    }
+    return render.page(
+        request,
+        "operatorhub/import.html",
+        context,
+        fragment="operatorhub/_import.html",
+        status=422 if page.problem else 200,
+    )
+
+
+@require_safe
+def waiting(request: ConsoleRequest) -> HttpResponse:
+    """Whether the kinds of ?kind= are served."""
+    kinds = request.GET.getlist("kind")
+    return render.page(
+        request, "operatorhub/_import_waiting.html", {"kinds": kinds, "served": bring.served(request.cluster, kinds)}
+    )
+
+
+def _page(request: ConsoleRequest) -> Page:
+    post = request.POST
+    uploads = [(str(one.name), one.read()) for one in request.FILES.getlist("files") if one.size]
+    given = (
+        bring.files(uploads)
+        if uploads
+        else bring.Brought(post.get("text", "").replace("\r\n", "\n"), tuple(post.getlist("note")))
+    )
+    documents = bring.read(given.text)
+    if not documents:
+        raise SourceError(_("Choose a folder as zip, or its files."))
+    namespace = post.get("namespace", "").strip()
+    if namespace and not NAMESPACE_NAME.fullmatch(namespace):
+        raise SourceError(_("“%(name)s” can not be the name of a namespace.") % {"name": namespace})
+    applying = "~apply" in post
+    bringing = bring.Bringing(request.cluster, namespace, not applying)
+    only = frozenset(int(one) for one in post.get("only", "").split(",") if one.isdigit()) if applying else frozenset()
+    results = bringing.run(bring.into(documents, namespace), only)
+    if applying:
+        importing.record(request, results)
+        forget_namespaces()
+    page = Page(
+        text=given.text, notes=given.notes, namespace=namespace, applied=applying, rows=_rows(results, not applying)
+    )
+    changes = ((one, bringing.difference(one)) for one in results)
+    differences = tuple(
+        Difference(f"{one.document.kind} {one.document.name}", found)
+        for one, found in changes
+        if found and found.changes
+    )
+    return _standing(replace(page, differences=differences), results, applying)
+
+
+def _rows(results: tuple[Result, ...], checked: bool) -> tuple[importing.Row, ...]:
+    rows = importing.rows_of(results, checked)
+    later = {one.document.number for one in bring.waiting(results)}
+    words = _("Its kind comes with the operator; it is sent when the cluster serves it.")
+    return tuple(replace(row, detail=words) if row.number in later else row for row in rows)
+
+
+def _standing(page: Page, results: tuple[Result, ...], applying: bool) -> Page:
+    """With the summary, and what is still to be sent."""
+    later = bring.waiting(results)
+    bad = [one for one in results if not one.good and one.outcome != "skipped"]
+    left = [*later, *(bad if applying else ())]
+    kinds = sorted({f"{one.document.group}/{one.document.kind}" for one in later})
+    url = f"{reverse('operatorhub:import-waiting')}?{urlencode([('kind', one) for one in kinds])}"
+    return replace(
+        page,
+        summary=_summary(len(results), len(bad), len(later), applying),
+        only=",".join(str(one.document.number) for one in left),
+        waiting_url=url if kinds and applying else "",
+        good=not bad,
+    )
+
+
+def _summary(count: int, bad: int, later: int, applying: bool) -> str:
+    if bad:
+        told = _("%(bad)d of %(all)d were refused.") if applying else _("%(bad)d of %(all)d would be refused.")
+        return told % {"bad": bad, "all": count}
+    if later:
+        told = ngettext("%(n)d object waits for its kind.", "%(n)d objects wait for their kinds.", later) % {"n": later}
+        return (
+            f"{_('The others are in the cluster.')} {told}"
+            if applying
+            else f"{_('The others would be accepted.')} {told}"
+        )
+    told = ngettext("%(n)d object is in the cluster.", "All %(n)d objects are in the cluster.", count)
+    return (
+        told if applying else ngettext("%(n)d object would be accepted.", "All %(n)d objects would be accepted.", count)
+    ) % {"n": count}

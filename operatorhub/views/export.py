@@ -1,0 +1,53 @@
+"""/operators/<namespace>/<csv>/export/: what belongs to an operator is chosen, shown as files, and downloaded as a kustomize folder."""
+
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from console.web import audit, render
+from console.web.request import ConsoleRequest
+from operatorhub import olm
+from operatorhub.exports import folder, gather
+from operatorhub.install.choices import LABEL as NAMESPACE_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An item with its box."""
+
+    item: gather.Item
+    taken: bool
+
+
+@require_safe
+def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
+    """GET alone: every choice is in the address, and nothing is changed. `zip` answers with the folder. What is taken of Secrets goes into the audit log."""
+    offer = gather.look(request.cluster, namespace, csv)
+    chosen = (
+        set(request.GET.getlist("take")) if "shown" in request.GET else {one.key for one in offer.items if one.ticked}
+    )
+    taken = [one for one in offer.items if one.key in chosen]
+    found, unread = gather.objects(request.cluster, taken)
+    into = request.GET.get("into", "").strip()
+    into = into if NAMESPACE_NAME.fullmatch(into) else namespace
+    pinned = csv if request.GET.get("pin") or "shown" not in request.GET else ""
+    files = folder.files(found, namespace, into=into, pinned=pinned)
+    name = f"{offer.package}-{into}"
+    if "zip" in request.GET:
+        for one in taken:
+            if one.secret:
+                audit.record(request, "export", f"core/v1/secrets {one.namespace}/{one.name}", "ok")
+        audit.record(request, "export", olm.ref(olm.CSVS, namespace, csv), "ok")
+        headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
+        return HttpResponse(folder.zipped(name, files), content_type="application/zip", headers=headers)
+    rows = {
+        part: [Row(one, one.key in chosen) for one in offer.items if one.part == part]
+        for part in ("operator", "instances")
+    }
+    context = {
+        "offer": offer, "rows": rows, "files": files, "into": into, "pinned": pinned, "unread": (*offer.unread, *unread), "name": name,
+        "secrets": [one for one in taken if one.secret], "subscribed": any(one.kind == "Subscription" for one in offer.items),
+        "kubectl": f"kubectl apply -k {name}/operator && kubectl apply -k {name}/instances",
+    }  # fmt: skip
+    return render.page(request, "operatorhub/export.html", context, fragment="operatorhub/_export.html")

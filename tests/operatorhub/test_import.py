@@ -1,0 +1,146 @@
+"""A folder of manifests brought in: its order, what is not understood, what is compared, what waits."""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.errors import NotFound
+from operatorhub.exports import bring
+from operatorhub.sources.drafts import SourceError
+
+SPACE = "import-here"
+MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: import-here}\ndata: {color: %s}\n"
+
+
+def packed(files: dict[str, str]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def text(response: Any) -> str:
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode())))
+
+
+def kustomization(*resources: str, more: str = "") -> str:
+    return "kind: Kustomization\nresources:\n" + "".join(f"- {one}\n" for one in resources) + more
+
+
+def names(found: bring.Brought) -> list[str]:
+    return [one.name for one in bring.read(found.text)]
+
+
+def test_the_order_is_the_kustomizations() -> None:
+    data = packed({
+        "top/kustomization.yaml": kustomization("b/", "a.yaml"), "top/a.yaml": MAP % ("first", "x"), "top/b/kustomization.yaml": kustomization("2.yaml", "1.yaml"),
+        "top/b/1.yaml": MAP % ("one", "x"), "top/b/2.yaml": MAP % ("two", "x"), "top/unlisted.yaml": MAP % ("never", "x"),
+    })  # fmt: skip
+    assert names(bring.files([("x.zip", data)])) == ["two", "one", "first"]
+
+
+def test_without_a_kustomization_all_files_by_name() -> None:
+    assert names(bring.files([("b.yaml", (MAP % ("b", "x")).encode()), ("a.yaml", (MAP % ("a", "x")).encode())])) == [
+        "a",
+        "b",
+    ]
+
+
+def test_what_is_not_done_is_said() -> None:
+    data = packed({
+        "kustomization.yaml": kustomization("a.yaml", "../../etc/passwd", "gone.yaml", more="namePrefix: x-\n"), "a.yaml": MAP % ("a", "x"),
+    })  # fmt: skip
+    notes = "\n".join(bring.files([("x.zip", data)]).notes)
+    assert "namePrefix" in notes
+    assert "gone.yaml, which is not in it" in notes
+    assert "passwd, which is not in it" in notes
+
+
+def test_circles_end() -> None:
+    data = packed(
+        {
+            "kustomization.yaml": kustomization("a/", "x.yaml"),
+            "a/kustomization.yaml": kustomization("../"),
+            "x.yaml": MAP % ("x", "x"),
+        }
+    )
+    assert names(bring.files([("x.zip", data)])) == ["x"]
+
+
+def test_nothing_in_it() -> None:
+    with pytest.raises(SourceError):
+        bring.files([("x.zip", packed({"README.md": "hello"}))])
+
+
+def test_another_namespace_for_all() -> None:
+    documents = bring.read(
+        "kind: Namespace\napiVersion: v1\nmetadata: {name: a}\n---\n" + (MAP % ("x", "y")).replace("import-here", "a")
+    )
+    moved = bring.into(documents, "b")
+    assert [one.object["metadata"].get("namespace", one.name) for one in moved] == ["b", "b"]
+
+
+# On the cluster
+
+
+@pytest.fixture
+def space(client: ClusterClient) -> Iterator[ClusterClient]:
+    client.create(
+        client.find("", "v1", "namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": SPACE}}
+    )
+    yield client
+    client.delete(client.find("", "v1", "namespaces"), SPACE)
+
+
+@pytest.mark.django_db
+def test_compared_then_applied(space: ClusterClient) -> None:
+    maps = space.find("", "v1", "configmaps")
+    space.create(
+        maps, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "old"}, "data": {"color": "red"}}, SPACE
+    )
+    web, given = Client(), f"{MAP % ('new', 'blue')}---\n{MAP % ('old', 'red')}"
+    page = text(web.post("/operators/import/", {"text": given}))
+    assert "would be created" in page
+    with pytest.raises(NotFound):
+        space.get(maps, "new", SPACE)
+    assert web.post("/operators/import/", {"text": given, "~apply": "1"}).status_code == 200
+    assert space.get(maps, "new", SPACE)["data"] == {"color": "blue"}
+    changed = web.post("/operators/import/", {"text": given.replace("blue", "green")}).content.decode()
+    assert "What changes" in changed
+    assert re.search(r"<del>[^<]*blue", changed)
+    assert re.search(r"<ins>[^<]*green", changed)
+
+
+@pytest.mark.django_db
+def test_an_unknown_kind_is_refused_unless_an_operator_brings_it(space: ClusterClient) -> None:
+    web = Client()
+    strange = "---\napiVersion: nobody.example/v1\nkind: Strange\nmetadata: {name: s, namespace: import-here}\n"
+    assert "would be refused" in text(web.post("/operators/import/", {"text": strange}))
+    subscription = (
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: nobody, namespace: import-here}\n"
+        "spec: {name: nobody, source: none, sourceNamespace: olm, channel: x}\n"
+    )
+    both = text(web.post("/operators/import/", {"text": subscription + strange}))
+    assert "waits for its kind" in both
+    sent = web.post("/operators/import/", {"text": subscription + strange, "~apply": "1"})
+    assert "This page sends them when their kinds have come" in text(sent)
+    region = re.search(r'data-live-url="(/operators/import/waiting/[^"]+)"', sent.content.decode())
+    assert region
+    assert "nobody.example/Strange" in text(web.get(unescape(region[1])))
+    assert "The kinds have come" in text(web.get("/operators/import/waiting/", {"kind": "/ConfigMap"}))
+
+
+@pytest.mark.django_db
+def test_what_is_no_yaml_is_said(client: ClusterClient) -> None:
+    web = Client()
+    for given in ("", "a: [", "- 1"):
+        assert web.post("/operators/import/", {"text": given}).status_code in (200, 422)
+    assert "can't be read" in text(web.post("/operators/import/", {"text": "a: ["}))
