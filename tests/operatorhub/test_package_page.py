@@ -89,7 +89,8 @@ def test_the_graph_and_the_same_as_a_table(described: Client) -> None:
     assert "1.1.0 replaces 1.0.0 in stable" in page
     assert "2.0.0 can be reached from every version in &gt;=1.0.0 &lt;2.0.0 in candidate" in page
     words = text(described.get(FLIGHT, {"tab": "versions"}))
-    assert "candidate 3 versions" in words
+    assert "Other channels" in words
+    assert "2.0.0 · 3 versions" in words
     assert "flightticket-operator.v1.0.0" in words
 
 
