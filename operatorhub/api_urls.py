@@ -4,6 +4,7 @@ from django.urls import path
 
 from operatorhub.api import (
     compare,
+    exports,
     extensions,
     groups,
     installs,
@@ -30,6 +31,7 @@ urlpatterns = [
     path("catalogs/", sources.Catalogs.as_view(), name="catalogs"),
     path("catalogs/<str:namespace>/<str:name>/", sources.OneCatalog.as_view(), name="catalog"),
     path("operators/<str:namespace>/<str:csv>/uninstall/", uninstall.Uninstall.as_view(), name="uninstall"),
+    path("operators/<str:namespace>/<str:csv>/export/", exports.Export.as_view(), name="export"),
     path("removals/<str:key>/", uninstall.Removal.as_view(), name="removal"),
     path("operators/<str:namespace>/<str:csv>/", operators.OneOperator.as_view(), name="operator"),
     path("subscriptions/", subscriptions.Subscriptions.as_view(), name="subscriptions"),

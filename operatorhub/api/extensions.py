@@ -78,7 +78,14 @@ class Extensions(APIView):
         if missing:
             return refused(_("It can't be installed so"), missing)
         policy = str(sent.get("policy") or facts.CATALOG_PROVIDED)
-        names = (texts["name"], texts["package"], texts["catalog"], texts["namespace"], texts["account"], texts["version"])
+        names = (
+            texts["name"],
+            texts["package"],
+            texts["catalog"],
+            texts["namespace"],
+            texts["account"],
+            texts["version"],
+        )
         choices = draft.Choices(*names, channels=_channels(sent.get("channels")), policy=policy)
         obj = draft.extension(choices, accounts=facts.wants_account(client) and bool(texts["account"]))
         if dry(request):

@@ -208,6 +208,10 @@ def _look_at_the_operator(place: str) -> None:
     groups = ask("GET", f"{BASE}operatorgroups/{place}/")
     (group,) = groups["groups"]
     assert group["targets"] == [place] and [one["csv"] for one in groups["members"]] == [row["csv"]]
+    exported = ask("GET", f"{BASE}operators/{place}/{row['csv']}/export/", query={"into": "elsewhere"})
+    texts = "\n".join(one["text"] for one in exported["files"])
+    assert "kind: Subscription" in texts and "kind: Kustomization" in texts
+    assert f"namespace: {place}" not in texts and "resourceVersion" not in texts
     changed = ask("PATCH", f"{BASE}operatorgroups/{place}/{group['name']}/", {"scope": "all", "dryRun": True})
     assert changed["group"]["targets"] == []
     ask("PATCH", f"{BASE}operatorgroups/{place}/{group['name']}/", {"scope": "some"}, status=422)
