@@ -1,6 +1,6 @@
 """Graphs and bundles as they lie in the database: JSON, compressed. Read by those who show them, written by operatorhub/refresh.py.
 
-A bundle in a folder is read when somebody asks for it first, and kept then; one of another content is read anew.
+A bundle in a folder is read when somebody asks for it first, its CSV and the rest each when needed, and kept then; one of another content is read anew.
 """
 
 import zlib
@@ -73,13 +73,17 @@ def describing(cluster: str, namespace: str, name: str) -> QuerySet[Catalog]:
 def csv_of(row: StoredBundle) -> Mapping[str, Any]:
     """The CSV alone, {} when unknown. Raises SourceError when its folder is gone."""
     if row.place and (row.csv is None or _moved(row)):
-        return folder.csv_of(Path(row.catalog.location), row.place)
+        place = Path(row.catalog.location)
+        found = folder.csv_of(place, row.place)
+        values = {"csv": pack(found), "manifests": None, "digest": bundlefiles.stamp(place / row.place)}
+        StoredBundle.objects.filter(pk=row.pk).update(**values)
+        return found
     return {} if row.csv is None else unpack(bytes(row.csv))
 
 
 def contents(row: StoredBundle) -> Contents:
     """All of it; read from its folder the first time. Raises SourceError when that is gone."""
-    if row.place and (row.csv is None or _moved(row)):
+    if row.place and (row.manifests is None or _moved(row)):
         found = folder.contents(Path(row.catalog.location), row.place)
         keep(row, found, bundlefiles.stamp(Path(row.catalog.location) / row.place))
         return found
