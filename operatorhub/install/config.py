@@ -55,7 +55,7 @@ class Config:
 
     @property
     def used(self) -> bool:
-        return any(self.typed.values())
+        return any(value.strip() for value in self.typed.values())
 
 
 def token_fields(annotations: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -66,14 +66,14 @@ def token_fields(annotations: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def read(data: Mapping[str, str], asked: tuple[tuple[str, str], ...] = ()) -> Config:
-    """From what was posted; `asked`: of token_fields."""
-    typed = {name: data.get(f"{PREFIX}{name}", "").replace("\r\n", "\n").strip() for name in FIELDS}
+    """From what was posted, kept as it is: somebody may be typing the next line. `asked`: of token_fields."""
+    typed = {name: data.get(f"{PREFIX}{name}", "").replace("\r\n", "\n") for name in FIELDS}
     tokens = {name: data.get(f"token_{name}", "").strip() for name, _label in asked}
     errors: dict[str, str] = {}
 
     def of(name: str, parse: Callable[[str], Any]) -> Any:
         try:
-            return parse(typed[name]) if typed[name] else None
+            return parse(typed[name].strip()) if typed[name].strip() else None
         except ValueError as error:
             errors[f"{PREFIX}{name}"] = str(error)
             return None

@@ -21,6 +21,8 @@ from operatorhub.install.undo import Target
 _CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 #: On a Subscription that OLM made for a dependency: the InstallPlan that did.
 GENERATED_BY = "olm.generated-by"
+#: On a CRD, by OLM: "<namespace>/<csv>" of an operator that brought it.
+ALONGSIDE = "operatorframework.io/installed-alongside-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def look(client: ClusterClient, namespace: str, name: str) -> Traces:
     ]
     stays: list[str] = []
     found += _versions(client, namespace, sub, plan)
-    found += _definitions(client, plan, stays)
+    found += _definitions(client, namespace, plan, stays)
     found += _around(client, namespace, obj, stays)
     return Traces(namespace, name, sub.package, tuple(found), tuple(stays))
 
@@ -107,7 +109,9 @@ def _steps(plan: KubeObject | None) -> Iterator[tuple[str, str, str]]:
         yield text(resource.get("kind")), text(resource.get("name")), text(step.get("status"))
 
 
-def _definitions(client: ClusterClient, plan: KubeObject | None, stays: list[str]) -> Iterator[Target]:
+def _definitions(
+    client: ClusterClient, namespace: str, plan: KubeObject | None, stays: list[str]
+) -> Iterator[Target]:
     """CRDs that the plan created. Those that were there before it are not ours to take."""
     seen: set[str] = set()
     for kind, name, status in _steps(plan):
@@ -126,11 +130,20 @@ def _definitions(client: ClusterClient, plan: KubeObject | None, stays: list[str
             plural, _dot, group = name.partition(".")
             count = _count(client, group, plural)
             keeps = ""
-            if count is None:
+            if others := _other_owners(row.object, namespace):
+                keeps = _("other operators have it too: %(names)s") % {"names": ", ".join(others)}
+            elif count is None:
                 keeps = _("nobody can say here whether objects of it exist")
             elif count:
                 keeps = _("%(count)d objects of it exist and would be deleted with it") % {"count": count}
             yield _target(meta, *_CRDS, _("created by this install"), keeps)
+
+
+def _other_owners(crd: KubeObject, namespace: str) -> tuple[str, ...]:
+    """namespace/CSV of the operators elsewhere that brought the kind too, as OLM notes them on it."""
+    notes = mapping(mapping(crd.get("metadata")).get("annotations"))
+    found = {text(value) for key, value in notes.items() if key.startswith(ALONGSIDE)}
+    return tuple(sorted(one for one in found if one.partition("/")[0] != namespace))
 
 
 def _count(client: ClusterClient, group: str, plural: str) -> int | None:

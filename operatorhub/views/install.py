@@ -34,9 +34,12 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
                 return HttpResponseRedirect(reverse("operatorhub:progress", args=[form.choices.namespace, package]))
     problem = explain(made.error) if made and made.error else None
     context = {"page": page, "draft": form, "made": made, "problem": problem, "answers": answers}
-    return render.page(
+    answer = render.page(
         request, "operatorhub/install.html", context, fragment="operatorhub/_install.html", status=status
     )
+    if request.htmx and request.method != "POST":
+        answer["HX-Replace-Url"] = f"{request.path}?{form.choices.query()}"
+    return answer
 
 
 @require_safe

@@ -11,7 +11,11 @@ htmx.defineExtension("morph", {
   handleSwap(style, target, fragment) {
     if (!style.startsWith("morph")) return undefined;
     const morphStyle = style.includes("inner") ? "innerHTML" : "outerHTML";
-    const callbacks = { beforeAttributeUpdated: (name, node) => !(name === "open" && node instanceof HTMLDetailsElement) };
+    // What somebody is typing at this moment is newer than any answer.
+    const typing = (node) => node === document.activeElement && node.matches("input, textarea");
+    const callbacks = {
+      beforeAttributeUpdated: (name, node) => !(name === "open" && node instanceof HTMLDetailsElement) && !(name === "value" && typing(node)),
+    };
     return Idiomorph.morph(target, fragment.children ?? fragment, { morphStyle, callbacks });
   },
 });
