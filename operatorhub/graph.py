@@ -14,10 +14,10 @@ from django.utils.translation import gettext as _
 from operatorhub import versions
 from operatorhub.sources.drafts import Channel, Entry, Graph
 
-LANE, ROW, TOP, LEFT, RADIUS = 24, 30, 18, 20, 6
+LANE, ROW, TOP, LEFT = 24, 30, 18, 20
 # Rows shown before the older ones are folded.
 MOST = 30
-_LABEL = 22
+_LABEL, _WIDEST = 22, 40
 _PART = re.compile(r"(>=|<=|==|!=|=|>|<|!)?\s*(v?[0-9A-Za-z.*+-]+)")
 
 
@@ -48,6 +48,11 @@ class Row:
     @property
     def link_channel(self) -> str:
         return self.channels[0]
+
+    @property
+    def label(self) -> str:
+        """The version, cut where it is too long to be drawn."""
+        return self.version if len(self.version) <= _WIDEST else f"{self.version[: _WIDEST - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,6 @@ class Drawing:
     width: int
     height: int
     header: int
-    label_x: int
     lanes: tuple[Lane, ...]
     rows: tuple[Row, ...]
     nodes: tuple[Node, ...]
@@ -92,38 +96,62 @@ class Drawing:
 def draw(
     graph: Graph, *, installed: Iterable[str] = (), chosen: tuple[str, str] = ("", ""), most: int = MOST
 ) -> Drawing:
-    """`installed`: CSV names; `chosen`: (channel, CSV name) that the page describes. `most`: rows to show, 0 for all; chosen and installed ones are always there."""
+    """`installed`: CSV names; `chosen`: (channel, CSV name) that the page describes. `most`: rows to show, 0 for all; chosen and installed ones are always there.
+
+    Channels none of whose versions are shown have no lane.
+    """
     installed = frozenset(installed)
     names = ordered(graph)
     shown = names[:most] if most else names
     shown = [*shown, *(name for name in names[len(shown) :] if name in installed or name == chosen[1])]
-    labels = [one.name if len(one.name) <= _LABEL else f"{one.name[: _LABEL - 1]}…" for one in graph.channels]
-    header = TOP + int(max(map(len, labels), default=0) * 5.8)
-    lanes = tuple(
-        Lane(LEFT + number * LANE, one.name, label, one.name == graph.default, one.deprecated)
-        for number, (one, label) in enumerate(zip(graph.channels, labels, strict=True))
-    )
+    among = frozenset(shown)
+    channels = [
+        one
+        for one in graph.channels
+        if one.name == chosen[0] or not one.entries or any(entry.name in among for entry in one.entries)
+    ]
+    header = TOP + int(max((min(len(one.name), _LABEL) for one in channels), default=0) * 5.8)
     height = {name: header + TOP + number * ROW for number, name in enumerate(shown)}
     rows = tuple(_row(graph, name, height[name], installed, chosen) for name in shown)
+    left = LEFT + max((_width(one) for one in rows), default=0)
+    lanes = tuple(_lane(one, left + number * LANE, graph.default) for number, one in enumerate(channels))
     nodes, edges = [], []
-    for lane, channel in zip(lanes, graph.channels, strict=True):
-        head = channel.entries[0].name if channel.entries else ""
+    for lane, channel in zip(lanes, channels, strict=True):
         present = [one for one in channel.entries if one.name in height]
-        nodes += [
-            Node(
-                lane.x, height[one.name], channel.name, one.name, one.version or one.name, one.name == head, bool(one.deprecated),
-                one.name in installed, (channel.name, one.name) == chosen,
-            )
-            for one in present
-        ]  # fmt: skip
+        nodes += _nodes(channel, present, lane.x, height, installed, chosen)
         edges += _edges(channel, present, lane.x, height)
-    label_x = LEFT + max(len(lanes), 1) * LANE
-    folded = len(names) - len(shown)
     # The names of channels lean to the right of the last lane.
-    width = label_x + max(220, header)
-    return Drawing(
-        width, header + TOP + max(len(shown), 1) * ROW, header, label_x, lanes, rows, tuple(nodes), tuple(edges), folded
-    )
+    width = left + max(len(lanes), 1) * LANE + header
+    tall = header + TOP + max(len(shown), 1) * ROW
+    return Drawing(width, tall, header, lanes, rows, tuple(nodes), tuple(edges), len(names) - len(shown))
+
+
+def _lane(channel: Channel, x: int, default: str) -> Lane:
+    label = channel.name if len(channel.name) <= _LABEL else f"{channel.name[: _LABEL - 1]}…"
+    return Lane(x, channel.name, label, channel.name == default, channel.deprecated)
+
+
+def _width(row: Row) -> int:
+    """About how wide its label is drawn."""
+    return int((min(len(row.label), _WIDEST) + 12 * row.installed + 13 * bool(row.deprecated)) * 7.4) + 16
+
+
+def _nodes(
+    channel: Channel,
+    present: Iterable[Entry],
+    x: int,
+    height: Mapping[str, int],
+    installed: frozenset[str],
+    chosen: tuple[str, str],
+) -> list[Node]:
+    head = channel.entries[0].name if channel.entries else ""
+    return [
+        Node(
+            x, height[one.name], channel.name, one.name, one.version or one.name, one.name == head, bool(one.deprecated),
+            one.name in installed, (channel.name, one.name) == chosen,
+        )
+        for one in present
+    ]  # fmt: skip
 
 
 def ordered(graph: Graph) -> list[str]:

@@ -164,7 +164,7 @@ def here(client: ClusterClient, chosen: Chosen) -> Place:
         kubernetes,
         too_old(kubernetes, wanted),
         tuple(one for one in bundles.others(client, manifest.name) if (one.namespace, one.catalog) != here),
-        dependencies.answers(client, chosen.needs, every),
+        dependencies.answers(client, chosen.needs, every, manifest.namespace),
     )
 
 
