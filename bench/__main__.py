@@ -4,7 +4,7 @@ import argparse
 import time
 from pathlib import Path
 
-from bench import events, pages, refresh
+from bench import events, install, pages, refresh
 from bench.browser import chromium
 from bench.console import CATALOG, console
 from bench.figures import Figure, figure, show
@@ -13,9 +13,9 @@ from bench.figures import Figure, figure, show
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument(
-        "--only", choices=("events", "pages", "memory", "index"), action="append", help="measure only this"
+        "--only", choices=("events", "install", "pages", "memory", "index"), action="append", help="measure only this"
     )
-    only = parser.parse_args().only or ["memory", "events", "pages", "index"]
+    only = parser.parse_args().only or ["memory", "events", "install", "pages", "index"]
     figures: list[Figure] = []
     catalog = CATALOG if CATALOG.is_dir() else None
     if catalog is None:
@@ -33,6 +33,8 @@ def main() -> None:
             figures.append(figure("memory: all processes at rest, resident", "MiB", [sum(memory.values())], "400"))
         if "events" in only:
             figures.append(events.event_to_screen(running, browser))
+        if "install" in only:
+            figures += install.succeeded(running)
         if "pages" in only and catalog is not None:
             figures += pages.catalog(running, browser)
             figures += pages.argocd_form(running, browser)
