@@ -82,8 +82,10 @@ def new(
     objects: list[KubeObject] = []
     if choices.namespace and choices.namespace not in situation.namespaces and "namespaces" not in situation.unread:
         objects.append({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": choices.namespace}})
-    if accounts and choices.make_account and bundle is not None:
-        objects += needs.objects([bundle], choices.name, choices.namespace, choices.account)
+    if accounts and choices.make_account:
+        made = needs.objects([bundle] if bundle else [], choices.name, choices.namespace, choices.account)
+        # Without the bundle nobody knows its rights: the account alone.
+        objects += made if bundle else made[:1]
     objects.append(extension(choices, accounts=accounts))
     return Draft(choices, tuple(objects), found, picked, errors, tuple(_warnings(choices, bundle, accounts=accounts)))
 

@@ -1,6 +1,6 @@
 """catalogd: ClusterCatalogs over folders, their contents behind the service proxy, and words for the catalogs that can't be had.
 
-A folder is published where its catalog.json names a ``clusterCatalog``. A ClusterCatalog that a person makes names an image, and this cluster
+A folder is published where its catalog.json names a ``clusterCatalog``, and served once somebody makes that Available. A ClusterCatalog that a person makes names an image, and this cluster
 pulls none; its conditions say so. Source: operator-controller, internal/catalogd and docs/api-reference/catalogd-webserver.md.
 """
 
@@ -38,7 +38,9 @@ def cluster_catalog(name: str, folder: Path) -> Object:
     title = about(folder).get("displayName", name)
     meta = {"name": name, "annotations": {FOLDER: str(folder), "operator-console.dev/display-name": title}}
     source = {"type": "Image", "image": {"ref": f"{FOLDER.partition('/')[0]}/catalogs/{name}:latest"}}
-    return {"apiVersion": API, "kind": "ClusterCatalog", "metadata": meta, "spec": {"source": source}}
+    # Switched off to begin with: the same packages are in a CatalogSource, and each is shown once to somebody who learns.
+    spec = {"source": source, "availabilityMode": "Unavailable"}
+    return {"apiVersion": API, "kind": "ClusterCatalog", "metadata": meta, "spec": spec}
 
 
 class Server:

@@ -128,12 +128,20 @@ def served(client: ClusterClient) -> Iterator[ClusterClient]:
     if not facts.served(client):
         pytest.skip("this cluster has no OLM v1")
 
-    def serving() -> bool:
-        found = client.list(facts.type_of(client, facts.CATALOGS)).items
-        conditions = [each for one in found for each in (one.get("status") or {}).get("conditions") or []]
-        return any(each["type"] == "Serving" and each["status"] == "True" for each in conditions)
+    catalogs = facts.type_of(client, facts.CATALOGS)
+    if not any(one["metadata"]["name"] == "samples" for one in client.list(catalogs).items):
+        pytest.skip("this cluster has no ClusterCatalog of the samples")
 
-    until(serving)
+    def switch(mode: str, status: str) -> None:
+        client.patch(catalogs, "samples", {"spec": {"availabilityMode": mode}})
+
+        def there_yet() -> bool:
+            conditions = (client.get(catalogs, "samples").get("status") or {}).get("conditions") or []
+            return any(one["type"] == "Serving" and one["status"] == status for one in conditions)
+
+        until(there_yet)
+
+    switch("Available", "True")
     yield client
     for group, plural, name in (
         (facts.GROUP, facts.EXTENSIONS, NAME), ("rbac.authorization.k8s.io", "clusterroles", f"{NAME}-installer"),
@@ -144,6 +152,7 @@ def served(client: ClusterClient) -> Iterator[ClusterClient]:
         except NotFound:
             continue
     until(lambda: not there(client, "", "namespaces", SPACE))
+    switch("Unavailable", "False")
 
 
 def there(client: ClusterClient, group: str, plural: str, name: str) -> bool:
