@@ -59,7 +59,7 @@ def refresh(row: Catalog, client: ClusterClient, *, force: bool = False) -> bool
             take(row, source, client)
     except (SourceError, KubeError, OSError, ValueError) as error:
         log.warning("catalog %s of %s can't be read: %s", row, row.cluster, error)
-        _done(row, {"state": Catalog.FAILED, "error": str(error)})
+        _done(row, {"state": Catalog.FAILED, "error": str(error).replace("\0", "")})
         return False
     except BaseException:
         _done(row, {"state": Catalog.FAILED, "error": _("The console failed while reading it; its log says more.")})
@@ -74,7 +74,7 @@ def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
         first = next((f"{place}: {words}" for place, words in found.problems), "")
         raise SourceError(_("There is no package in it. %(first)s") % {"first": first})
     values = {
-        "digest": source.digest, "problems": [list(one) for one in found.problems[:_MOST_PROBLEMS]], "packages": len(found.graphs),
+        "digest": source.digest, "problems": [[text.replace("\0", "")[:2000] for text in one] for one in found.problems[:_MOST_PROBLEMS]], "packages": len(found.graphs),
         "bundles": len(found.seen), "generation": found.generation,
     }  # fmt: skip
     if source.title and not row.title:
@@ -134,8 +134,8 @@ def _read(row: Catalog, drafts: Iterable[Draft]) -> _Reading:
 
 
 def _package(found: _Reading, draft: PackageDraft) -> None:
-    if any(len(name) > 253 for name in (draft.graph.package, draft.graph.default)):
-        found.problems.append((draft.graph.package[:60], _("its name is longer than 253 characters")))
+    if not _storable(draft.graph.package):
+        found.problems.append((draft.graph.package[:60], _("its name is longer than 253 characters, or no text")))
         return
     found.graphs.append(draft.graph)
     if draft.icon and (clean := icons.clean(draft.icon)):
@@ -143,9 +143,14 @@ def _package(found: _Reading, draft: PackageDraft) -> None:
         found.icons[draft.graph.package] = clean.digest
 
 
+def _storable(name: str) -> bool:
+    """Whether every database takes it: none of ours takes longer names, and PostgreSQL no NUL."""
+    return len(name) <= 253 and "\0" not in name
+
+
 def _bundle(found: _Reading, draft: BundleDraft) -> None:
     place = (draft.package, draft.name)
-    if place in found.seen or not draft.name or max(map(len, place)) > 253:
+    if place in found.seen or not draft.name or not all(map(_storable, place)):
         found.problems.append(
             (draft.name[:60] or draft.place, _("it has no name, one that is too long, or one that another version has"))
         )
@@ -158,8 +163,8 @@ def _bundle(found: _Reading, draft: BundleDraft) -> None:
     csv, manifests = stored.packed(draft.contents) if draft.contents else (None, None)
     found.fresh.append(
         StoredBundle(
-            catalog=found.catalog, generation=found.generation, package=draft.package, name=draft.name, version=draft.version[:128],
-            image=draft.image[:1024], place=draft.place, digest=draft.digest, csv=csv, manifests=manifests,
+            catalog=found.catalog, generation=found.generation, package=draft.package, name=draft.name, version=draft.version.replace("\0", "")[:128],
+            image=draft.image.replace("\0", "")[:1024], place=draft.place, digest=draft.digest, csv=csv, manifests=manifests,
             partial=bool(draft.contents and draft.contents.partial),
         )
     )  # fmt: skip

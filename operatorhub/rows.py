@@ -106,4 +106,12 @@ def row(
         "hidden": hidden(more.get("default", ""), notes, pairs, nodes),
         "source": more.get("source", "packagemanifest"),
     }
+    values = {key: _storable(value) for key, value in values.items()}
     return Package(cluster=cluster, digest=hashlib.sha256(msgspec.json.encode(values)).hexdigest(), **values)
+
+
+def _storable(value: Any) -> Any:
+    """Without the one character that PostgreSQL takes in no text."""
+    if isinstance(value, str):
+        return value.replace("\0", "")
+    return [_storable(one) for one in value] if isinstance(value, list) else value

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from django.utils.translation import gettext as _
 
 from operatorhub.csv import items, mapping, strings, text
@@ -144,10 +145,10 @@ def _ignored(path: Path, top: Path, rules: Mapping[Path, tuple[str, ...]]) -> bo
 
 def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
     try:
-        said = json.loads((path / "package.json").read_bytes())
+        said = msgspec.json.decode((path / "package.json").read_bytes())
         if not isinstance(said, dict) or not text(said.get("name")):
             raise ValueError(_("it has no name"))
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError, msgspec.DecodeError, RecursionError) as error:
         yield Problem(f"{path.name}/package.json", str(error))
         return
     name, default = text(said["name"]), text(said.get("defaultChannel"))

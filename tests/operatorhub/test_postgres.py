@@ -33,6 +33,7 @@ def test_index_and_pages_on_postgresql() -> None:
                     "no:xdist",
                     "tests/operatorhub/test_index.py",
                     "tests/operatorhub/test_pages.py",
+                    "tests/operatorhub/test_refresh.py",
                 ],
                 cwd=ROOT,
                 env={**os.environ, "TEST_DATABASE_URL": url},

@@ -151,3 +151,77 @@ def test_the_real_catalog_is_known_in_seconds(client: ClusterClient, real_catalo
     assert Package.objects.filter(rights="cluster-admin").count() >= 5
     graph = bundles.graph(client, "~", "mine", "grafana-operator")
     assert any("several newest versions" in one for one in graph.problems)
+
+
+def fbc(folder: Path, *blobs: Any) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "catalog.json").write_text("\n".join(one if isinstance(one, str) else json.dumps(one) for one in blobs))
+    return folder
+
+
+def small(name: str, version: str = "1.0.0", **about: Any) -> list[dict[str, Any]]:
+    """A package of one version."""
+    said = [
+        {"type": "olm.package", "value": {"packageName": name, "version": version}},
+        {"type": "olm.csv.metadata", "value": about},
+    ]
+    return [
+        {"schema": "olm.package", "name": name, "defaultChannel": "stable"},
+        {"schema": "olm.channel", "package": name, "name": "stable", "entries": [{"name": f"{name}.v1"}]},
+        {"schema": "olm.bundle", "package": name, "name": f"{name}.v1", "properties": said},
+    ]
+
+
+def test_what_strangers_write_is_stored_by_every_database(client: ClusterClient, tmp_path: Path) -> None:
+    evil = {
+        "displayName": "<script>alert(1)</script>\0", "keywords": ["a\0b", "x" * 5000], "description": "\0" + "y" * 100_000,
+        "provider": {"name": "p" * 5000}, "annotations": {"categories": "A\0, B", "capabilities": ["no", "text"], "createdAt": "never"},
+        "crdDescriptions": {"owned": "nothing"}, "installModes": {"type": 7},
+    }  # fmt: skip
+    place = fbc(
+        tmp_path,
+        *small("fine"),
+        *small("evil", "v\0", **evil),
+        *small("e" * 254),
+        *small("worse", "9" * 500, **evil),
+        *small("n\0l"),
+    )
+    row = read(folder_catalog(client, place), client)
+    found = {one.name: one for one in Package.objects.all()}
+    assert {"fine", "evil", "worse"} == set(found)
+    assert found["evil"].title == "<script>alert(1)</script>" and found["evil"].categories == ["A", "B"]
+    assert row.problems and all("\0" not in words for problem in row.problems for words in problem)
+
+
+def test_one_lying_catalog_does_not_touch_the_others(client: ClusterClient, tmp_path: Path) -> None:
+    good = read(folder_catalog(client, fbc(tmp_path / "good", *small("x"))), client)
+    bad = folder_catalog(client, fbc(tmp_path / "bad", "{", "nonsense"), name="bad")
+    assert not refresh.refresh(bad, client)
+    bad.refresh_from_db()
+    assert bad.state == Catalog.FAILED and "no package in it" in bad.error
+    assert Package.objects.get().catalog == good.name
+
+
+def test_hidden_packages_are_counted_with_their_reason(client: ClusterClient, tmp_path: Path) -> None:
+    part = {"annotations": {"operators.operatorframework.io/operator-type": "non-standalone"}}
+    other = {"labels": {"operatorframework.io/arch.z80": "supported", "operatorframework.io/os.cpm": "supported"}}
+    lost = small("lost")
+    lost[0]["defaultChannel"] = "nowhere"
+    read(folder_catalog(client, fbc(tmp_path, *small("a"), *small("b", **part), *small("c", **other), *lost)), client)
+    found = dict(Package.objects.values_list("name", "hidden"))
+    assert found == {"a": "", "b": "non-standalone", "c": "platform", "lost": "no-default-channel"}
+    assert Package.objects.get(name="c").platforms == ["cpm/z80"]
+
+
+def test_a_reading_that_was_cut_short_leaves_nothing(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = folder_catalog(client, SAMPLES)
+
+    def killed(*_arguments: Any, **_more: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(refresh.stored, "pack", killed)
+        refresh.refresh(row, client)
+    row.refresh_from_db()
+    assert row.state == Catalog.FAILED and not row.generation
+    assert read(row, client).bundles == StoredBundle.objects.count()
