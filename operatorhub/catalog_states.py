@@ -9,17 +9,19 @@ from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import name_of, namespace_of
 from operatorhub import facets, olm
 from operatorhub.csv import mapping, text
+from operatorhub.extensions import facts as extensions
 from operatorhub.models import Catalog
-
-EXTENSIONS = ("olm.operatorframework.io", "v1", "clusterextensions")
+from operatorhub.run import follow
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A catalog that does not answer: which one, and what it says of itself."""
+    """A catalog that does not answer: which one, and what it says of itself. `namespace` and `catalog`: its page."""
 
     name: str
     words: str
+    namespace: str
+    catalog: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +33,11 @@ class States:
 
 
 def states(client: ClusterClient) -> States:
-    """What Subscriptions and ClusterExtensions say."""
+    """What Subscriptions, ClusterExtensions and the bundles that the console runs say."""
     found: dict[str, set[str]] = {}
     unread = []
-    for kind, read in (("Subscriptions", _subscriptions), ("ClusterExtensions", _extensions)):
+    readers = (("Subscriptions", _subscriptions), ("ClusterExtensions", _extensions), ("ClusterServiceVersions", _runs))
+    for kind, read in readers:
         try:
             for key, state in read(client):
                 found.setdefault(key, set()).update(state)
@@ -63,17 +66,28 @@ def _subscriptions(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
 
 
 def _extensions(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
-    """OLM v1 picks the catalog itself and says nowhere which: the package counts as installed in all ClusterCatalogs that have it."""
+    """Where an extension leaves the catalog to OLM v1, the package counts in all ClusterCatalogs that have it."""
     try:
-        objects = client.list(client.find(*EXTENSIONS)).items
+        found = extensions.every(client)
     except NotFound:
         return
     catalogs = list(Catalog.objects.filter(cluster=client.name, namespace="-").values_list("name", flat=True))
-    for obj in objects:
-        package = text(mapping(mapping(mapping(obj.get("spec")).get("source")).get("catalog")).get("packageName"))
-        installed = mapping(mapping(mapping(obj.get("status")).get("install")).get("bundle")).get("name")
-        for catalog in catalogs if package else ():
-            yield f"-/{catalog}/{package}", {facets.INSTALLED if installed else facets.INSTALLING}
+    for one in found:
+        state = facets.INSTALLED if one.installed else facets.INSTALLING
+        for catalog in (one.catalog,) if one.catalog else catalogs:
+            yield f"-/{catalog}/{one.package}", {state}
+
+
+def _runs(client: ClusterClient) -> Iterable[tuple[str, set[str]]]:
+    """Bundles that the console runs itself; which of its catalogs one came from does not matter."""
+    catalogs = list(
+        Catalog.objects.filter(cluster=client.name, namespace="~", describes="").values_list("name", flat=True)
+    )
+    if not catalogs or not olm.served(client):
+        return
+    for one in follow.runs(client):
+        for catalog in catalogs:
+            yield f"~/{catalog}/{one.package}", {facets.INSTALLED if one.phase == olm.SUCCEEDED else facets.INSTALLING}
 
 
 def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tuple[Trouble, ...]:
@@ -83,9 +97,14 @@ def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tup
         state = text(mapping(mapping(one.get("status")).get("connectionState")).get("lastObservedState"))
         message = text(mapping(one.get("status")).get("message"))
         if state not in ("", "READY", "CONNECTING", "IDLE"):
-            found.append(Trouble(f"{namespace_of(dict(one))}/{name_of(dict(one))}", message or state))
+            namespace, name = namespace_of(dict(one)), name_of(dict(one))
+            found.append(Trouble(f"{namespace}/{name}", message or state, namespace, name))
     rows = Catalog.objects.filter(cluster=client.name, state=Catalog.FAILED).order_by("namespace", "name")
-    return (*found, *(Trouble(row.title or row.name, row.error) for row in rows))
+    for row in rows:
+        # One that describes a CatalogSource is read from that one's page.
+        namespace, _slash, name = row.describes.partition("/") if row.describes else (row.namespace, "", row.name)
+        found.append(Trouble(row.title or row.name, row.error, namespace, name))
+    return tuple(found)
 
 
 def sources(client: ClusterClient) -> tuple[list[dict[str, Any]], KubeError | None]:

@@ -7,11 +7,15 @@ unknown; it never shows one version's words for another.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.urls import reverse
+
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from operatorhub import bundles, contents, dependencies, olm, package, permissions, versions
+from operatorhub import bundles, catalogs, contents, dependencies, olm, package, permissions, versions
+from operatorhub.extensions import facts as extensions
 from operatorhub.package import Channel, Description, Manifest
 from operatorhub.permissions import Right
+from operatorhub.run import follow
 from operatorhub.sources.drafts import Entry, Graph, SourceError
 
 TABS = ("overview", "permissions", "versions", "contents")
@@ -140,8 +144,18 @@ def accounts(rights: Iterable[Right]) -> tuple[Account, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Running:
+    """The package installed without a Subscription: as a ClusterExtension, or as a bundle that the console runs."""
+
+    name: str
+    version: str
+    url: str
+    installed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """What this cluster and its other catalogs say. `too_old`: its Kubernetes version, where the operator wants a newer one."""
+    """What this cluster and its other catalogs say. `too_old`: whether its Kubernetes is older than the operator wants."""
 
     subscriptions: tuple[olm.Subscription, ...]
     unlisted: bool
@@ -149,6 +163,7 @@ class Place:
     too_old: bool
     offers: tuple[bundles.Offer, ...]
     answers: tuple[dependencies.Answer, ...]
+    running: tuple[Running, ...]
 
 
 def here(client: ClusterClient, chosen: Chosen) -> Place:
@@ -165,7 +180,33 @@ def here(client: ClusterClient, chosen: Chosen) -> Place:
         too_old(kubernetes, wanted),
         tuple(one for one in bundles.others(client, manifest.name) if (one.namespace, one.catalog) != here),
         dependencies.answers(client, chosen.needs, every, manifest.namespace),
+        _running(client, manifest),
     )
+
+
+def _running(client: ClusterClient, manifest: Manifest) -> tuple[Running, ...]:
+    if manifest.namespace == catalogs.CLUSTER:
+        try:
+            found = extensions.every(client)
+        except (Forbidden, NotFound):
+            return ()
+        return tuple(
+            Running(
+                one.name,
+                one.installed or one.version,
+                reverse("operatorhub:extension", args=[one.name]),
+                bool(one.installed),
+            )
+            for one in found
+            if one.package == manifest.name and one.catalog in ("", manifest.catalog)
+        )
+    if manifest.namespace == catalogs.OWN:
+        return tuple(
+            Running(one.namespace, one.csv, reverse("operatorhub:run-progress", args=[one.namespace, one.package]), one.phase == olm.SUCCEEDED)
+            for one in follow.runs(client)
+            if one.package == manifest.name
+        )  # fmt: skip
+    return ()
 
 
 def too_old(kubernetes: str, wanted: str) -> bool:

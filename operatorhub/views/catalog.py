@@ -16,6 +16,7 @@ from kube.errors import KubeError
 from operatorhub import catalog as subject
 from operatorhub import catalog_states, index, olm, tasks
 from operatorhub.catalog_query import MOST_COMPARED, PAGE, Query
+from operatorhub.extensions import facts as extensions
 from operatorhub.models import Index, Package
 
 log = logging.getLogger("operatorhub.catalog")
@@ -58,8 +59,13 @@ def _content(request: ConsoleRequest, query: Query, *, with_olm: bool) -> dict[s
         "most_compared": MOST_COMPARED,
         "compare_url": f"{reverse('operatorhub:compare')}?{urlencode([('package', one) for one in query.compared])}",
         "uncompared": query.address(compared=()),
-        "topics": f"{olm.topic(client, olm.SOURCES)} {olm.topic(client, olm.SUBSCRIPTIONS)}" if with_olm else "",
+        "topics": _topics(client, with_olm=with_olm),
     }
+
+
+def _topics(client: ClusterClient, *, with_olm: bool) -> str:
+    found = [olm.topic(client, olm.SOURCES), olm.topic(client, olm.SUBSCRIPTIONS)] if with_olm else []
+    return " ".join([*found, extensions.topic(client)] if extensions.served(client) else found)
 
 
 def _remember(request: ConsoleRequest, response: HttpResponse, here: str) -> None:
