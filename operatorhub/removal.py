@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from console.web import audit
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import Conflict, KubeError, NotFound
+from kube.errors import Conflict, Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, olm
 from operatorhub.models import Run
@@ -41,7 +41,9 @@ Item = dict[str, Any]
 
 
 def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: Iterable[str]) -> dict[str, Any]:
-    """What is to go. `kinds`: CRD names whose instances go; `ticked`: keys of leftovers. Only what the page offered is taken."""
+    """What is to go. `kinds`: CRD names whose instances go; `ticked`: keys of leftovers. Only what the page offered is taken. Raises Forbidden for what never goes."""
+    if plan.refused:
+        raise Forbidden(plan.refused)
     wanted = set(ticked)
     rest = [one for one in plan.leftovers if one.offered and one.key in wanted]
     # A kind takes its instances along: they go first, while their operator still works.

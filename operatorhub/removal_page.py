@@ -166,8 +166,7 @@ def whose(finalizer: str, document: Mapping[str, Any]) -> str:
     domain = finalizer.partition("/")[0]
     groups = {name.partition(".")[2] for name in document["apis"]}
     if any(
-        domain == group or domain.endswith(f".{group}") or group.endswith((f".{domain}", domain))
-        for group in groups
+        domain == group or domain.endswith(f".{group}") or group.endswith((f".{domain}", domain)) for group in groups
     ):
         return _("The operator itself removes it, after it has cleaned up: it has to run for that.")
     return _("By its name a controller of %(domain)s removes it; it may not be this operator.") % {"domain": domain}

@@ -89,7 +89,7 @@ def work(client: ClusterClient, key: str, advance: Advance) -> None:
         advance(client, run, _SAVE_SECONDS)
         if not save(run):
             log.info("%s: somebody else goes on with it", run)
-            time.sleep(_SAVE_SECONDS)
+            return
     run = Run.objects.filter(key=key, state="running").first()
     if run is not None:
         hand_over(run)

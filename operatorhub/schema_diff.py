@@ -145,7 +145,7 @@ class _Walk:
                     self.add("info", path, _("%(name)s %(old)s is not asked any more.") % {"name": name, "old": before})
                 continue
             tighter = not isinstance(before, int | float) or ((after > before) if larger else (after < before))
-            words = _("%(name)s is %(new)s, until now %(old)s.") % {"name": name, "new": after, "old": "–" if before is None else before}  # fmt: skip
+            words = _limit(name, before, after)
             self.add("tight" if tighter else "info", path, words)
         self._values(old, new, path)
         for name in ("pattern", "format", "multipleOf"):
@@ -157,10 +157,10 @@ class _Walk:
                         _("%(name)s %(old)s is not asked any more.") % {"name": name, "old": old.get(name)},
                     )
                 else:
-                    self.add("tight", path, _("%(name)s must be %(new)s, until now %(old)s.") % {"name": name, "new": new.get(name), "old": old.get(name) or "–"})  # fmt: skip
+                    self.add("tight", path, _limit(name, old.get(name), new.get(name)))
         for name in ("uniqueItems", *_LISTS):
             if new.get(name) != old.get(name) and new.get(name):
-                self.add("tight", path, _("%(name)s is %(new)s, until now %(old)s.") % {"name": name, "new": new.get(name), "old": old.get(name) or "–"})  # fmt: skip
+                self.add("tight", path, _limit(name, old.get(name), new.get(name)))
         if old.get("nullable") is True and new.get("nullable") is not True:
             self.add("tight", path, _("It may not be null any more."))
         if old.get("default") != new.get("default"):
@@ -213,6 +213,12 @@ class _Walk:
                     place,
                     _("The field goes: its value is dropped when the object is written again."),
                 )
+
+
+def _limit(name: str, before: Any, after: Any) -> str:
+    if before is None or before == "":
+        return _("%(name)s is %(new)s; there was no such limit until now.") % {"name": name, "new": after}
+    return _("%(name)s is %(new)s, until now %(old)s.") % {"name": name, "new": after, "old": before}
 
 
 def _type_word(node: Node) -> str:

@@ -103,7 +103,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Page:
         tuple(one.name for one in others if one.approval == "Manual"),
         tuple(one.name for one in others if one.approval != "Manual"),
         tuple(one.name for one in others),
-        bundles.others(client, sub.package),
+        tuple(one for one in bundles.others(client, sub.package) if one.namespace not in ("~", "-")),
         config_texts(obj),
     )
 

@@ -61,6 +61,7 @@ class Plan:
     message: str
     no_operands: bool
     gaps: tuple[str, ...]
+    refused: str = ""
 
     @property
     def instances(self) -> int:
@@ -110,8 +111,19 @@ def look(client: ClusterClient, namespace: str, name: str) -> Plan:
     return Plan(
         namespace, name, csv.text(spec.get("displayName")) or name, uid_of(found), sub.name if sub else "", sub.uid if sub else "",
         deployments(found), leftovers.goes(client, found), listed, left, tuple((crd, names) for crd, names in shared.items() if names),
-        csv.text(notes.get(MESSAGE)), csv.text(notes.get(NO_OPERANDS)).lower() == "true", tuple(gaps),
+        csv.text(notes.get(MESSAGE)), csv.text(notes.get(NO_OPERANDS)).lower() == "true", tuple(gaps), _never(found),
     )  # fmt: skip
+
+
+def _never(found: KubeObject) -> str:
+    """Why this CSV is not to be deleted at all, '' when it may be."""
+    if olm.copied(found):
+        return _("This is a copy: the operator runs in %(namespace)s. Uninstall it there; its copies go with it.") % {
+            "namespace": olm.copied_from(found)
+        }
+    if name_of(found) == installed.PACKAGE_SERVER:
+        return _("This is a part of OLM itself: without it there is no catalog.")
+    return ""
 
 
 def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -> list[KubeObject]:

@@ -17,6 +17,7 @@ from kube.objects import uid_of
 from operatorhub import groups, olm, operands, permissions, plans
 from operatorhub import operator as subject
 from operatorhub import subscription as subscriptions
+from operatorhub.installed import PACKAGE_SERVER
 from operatorhub.views.subscription import form_context
 from resources import events
 
@@ -42,6 +43,8 @@ def operator(request: ConsoleRequest, namespace: str, csv: str, tab: str = "") -
 
 
 def _refused(request: ConsoleRequest, namespace: str, name: str) -> str:
+    if name == PACKAGE_SERVER:
+        return _("This is a part of OLM itself: without it there is no catalog.")
     try:
         answer = can(request.cluster, "delete", olm.type_of(request.cluster, olm.CSVS), namespace, name)
     except KubeError as error:

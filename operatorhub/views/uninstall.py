@@ -35,6 +35,8 @@ def uninstall(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse
 
 
 def _refused(request: ConsoleRequest, plan: subject.Plan) -> str:
+    if plan.refused:
+        return plan.refused
     for plural, name, uid in (
         (olm.SUBSCRIPTIONS, plan.subscription, plan.subscription_uid),
         (olm.CSVS, plan.csv, plan.csv_uid),

@@ -9,6 +9,8 @@ from django.test import Client
 
 from console.web.clusters import console_client
 from kube.client import ClusterClient
+from kube.errors import Forbidden
+from kube.table import Row
 from operatorhub import index, installed, installed_filter, olm, operator, updates
 from operatorhub.installed import Operator
 from operatorhub.updates import Update
@@ -251,6 +253,49 @@ class TestPages:
             assert with_all
         finally:
             operators.clean_subscriptions(client, "hub-everywhere")
+
+    def test_whoever_may_see_one_namespace_sees_the_copy(
+        self, client: ClusterClient, place: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Without the right to look elsewhere the copy is all there is; it is labelled, and can't be uninstalled."""
+        type_ = olm.type_of(client, olm.CSVS)
+        copy = csv_object(
+            displayName="Faraway", version="1.0.0", install={"strategy": "deployment", "spec": {"deployments": []}}
+        )
+        copy["metadata"] = {"name": "faraway.v1", "namespace": place, "labels": {olm.COPIED: "hub-faraway"}}
+        real = ClusterClient.table
+
+        def table(self: ClusterClient, wanted: Any, namespace: str = "", **more: Any) -> Any:
+            if wanted.plural == olm.CSVS and not namespace:
+                raise Forbidden("you may not list them all")
+            found = real(self, wanted, namespace, **more)
+            head = {"metadata": {**copy["metadata"], "uid": "far", "generation": 1}}
+            return (
+                dataclasses.replace(found, rows=(*found.rows, Row(("Faraway",), head)))
+                if wanted.plural == olm.CSVS
+                else found
+            )
+
+        monkeypatch.setattr(ClusterClient, "table", table)
+        rows = installed.listed(client, place).rows
+        assert [(one.csv, one.runs_in) for one in rows if one.csv == "faraway.v1"] == [("faraway.v1", "hub-faraway")]
+        web = Client()
+        assert "copy; it runs in hub-faraway" in text(web.get(HERE, {"namespace": place}))
+        everywhere = web.get(HERE, {"namespace": "-"})
+        assert everywhere.status_code == 403
+        assert "Pick a namespace of yours" in text(everywhere)
+        real_get = ClusterClient.get
+        monkeypatch.setattr(
+            ClusterClient,
+            "get",
+            lambda self, wanted, name, *rest: (
+                copy if name == "faraway.v1" and wanted == type_ else real_get(self, wanted, name, *rest)
+            ),
+        )
+        page = web.get(f"{HERE}{place}/faraway.v1/")
+        assert "This is a copy: the operator runs in hub-faraway" in text(page)
+        refused = text(web.get(f"{HERE}{place}/faraway.v1/uninstall/"))
+        assert "Uninstall it there" in refused
 
     def test_the_newest_version_is_another_row(self, client: ClusterClient, place: str) -> None:
         assert V11 not in [one.csv for one in installed.listed(client, place).rows]

@@ -43,13 +43,13 @@ def text(**more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("before", "after", "level", "words"),
     [
-        (text(), text(maxLength=3), "tight", "maxLength is 3, until now –."),
+        (text(), text(maxLength=3), "tight", "maxLength is 3; there was no such limit until now."),
         (text(maxLength=3), text(maxLength=2), "tight", "maxLength is 2, until now 3."),
         (text(maxLength=2), text(maxLength=3), "info", "maxLength is 3, until now 2."),
         (text(maxLength=2), text(), "info", "maxLength 2 is not asked any more."),
         (text(), text(enum=["x"]), "tight", "Only these values are allowed now: x."),
         (text(enum=["x", "y"]), text(enum=["x", "z"]), "tight", "These values are not allowed any more: y."),
-        (text(), text(pattern="^a"), "tight", "pattern must be ^a, until now –."),
+        (text(), text(pattern="^a"), "tight", "pattern is ^a; there was no such limit until now."),
         (text(nullable=True), text(), "tight", "It may not be null any more."),
         (text(default="x"), text(default="y"), "info", "The default is y, until now x."),
         (text(), {"type": "object", "properties": {"a": {"type": "integer"}}}, "tight", "The type was string and becomes integer."),
