@@ -66,7 +66,7 @@ def _named(objects: list[KubeObject]) -> dict[str, KubeObject]:
     """File names that sort as they are applied and say what is in them."""
     found: dict[str, KubeObject] = {}
     for number, obj in enumerate(objects):
-        words = re.sub(r"[^a-z0-9.-]+", "-", f"{obj['kind'].lower()}-{name_of(obj)}")[:120].strip("-")
+        words = re.sub(r"[^A-Za-z0-9.-]+", "-", f"{obj['kind'].lower()}-{name_of(obj)}")[:120].strip("-")
         found[f"{number:02d}-{words}.yaml"] = obj
     return found
 

@@ -74,7 +74,8 @@ def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
     items += [
         _item("operator", olm.GROUP, "operatorgroups", "OperatorGroup", namespace, name_of(one)) for one in groups
     ]
-    package = csv.partition(".")[0]
+    run = text(mapping(mapping(found.get("metadata")).get("labels")).get(RUN))
+    package = run.removesuffix(f".{namespace}") or csv.partition(".")[0]
     for one in mine:
         sub = olm.subscription(one)
         package = sub.package

@@ -23,7 +23,8 @@ from resources import yamltext
 RUN = "operator-console.dev/run-bundle"
 SOURCE = "operator-console.dev/run-bundle-source"
 ALL, OWN, SINGLE, MULTI = "AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace"
-_CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+#: Characters that are put into a command line as they are; more belong into a file.
+_SHORT = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,13 @@ class Plan:
 
     @property
     def kubectl(self) -> str:
-        return f"kubectl apply --server-side -f {self.bundle.name}.yaml"
+        written = self.yaml
+        short = len(written) <= _SHORT
+        return (
+            f"kubectl apply --server-side -f - <<'EOF'\n{written}EOF"
+            if short
+            else f"kubectl apply --server-side -f {self.bundle.name}.yaml"
+        )
 
 
 def run_name(package: str, namespace: str) -> str:

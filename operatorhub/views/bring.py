@@ -13,6 +13,7 @@ from console.web import render
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from operatorhub import olm
+from operatorhub import results as outcomes
 from operatorhub.exports import bring
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.sources.drafts import SourceError
@@ -32,7 +33,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`rows` and `summary` are those of resources/_import_results.html. `waiting_url`: a region that tells when the kinds that are waited for have come."""
+    """`rows` and `summary` are those of operatorhub/_results.html. `waiting_url`: a region that tells when the kinds that are waited for have come."""
 
     problem: str = ""
     text: str = ""
@@ -104,7 +105,11 @@ def _page(request: ConsoleRequest) -> Page:
         importing.record(request, results)
         forget_namespaces()
     page = Page(
-        text=given.text, notes=given.notes, namespace=namespace, applied=applying, rows=_rows(results, not applying)
+        text=given.text,
+        notes=given.notes,
+        namespace=namespace,
+        applied=applying,
+        rows=outcomes.rows(results, not applying),
     )
     changes = ((one, bringing.difference(one)) for one in results)
     differences = tuple(
@@ -113,13 +118,6 @@ def _page(request: ConsoleRequest) -> Page:
         if found and found.changes
     )
     return _standing(replace(page, differences=differences), results, applying)
-
-
-def _rows(results: tuple[Result, ...], checked: bool) -> tuple[importing.Row, ...]:
-    rows = importing.rows_of(results, checked)
-    later = {one.document.number for one in bring.waiting(results)}
-    words = _("Its kind comes with the operator; it is sent when the cluster serves it.")
-    return tuple(replace(row, detail=words) if row.number in later else row for row in rows)
 
 
 def _standing(page: Page, results: tuple[Result, ...], applying: bool) -> Page:

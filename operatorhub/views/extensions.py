@@ -17,6 +17,7 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
 from operatorhub import bundles
+from operatorhub import results as outcomes
 from operatorhub.extensions import candidates, draft, facts, owned
 from operatorhub.install import rights, situation
 from operatorhub.sources.drafts import SourceError
@@ -108,7 +109,7 @@ def _answer(
             if good:
                 return HttpResponseRedirect(reverse("operatorhub:extension", args=[wanted.choices.name]))
         words = _("All objects would be accepted.") if good else _("Some were refused.")
-        context["page"] = {"rows": importing.rows_of(results, checked), "summary": words}
+        context["page"] = {"rows": outcomes.rows(results, checked), "summary": words}
         return render.page(request, template, context, fragment=fragment, status=200 if good else 422)
     return render.page(request, template, context, fragment=fragment, status=422 if acts and wanted.errors else 200)
 

@@ -12,6 +12,7 @@ from console.web import audit, render
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from operatorhub import bundles, olm, permissions
+from operatorhub import results as outcomes
 from operatorhub.install import rights, situation
 from operatorhub.run import follow, given, making, plan, verdicts
 from operatorhub.sources.drafts import SourceError
@@ -117,7 +118,7 @@ def _made(request: ConsoleRequest, page: Page, wanted: plan.Plan) -> Page:
     """With the results; without rows when everything was made."""
     checked = "~check" in request.POST
     results = making.run(request.cluster, wanted, dry_run=checked)
-    rows = importing.rows_of(results, checked)
+    rows = outcomes.rows(results, checked)
     good = all(one.good for one in results)
     if checked:
         words = _("All objects would be accepted.") if good else _("Some would be refused.")
