@@ -16,6 +16,8 @@ from resources.stream.broker import Broker
 from resources.stream.fragments import row_html
 from resources.views.follow import PATH as FOLLOW
 from resources.views.follow import FollowApp
+from resources.views.follow_all import PATH as FOLLOW_ALL
+from resources.views.follow_all import FollowAllApp
 from resources.views.shell_socket import PATH as TERMINAL
 from resources.views.shell_socket import TerminalApp
 from resources.views.stream import Receive, Scope, Send, StreamApp
@@ -38,6 +40,8 @@ class Console:
             await self._stream(scope, receive, send)
         elif scope["type"] == "http" and FOLLOW.match(scope["path"]):
             await self._follow(scope, receive, send)
+        elif scope["type"] == "http" and FOLLOW_ALL.match(scope["path"]):
+            await self._follow_all(scope, receive, send)
         elif scope["type"] == "websocket" and TERMINAL.match(scope["path"]):
             await self._terminals(scope, receive, send)
         elif scope["type"] == "http":
@@ -51,6 +55,7 @@ class Console:
         self._broker = Broker(row_html)
         self._stream = StreamApp(self._broker)
         self._follow = FollowApp()
+        self._follow_all = FollowAllApp()
         self._terminals = TerminalApp()
         self._end_streams_first()
         await send({"type": "lifespan.startup.complete"})
@@ -69,6 +74,7 @@ class Console:
             def handle(number: int, frame: FrameType | None, previous: Any = previous) -> None:
                 here.call_soon_threadsafe(self._broker.close)
                 here.call_soon_threadsafe(self._follow.close)
+                here.call_soon_threadsafe(self._follow_all.close)
                 here.call_soon_threadsafe(self._terminals.close)
                 if callable(previous):
                     previous(number, frame)

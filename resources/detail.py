@@ -107,7 +107,7 @@ def detail(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Detai
         facts=facts(client, type_, obj),
         containers=containers(obj) if type_.kind == "Pod" else (),
         ports=_ports(obj) if type_.kind == "Service" else (),
-        pods=_pods(obj),
+        pods=pod_selector(obj),
         simulated=is_simulated(obj),
         manager=manager(obj) if not owner_references(obj) else None,
     )
@@ -159,7 +159,8 @@ def _annotations(obj: KubeObject) -> tuple[tuple[str, str], ...]:
     return tuple(pair for pair in found if pair[0] != "kubectl.kubernetes.io/last-applied-configuration")
 
 
-def _pods(obj: KubeObject) -> str:
+def pod_selector(obj: KubeObject) -> str:
+    """The label selector of the Pods that a workload or Service stands for, '' for other kinds."""
     spec = mapping(obj.get("spec"))
     selector = spec.get("selector")
     if obj.get("kind") in ("Service", "ReplicationController") and isinstance(selector, Mapping):

@@ -18,7 +18,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, uid_of
-from resources import events, examples
+from resources import events, examples, pods
 from resources.changes import Topic
 from resources.described import Said, said
 from resources.detail import Detail, is_simulated
@@ -170,6 +170,8 @@ def _actions(client: ClusterClient, place: Place) -> Iterable[Action]:
     if type_.kind == "Pod" and not type_.group:
         yield _action(client, place, "get", _("Logs"), "logs", "log")
         yield _action(client, place, "create", _("Terminal"), "terminal", "exec")
+    elif pods.may_have(type_):
+        yield Action(_("Logs of all Pods"), place.url("logs"))
     if type_.kind in ("Pod", "Service") and not type_.group:
         yield Action(_("Port-forward"), place.url("forward"))
     if "delete" in type_.verbs:

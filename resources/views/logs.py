@@ -9,8 +9,10 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, KubeError, NotFound
+from resources import pods
 from resources.logs import TAILS, Container, containers
 from resources.place import Place, place_of
+from resources.views.logs_all import logs_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,10 @@ class LogPage:
 def logs(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """`?container=`, `tail=`, `previous=1`, `timestamps=1`; `download=1` answers with all of it as a text file."""
     place = place_of(request, group, version, plural, namespace, name)
-    if place.type.kind != "Pod":
-        raise NotFound(_("Only Pods have logs; %(kind)s has none.") % {"kind": place.type.kind})
+    if place.type.kind != "Pod" or place.type.group:
+        if not pods.may_have(place.type):
+            raise NotFound(_("Only Pods have logs, and what runs them; %(kind)s has none.") % {"kind": place.type.kind})
+        return logs_all(request, place)
     all_ = containers(place.get(request.cluster))
     asked = request.GET.get("container", "")
     chosen = asked if any(asked == container.name for container in all_) else (all_[0].name if all_ else "")

@@ -42,7 +42,7 @@ def test_a_shell(site: Site, page: Page, namespace: str, pod: str) -> None:
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/")
-    page.get_by_text("Actions", exact=True).click()
+    page.locator("#actions summary").click()
     page.get_by_role("link", name="Terminal", exact=True).click()
     expect(page.get_by_role("status").filter(has_text="connected")).to_be_visible(timeout=SLOW)
     rows = page.locator(".xterm-rows")

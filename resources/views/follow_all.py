@@ -1,0 +1,192 @@
+"""GET …/<namespace>/<name>/logs/follow-all/: what all containers of an object's Pods say from now on, as one stream of server-sent events.
+
+Pods that come later are taken in, those that go are let go. Each container is read by a request of its own, with the user's credentials.
+"""
+
+import asyncio
+import contextlib
+import re
+from dataclasses import dataclass, field
+from itertools import groupby
+from urllib.parse import unquote
+
+from asgiref.sync import ThreadSensitiveContext, sync_to_async
+
+from kube.channels import follow_log
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.transport import AsyncTransport
+from resources import merged, pods
+from resources.merged import Source
+from resources.place import Place
+from resources.stream.sse import HEARTBEAT, encode
+from resources.views.stream import HEADERS, Receive, Refused, Scope, Send, plain, request_of, until_gone
+
+PATH = re.compile(
+    r"^/resources/(?P<group>[^/]+)/(?P<version>[^/]+)/(?P<plural>[^/]+)/(?P<namespace>[^/]+)/(?P<name>[^/]+)/logs/follow-all/$"
+)
+_HEARTBEAT_SECONDS = 15.0
+_LOOK_SECONDS = 3.0
+_BATCH_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    client: ClusterClient
+    place: Place
+    tail: int
+
+
+@dataclass(slots=True)
+class Following:
+    """What one browser hears. `readers` by uid of the Pod, container and run."""
+
+    queue: "asyncio.Queue[tuple[str, str]]" = field(default_factory=lambda: asyncio.Queue(maxsize=256))
+    # The time of the last line of each source that was sent with the beginning.
+    until: dict[str, str] = field(default_factory=dict)
+    readers: dict[tuple[str, str, int], "asyncio.Task[None]"] = field(default_factory=dict)
+
+
+def _wish(scope: Scope) -> Wish:
+    found = PATH.match(scope["path"])
+    request = request_of(scope)
+    if found is None:
+        raise Refused(404, "no such object")
+    try:
+        client: ClusterClient = request.cluster
+        type_ = client.find(unquote(found["group"]), unquote(found["version"]), unquote(found["plural"]))
+    except KubeError as error:
+        raise Refused(error.code if 400 <= error.code < 600 else 503, str(error)) from error
+    namespace = unquote(found["namespace"])
+    tail = request.GET.get("tail", "")
+    place = Place(type_, "" if namespace == "-" else namespace, unquote(found["name"]))
+    return Wish(client, place, min(int(tail), 2000) if tail.isascii() and tail.isdigit() else 100)
+
+
+class FollowAllApp:
+    """Events: `sources` {sources}: whose logs these are; `lines` {source, text}; `end` {message}: the object is gone or may not be read."""
+
+    def __init__(self) -> None:
+        self._open: set[asyncio.Task[None]] = set()
+
+    def close(self) -> None:
+        """End all of them: the server stops."""
+        for task in self._open:
+            task.cancel()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            if scope["method"] != "GET":
+                raise Refused(405, "only GET")
+            async with ThreadSensitiveContext():
+                wish = await sync_to_async(_wish)(scope)
+        except Refused as error:
+            await plain(send, error.status, str(error))
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+        jobs = {asyncio.ensure_future(until_gone(receive)), asyncio.ensure_future(_follow(wish, send))}
+        self._open |= jobs
+        try:
+            await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for job in jobs:
+                job.cancel()
+            await asyncio.gather(*jobs, return_exceptions=True)
+            self._open -= jobs
+        with contextlib.suppress(OSError):
+            await send({"type": "http.response.body", "body": b""})
+
+
+async def _follow(wish: Wish, send: Send) -> None:
+    following = Following()
+    async with AsyncTransport(wish.client.config) as transport:
+        await _begin(wish, following, send)
+        out = asyncio.ensure_future(_send_lines(following, send))
+        try:
+            await _look_after(wish, transport, following, send)
+        except KubeError as error:
+            await send(
+                {"type": "http.response.body", "body": encode("end", {"message": str(error)}), "more_body": True}
+            )
+        finally:
+            tasks = [out, *following.readers.values()]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _begin(wish: Wish, following: Following, send: Send) -> None:
+    """The last lines of all, in the order in which they were written."""
+    try:
+        async with ThreadSensitiveContext():
+            lines, _problems = await sync_to_async(lambda: merged.tails(wish.client, _sources(wish), wish.tail))()
+    except KubeError:
+        # What comes next meets it too, and says it.
+        return
+    for source, group in groupby(lines, key=lambda line: line.source):
+        members = list(group)
+        following.until[source] = max(line.at for line in members)
+        data = {"source": source, "text": "\n".join(line.text for line in members)}
+        await send({"type": "http.response.body", "body": encode("lines", data), "more_body": True})
+
+
+async def _look_after(wish: Wish, transport: AsyncTransport, following: Following, send: Send) -> None:
+    """Readers for the containers that there are, again and again. Ends with the error that ends it."""
+    said: list[str] = []
+    seen: set[tuple[str, str, int]] = set()
+    first = True
+    while True:
+        async with ThreadSensitiveContext():
+            found = await sync_to_async(_sources)(wish)
+        # A run that has ended is read to its end; of a Pod that is gone nothing more comes.
+        there = {one.uid for one in found}
+        for key in [key for key in following.readers if key[0] not in there]:
+            following.readers.pop(key).cancel()
+        for one in found:
+            key = (one.uid, one.container, one.restarts)
+            if one.has_log and key not in seen:
+                seen.add(key)
+                # Of a Pod that came later all is news.
+                tail = wish.tail if first else 0
+                following.readers[key] = asyncio.ensure_future(_read(wish, transport, one, tail, following))
+        names = [one.key for one in found]
+        if names != said:
+            said = names
+            await send({"type": "http.response.body", "body": encode("sources", {"sources": names}), "more_body": True})
+        first = False
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _sources(wish: Wish) -> tuple[Source, ...]:
+    obj = wish.place.get(wish.client)
+    return merged.sources(pods.of(wish.client, wish.place.type, obj)[: pods.MOST])
+
+
+async def _read(wish: Wish, transport: AsyncTransport, one: Source, tail: int, following: Following) -> None:
+    """Each line comes with its time, by which those are told that were sent already."""
+    until, rest = following.until.get(one.key, ""), b""
+    try:
+        async for piece in follow_log(
+            transport, one.pod, one.namespace, container=one.container, tail=tail, timestamps=True
+        ):
+            whole, _, rest = (rest + piece).rpartition(b"\n")
+            await _put(one, whole[-_BATCH_BYTES:], until, following)
+    except KubeError as error:
+        rest = f"[{error}]".encode()
+    await _put(one, rest, until, following)
+
+
+async def _put(one: Source, piece: bytes, until: str, following: Following) -> None:
+    lines = (merged.stamped(one.key, line) for line in piece.decode("utf-8", "replace").split("\n") if line)
+    if text := "\n".join(line.text for line in lines if not line.at or line.at > until):
+        await following.queue.put((one.key, text))
+
+
+async def _send_lines(following: Following, send: Send) -> None:
+    while True:
+        body = HEARTBEAT
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_HEARTBEAT_SECONDS):
+                source, text = await following.queue.get()
+            body = encode("lines", {"source": source, "text": text})
+        await send({"type": "http.response.body", "body": body, "more_body": True})

@@ -1,0 +1,53 @@
+"""Several logs as one text."""
+
+from typing import Any
+
+from kube.errors import NotFound
+from resources.merged import Line, Source, sources, stamped, tails
+
+A = Source("1", "shop", "web-1", "app", "running")
+B = Source("2", "shop", "web-2", "app", "terminated")
+LOGS = {
+    "web-1": "2026-01-01T00:00:01.5Z one\n2026-01-01T00:00:03Z three\n\tat a stack trace\n",
+    "web-2": "2026-01-01T00:00:02.123456789Z two\n2026-01-01T00:00:04Z four\n",
+}
+
+
+class Client:
+    """Answers with LOGS."""
+
+    def log(self, pod: str, namespace: str, **options: Any) -> str:
+        assert options["timestamps"]
+        if pod not in LOGS:
+            raise NotFound("no such log")
+        return LOGS[pod]
+
+
+def test_in_the_order_in_which_they_were_written() -> None:
+    gone = Source("3", "shop", "web-3", "app", "running")
+    waiting = Source("4", "shop", "web-4", "app", "waiting")
+    lines, problems = tails(Client(), [A, B, gone, waiting], 10)  # type: ignore[arg-type]
+    assert [(line.source, line.text) for line in lines] == [
+        ("web-1/app", "one"),
+        ("web-2/app", "two"),
+        ("web-1/app", "three"),
+        ("web-1/app", "\tat a stack trace"),
+        ("web-2/app", "four"),
+    ]
+    assert problems == (("web-3/app", "no such log"),)
+
+
+def test_a_line_without_a_time() -> None:
+    assert stamped("a", "2026-01-01T00:00:01Z text  here") == Line("a", "2026-01-01T00:00:01Z", "text  here")
+    for line in ("no time here", "", "2026", "2026-01-01 00:00:01 local time"):
+        assert stamped("a", line) == Line("a", "", line)
+
+
+def test_init_containers_that_are_done_are_left_out() -> None:
+    status = {
+        "initContainerStatuses": [{"name": "setup", "state": {"terminated": {}}}],
+        "containerStatuses": [{"name": "app", "state": {"running": {}}}],
+    }
+    spec = {"initContainers": [{"name": "setup"}], "containers": [{"name": "app"}, {"name": "late"}]}
+    pod = {"metadata": {"name": "web-1", "namespace": "shop", "uid": "1"}, "spec": spec, "status": status}
+    assert [(one.key, one.state) for one in sources([pod])] == [("web-1/app", "running"), ("web-1/late", "waiting")]
