@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import msgspec
+import zstandard
 from django.utils.translation import gettext as _
 
 from operatorhub.csv import items, mapping, text
@@ -28,6 +29,8 @@ MANIFESTS, METADATA = f"{PREFIX}bundle.manifests.v1", f"{PREFIX}bundle.metadata.
 MOST_LAYER = 1024 * 1024 * 1024
 MOST_LAYERS = 128
 SECONDS = 240.0
+# The memory that a zstd stream may ask for.
+_WINDOW = 128 * 1024 * 1024
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
@@ -54,7 +57,6 @@ def pull(reference: str, target: Path, known: str = "") -> Pulled:
             raise SourceError(_("The image %(image)s is for no machine at all.") % {"image": where})
         manifest, _digest = source.manifest(chosen)
     layers = [text(one.get("digest")) for one in items(manifest.get("layers"))]
-    kinds = [text(one.get("mediaType")) for one in items(manifest.get("layers"))]
     if not layers or len(layers) > MOST_LAYERS:
         words = _("The image %(image)s has %(number)d layers; it can't be read.")
         raise SourceError(words % {"image": where, "number": len(layers)})
@@ -62,8 +64,8 @@ def pull(reference: str, target: Path, known: str = "") -> Pulled:
     labels = {text(key): text(value) for key, value in mapping(mapping(config.get("config")).get("Labels")).items()}
     folders = _folders(labels, where)
     budget, deadline = archive.Budget(), time.monotonic() + SECONDS
-    for digest_of, kind in zip(layers, kinds, strict=True):
-        _layer(source, digest_of, kind, target, budget, folders, deadline)
+    for one in layers:
+        _layer(source, one, target, budget, folders, deadline)
     return Pulled(digest, _placed(target, folders, where), labels, text(config.get("created")))
 
 
@@ -96,7 +98,6 @@ def _folders(labels: Mapping[str, str], where: registry.Reference) -> tuple[str,
 def _layer(
     source: registry.Registry,
     digest: str,
-    kind: str,
     target: Path,
     budget: archive.Budget,
     folders: tuple[str, ...],
@@ -107,22 +108,25 @@ def _layer(
         plain = name.replace(".wh.", "")
         return any(name.startswith(f"{one}/") or plain == one or one.startswith(f"{plain}/") for one in folders)
 
-    if "zstd" in kind:
-        words = _(
-            "The image %(image)s is packed with zstd, which this console can't unpack. Use one that is packed with gzip."
-        )
-        raise SourceError(words % {"image": source.reference})
     with tempfile.TemporaryFile() as sink:
         source.blob(digest, sink, MOST_LAYER, max(deadline - time.monotonic(), 1))
         sink.seek(0)
-        head = sink.read(2)
-        sink.seek(0)
-        stream: IO[bytes] = gzip.GzipFile(fileobj=sink) if head == b"\x1f\x8b" else sink  # type: ignore[assignment]
         try:
-            archive.layer(stream, target, budget, wanted)
-        except (tarfile.TarError, EOFError, OSError, ValueError) as error:
+            archive.layer(_plain(sink), target, budget, wanted)
+        except (tarfile.TarError, zstandard.ZstdError, EOFError, OSError, ValueError) as error:
             words = _("A layer of %(image)s is broken: %(error)s.")
             raise SourceError(words % {"image": source.reference, "error": error}) from error
+
+
+def _plain(sink: IO[bytes]) -> IO[bytes]:
+    """The layer's tar, whatever it is packed with; judged by its first bytes, for media types are often wrong."""
+    head = sink.read(4)
+    sink.seek(0)
+    if head.startswith(b"\x1f\x8b"):
+        return gzip.GzipFile(fileobj=sink)  # type: ignore[return-value]
+    if head == b"\x28\xb5\x2f\xfd":
+        return zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(sink)
+    return sink
 
 
 def _placed(target: Path, folders: tuple[str, ...], where: registry.Reference) -> Path:

@@ -1,5 +1,6 @@
 """Images from a registry that tells the truth, and from one that lies."""
 
+import gzip
 import json
 import tarfile
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from operatorhub.sources import image
 from operatorhub.sources import registry as client
@@ -72,6 +74,14 @@ def test_the_platform_is_chosen(server: registry.Registry, target: Path) -> None
     here = image._MACHINES.get(image.platform.machine(), image.platform.machine())
     wanted = here if here in ("s390x", "amd64", "arm64") else "s390x"
     assert files(image.pull(f"{server.host}/team/catalog:v1", target).folder) == {"x.yaml": wanted.encode()}
+
+
+def test_zstd(server: registry.Registry, target: Path) -> None:
+    packed = zstandard.ZstdCompressor().compress(gzip.decompress(registry.layer({"configs/x.yaml": b"x"})))
+    assert files(image.pull(server.add("team/z", "v1", [packed], labels=CATALOG), target).folder) == {"x.yaml": b"x"}
+    broken = server.add("team/z", "v2", [packed[:30]], labels=CATALOG)
+    with pytest.raises(SourceError, match="is broken"):
+        image.pull(broken, target)
 
 
 def test_by_digest(server: registry.Registry, target: Path) -> None:
@@ -141,8 +151,6 @@ def test_what_is_no_catalog(server: registry.Registry, target: Path) -> None:
             image.pull(name, target)
     with pytest.raises(SourceError, match=r"has no .*team/app:v2"):
         image.pull(f"{server.host}/team/app:v2", target)
-    with pytest.raises(SourceError, match="zstd"):
-        image.pull(server.add("team/z", "v1", [{"x": b""}], labels=CATALOG, kind=f"{registry.LAYER[:-4]}zstd"), target)
     with pytest.raises(SourceError, match="is broken"):
         image.pull(server.add("team/b", "v1", [b"\x1f\x8bnonsense"], labels=CATALOG), target)
 
