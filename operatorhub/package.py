@@ -4,7 +4,7 @@ From its PackageManifest at this moment, or from the catalog that the console re
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -21,7 +21,7 @@ GROUP = "packages.operators.coreos.com"
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """`versions`: (CSV name, version), newest first."""
+    """`versions`: (CSV name, version), newest first; `withdrawn`: deprecated ones among them, CSV name → what the author says of it."""
 
     name: str
     csv: str
@@ -30,6 +30,7 @@ class Channel:
     default: bool
     deprecated: str
     desc: Mapping[str, Any]
+    withdrawn: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,12 @@ def _channel(entry: Mapping[str, Any], default: str) -> Channel:
     if current and current not in dict(versions):
         versions.insert(0, (current, version))
     deprecated = csv.text(csv.mapping(entry.get("deprecation")).get("message"))
-    return Channel(name, current, version, tuple(versions), name == default, deprecated, desc)
+    withdrawn = {
+        csv.text(one.get("name")): csv.text(csv.mapping(one.get("deprecation")).get("message"))
+        for one in csv.items(entry.get("entries"))
+        if one.get("deprecation")
+    }
+    return Channel(name, current, version, tuple(versions), name == default, deprecated, desc, withdrawn)
 
 
 def describe(channel: Channel, name: str) -> Description:

@@ -60,6 +60,7 @@ class Asked:
     about: Description
     situation: Situation
     choices: Choices
+    exact: bool = True  # the description is that of the chosen version, and not of a newer one
 
     @property
     def groups(self) -> tuple[KubeObject, ...]:
@@ -97,10 +98,9 @@ def _choices(asked: Asked) -> Iterator[Conflict]:
     elif choices.mode in (SINGLE, MULTI) and not asked.groups and (problem := _watch_problem(asked)):
         yield Conflict("watch", "watch", problem)
     least = asked.about.min_kube
-    newest = not choices.version or choices.version == channel.csv
     if least and asked.situation.kubernetes and older(asked.situation.kubernetes, least):
         told = words.OLD_KUBERNETES % {"least": least, "has": asked.situation.kubernetes}
-        yield Conflict("kubernetes", "version", told, (), blocks=newest)
+        yield Conflict("kubernetes", "version", told, (), blocks=asked.exact)
 
 
 def _watch_problem(asked: Asked) -> str:

@@ -66,9 +66,10 @@ def make(
     found: Situation,
     choices: Choices,
     client: ClusterClient | None = None,
+    exact: bool = True,
 ) -> Draft:
-    """With a `client` the rules that ask the cluster about this one namespace and these kinds are looked at too."""
-    asked = Asked(manifest, channel, about, found, choices)
+    """`exact`: `about` is the chosen version's own. With a `client` the rules that ask the cluster about this one namespace and these kinds are looked at too."""
+    asked = Asked(manifest, channel, about, found, choices, exact)
     told = list(conflicts.find(asked))
     if client is not None and "namespace" not in {one.field for one in told}:
         told += [*_there(client, asked), *owners.find(client, asked)]

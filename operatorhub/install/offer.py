@@ -13,6 +13,7 @@ from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, forced
 from operatorhub.install.objects import is_new, may_monitor, monitoring_home
 from operatorhub.install.rights import Missing
 from operatorhub.install.situation import Situation
+from operatorhub.install.version import Version
 from operatorhub.package import Channel, Description, Manifest
 
 #: More namespaces than this are no help in a list of boxes; a text field takes their names then.
@@ -58,11 +59,12 @@ class Offer:
     template: bool
     version_old: bool
     new: bool
+    version: Version
 
 
 def make(
     manifest: Manifest,
-    channel: Channel,
+    version: Version,
     about: Description,
     situation: Situation,
     choices: Choices,
@@ -70,6 +72,7 @@ def make(
     icon_name: str,
     missing: tuple[Missing, ...],
 ) -> Offer:
+    channel = version.channel
     notes = mapping(channel.desc.get("annotations"))
     first = mapping(csv.initialization(notes))
     groups = situation.groups.get(choices.namespace, ())
@@ -87,6 +90,7 @@ def make(
         template=bool(template(notes)),
         version_old=bool(choices.version) and choices.version != channel.csv,
         new=is_new(choices.namespace, situation),
+        version=version,
     )  # fmt: skip
 
 

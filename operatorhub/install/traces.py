@@ -109,9 +109,7 @@ def _steps(plan: KubeObject | None) -> Iterator[tuple[str, str, str]]:
         yield text(resource.get("kind")), text(resource.get("name")), text(step.get("status"))
 
 
-def _definitions(
-    client: ClusterClient, namespace: str, plan: KubeObject | None, stays: list[str]
-) -> Iterator[Target]:
+def _definitions(client: ClusterClient, namespace: str, plan: KubeObject | None, stays: list[str]) -> Iterator[Target]:
     """CRDs that the plan created. Those that were there before it are not ours to take."""
     seen: set[str] = set()
     for kind, name, status in _steps(plan):

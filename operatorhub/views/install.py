@@ -1,6 +1,7 @@
 """…/install/: the form, with the exact objects before they are made. Every choice is in the address; POST tries them (dry run) or makes them."""
 
 from functools import partial
+from urllib.parse import urlencode
 
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -13,12 +14,14 @@ from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
 from operatorhub import package as packages
-from operatorhub.install import choices, create, draft, offer, rights, situation
+from operatorhub.install import choices, create, draft, offer, rights, situation, version
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def install(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
     """GET shows what would be made of the choices so far; POST makes it and goes on to its progress."""
+    if namespace in _ELSEWHERE:
+        return _elsewhere(request, namespace, catalog, package)
     page, form = _read(request, namespace, catalog, package)
     made: create.Made | None = None
     answers: tuple[create.Answer, ...] = ()
@@ -42,6 +45,16 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
     return answer
 
 
+#: Catalogs that are not OLM's: a ClusterCatalog's packages are installed by OLM v1, the console's own ones by a run.
+_ELSEWHERE = {"-": ("operatorhub:extension-new", "version"), "~": ("operatorhub:run", "bundle")}
+
+
+def _elsewhere(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
+    page, key = _ELSEWHERE[namespace]
+    query = {"package": package, "catalog": catalog, key: request.GET.get("version", "")}
+    return HttpResponseRedirect(f"{reverse(page)}?{urlencode({name: one for name, one in query.items() if one})}")
+
+
 @require_safe
 def manifests(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
     """The objects of the same choices as a file."""
@@ -58,12 +71,16 @@ def _read(request: ConsoleRequest, namespace: str, catalog: str, package: str) -
     channel = manifest.channel(data.get("channel", ""))
     if channel is None:
         raise NotFound(_("The package “%(name)s” has no channel, so there is nothing to install.") % {"name": package})
+    chosen_version = version.read(client, manifest, channel, data.get("version", ""), request.namespace)
+    channel = chosen_version.channel
     about = packages.describe(channel, package)
     found = situation.look(client, request.namespace)
     picked = request.COOKIES.get("console_namespace", "").strip("-")
     chosen = choices.read(data, posted, channel, about, found, package, picked)
-    form = draft.make(manifest, channel, about, found, chosen, client)
+    form = draft.make(manifest, channel, about, found, chosen, client, chosen_version.exact)
     suggested = choices.suggestion(about, found, chosen.mode, picked, package)
     icon = packages.icon_name(client, namespace, catalog, package)
-    page = offer.make(manifest, channel, about, found, chosen, suggested, icon, rights.missing(client, form.objects))
+    page = offer.make(
+        manifest, chosen_version, about, found, chosen, suggested, icon, rights.missing(client, form.objects)
+    )
     return page, form

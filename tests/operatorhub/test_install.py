@@ -46,6 +46,7 @@ def draft(
     posted: bool = True,
     least: str = "",
     notes: dict[str, str] | None = None,
+    exact: bool = True,
     **others: Any,
 ) -> Draft:
     """What the form says to these choices; `watch` may be several."""
@@ -57,7 +58,7 @@ def draft(
         data.setlist(key, value if isinstance(value, list) else [value])
     about = describe(found, "db")
     chosen = choices.read(data, posted, found, about, situation, "db", "")
-    return drafts.make(manifest, found, about, situation, chosen)
+    return drafts.make(manifest, found, about, situation, chosen, exact=exact)
 
 
 EMPTY = Situation({"default": "Active", "one": "Active", "two": "Active"}, {}, ())
@@ -196,7 +197,7 @@ def test_who_may_not_list_namespaces_makes_none() -> None:
 
 def test_an_older_cluster_only_warns_of_another_version() -> None:
     situation = Situation({"x": "Active"}, {}, (), (), "v1.28.3")
-    found = draft(situation, least="1.30.0", version="db.v1", approval="Manual")
+    found = draft(situation, least="1.30.0", version="db.v1", approval="Manual", exact=False)
     assert found.errors == {}
     assert [one.key for one in found.warnings] == ["kubernetes"]
 

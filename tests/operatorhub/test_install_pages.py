@@ -81,6 +81,13 @@ def test_it_says_what_is_there_and_what_will_be_made() -> None:
     assert [name for name, _off in modes] == ["AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace"]
 
 
+def test_packages_of_other_catalogs_are_installed_elsewhere() -> None:
+    answer = Client().get("/operatorhub/-/samples/sampledb/install/")
+    assert answer["Location"] == "/extensions/+/?package=sampledb&catalog=samples"
+    answer = Client().get("/operatorhub/~/mine/sampledb/install/", {"version": "sampledb.v1"})
+    assert answer["Location"] == "/operatorhub/run/?package=sampledb&catalog=mine&bundle=sampledb.v1"
+
+
 def test_the_manifests_can_be_downloaded_as_they_are_shown() -> None:
     answer = Client().get(f"{FORM}manifests.yaml", choices(config_env="LOG=debug"))
     assert answer["Content-Disposition"].startswith("attachment")
