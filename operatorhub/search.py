@@ -67,25 +67,30 @@ def rank(query: str, packages: Sequence[Texts]) -> list[int]:
     words = query.lower().split()
     if not words:
         return list(range(len(packages)))
-    scored = [(score, number) for number, package in enumerate(packages) if (score := _score(words, package))]
+    scored = _scored(words, packages, typos=False)
     if not scored:
-        scored = [
-            (score, number) for number, package in enumerate(packages) if (score := _score(words, package, typos=True))
-        ]
+        # "cert-manger" is a slip in one of two words.
+        scored = _scored(_WORD.findall(query.lower()) or words, packages, typos=True)
     return [number for _, number in sorted(scored, key=lambda one: (-one[0], len(packages[one[1]].name), one[1]))]
+
+
+def _scored(words: list[str], packages: Sequence[Texts], *, typos: bool) -> list[tuple[int, int]]:
+    return [
+        (score, number) for number, package in enumerate(packages) if (score := _score(words, package, typos=typos))
+    ]
 
 
 def _score(words: list[str], package: Texts, *, typos: bool = False) -> int:
     """The sum over all words; 0 when one of them is nowhere."""
+    typed = _plain(" ".join(words))
+    if typed in package.exact:
+        return _EXACT
     total = 0
     for word in words:
         found = _word_score(word, package) or (_typo_score(word, package.names) if typos else 0)
         if not found:
             return 0
         total += found
-    typed = _plain(" ".join(words))
-    if typed in package.exact:
-        return total + _EXACT
     # "redis" for "redis-operator".
     return total + (_NEARLY if f"{typed}operator" in package.exact else 0)
 

@@ -1,7 +1,13 @@
 """Ranking: where a word is found decides, and a slip of the finger is forgiven."""
 
+import time
+
 import pytest
 
+from kube.client import ClusterClient
+from operatorhub import catalog, index
+from operatorhub.catalog_query import Query
+from operatorhub.models import Index
 from operatorhub.search import distance, rank, texts
 
 
@@ -55,3 +61,56 @@ def test_a_title_without_its_gap() -> None:
 )
 def test_distances(a: str, b: str, far: int) -> None:
     assert distance(a, b, 2) == far
+
+
+def test_what_is_called_just_that_comes_first() -> None:
+    many = [
+        package("argocd-helper", title="Argo CD helper for Argo CD"),
+        package("argo-cd-extras"),
+        package("gitops", title="Argo CD"),
+        package("argocd-operator", title="Something"),
+    ]
+    assert rank("argo cd", many)[0] == 2
+    assert rank("argocd", many)[0] == 2
+    assert rank("ARGO-CD", many)[0] == 2
+    # "redis" for redis-operator, before what only begins so.
+    assert rank("redis", [package("redis-enterprise"), package("redis-operator")])[0] == 1
+
+
+def test_api_groups_and_descriptions_are_searched() -> None:
+    from_group = texts("a", "A", (), "", (), "", ("cache.example.com",))
+    from_text = texts("b", "B", (), "", (), "", (), "keeps what example.com says")
+    assert rank("cache.example", [from_text, from_group]) == [1]
+    assert rank("example.com", [from_text, from_group]) == [1, 0]
+    assert rank("keeps example", [from_text, from_group]) == [0]
+
+
+def test_the_words_of_real_packages(full_cluster: ClusterClient, db: None) -> None:
+    index.build(full_cluster)
+    every = catalog.everything(full_cluster.name, Index.objects.get(cluster=full_cluster.name).revision)
+    for typed, first in (
+        ("argocd", "argocd-operator"),
+        ("argo cd", "argocd-operator"),
+        ("sampledb", "sampledb"),
+        ("keycloack", "keycloak-operator"),
+        ("grafana", "grafana-operator"),
+        ("cert manager", "cert-manager"),
+        ("cert-manger", "cert-manager"),
+        ("prometheus", "prometheus"),
+        ("ArgoCD zzzqqqxxx", ""),
+        ("KafkaTopic", "strimzi-kafka-operator"),
+        ("kafka.strimzi.io", "strimzi-kafka-operator"),
+    ):
+        found = catalog.find(every.entries, {}, Query(q=typed), every.labels)
+        assert (found.entries[0].name if found.entries else "") == first, typed
+    # Variants of a provider are one value; the level is a number of every package.
+    whole = catalog.find(every.entries, {}, Query(), every.labels)
+    assert whole.total == whole.everything == 268 + 3
+    for facet in whole.facets:
+        for choice in (*facet.choices, *facet.more)[:5]:
+            chosen = {**Query().chosen, facet.name: frozenset({choice.value})}
+            assert catalog.find(every.entries, {}, Query(chosen=chosen), every.labels).total == choice.count
+    started = time.process_time()
+    for end in range(1, 12):
+        catalog.find(every.entries, {}, Query(q="keycloack op"[:end]), every.labels)
+    assert (time.process_time() - started) / 11 < 0.05
