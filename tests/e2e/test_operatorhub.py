@@ -1,0 +1,161 @@
+"""OperatorHub in a real browser, after the OKD console's own scenarios: filtering the catalog; installs for one namespace and for all; warnings of what is
+deprecated; uninstalls with and without instances, and with one that does not go; a catalog's details.
+"""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from kube.client import ClusterClient
+from kube.errors import NotFound
+from tests.e2e.conftest import Site
+from tests.e2e.steps import SLOW, create_namespace, field
+
+pytestmark = pytest.mark.timeout(600)
+KINDS = (("flights.com", "flighttickets"), ("cache.example.com", "memcacheds"))
+PACKAGE = "/operatorhub/olm/samples-catalog/flightticket/"
+OLD = "flightticket-operator.v1.0.0"
+
+
+def test_the_catalog_is_filtered(site: Site, page: Page) -> None:
+    page.goto(f"{site.url}/operatorhub/")
+    tiles = page.locator("[data-tile]")
+    expect(tiles.first).to_be_visible(timeout=SLOW)
+    # Catalogs that the console reads itself may still come: numbers are compared when they are there.
+    database = page.locator("#facet-category label").filter(has_text=re.compile("^Database"))
+    database.click()
+    expect(page).to_have_url(re.compile("category=database"))
+    expect(tiles.filter(has_text="Memcached").first).to_be_visible()
+    expect(tiles.filter(has_text="FlightTicket")).to_have_count(0)
+    number = page.locator("#facet-category label").filter(has_text=re.compile("^Database")).locator(".hub-number")
+    expect(page.locator("#hub-count")).to_contain_text(re.compile(rf"{number.inner_text()} items?"))
+    search = page.get_by_label("Search operators")
+    search.press_sequentially("memcachd")
+    expect(page).to_have_url(re.compile("q=memcachd"))
+    expect(tiles.first).to_contain_text("Memcached")
+    search.fill("zzqqxx nothing")
+    expect(page.get_by_role("heading", name="No operator matches")).to_be_visible()
+    page.get_by_role("link", name="Clear all filters").first.click()
+    expect(page.get_by_label("Search operators")).to_have_value("")
+    expect(tiles.filter(has_text="FlightTicket").or_(page.get_by_role("link", name="Show more")).first).to_be_visible()
+    # A tile is a link, and Back leads to the same tiles.
+    page.goto(f"{site.url}/operatorhub/?q=flightticket&source=olm/samples-catalog")
+    expect(tiles).to_have_count(1)
+    tiles.first.get_by_role("link").first.click()
+    expect(page.get_by_role("heading", name="FlightTicket", exact=True).first).to_be_visible()
+    page.go_back()
+    expect(page.get_by_label("Search operators")).to_have_value("flightticket")
+    expect(tiles).to_have_count(1)
+
+
+def test_a_deprecated_version_in_one_namespace_and_an_instance_that_stays(
+    site: Site, page: Page, client: ClusterClient, namespace: str
+) -> None:
+    # Warned of before: on the package's page and on the install page.
+    page.goto(f"{site.url}{PACKAGE}?channel=archive")
+    for words in ("The channel archive is deprecated", "Version 1.0.0 is deprecated", "Nothing new comes into"):
+        expect(page.get_by_text(words).first).to_be_visible()
+    page.get_by_role("link", name="Install", exact=True).first.click()
+    expect(page.get_by_text("This channel is deprecated:")).to_be_visible()
+    page.get_by_label("Only the namespace it is installed in").check()
+    page.get_by_label("Installed in namespace").select_option("+")
+    page.get_by_label("Name of the new namespace").fill(namespace)
+    expect(page.locator("#namespace-state")).to_contain_text("will be created")
+    page.get_by_role("button", name="Install", exact=True).click()
+    expect(page.locator("#progress-title")).to_have_attribute("data-state", "done", timeout=SLOW)
+
+    # And afterwards: in the list, on its page, at its Subscription.
+    page.goto(f"{site.url}/operators/?namespace={namespace}")
+    row = page.get_by_role("row").filter(has_text="FlightTicket")
+    expect(row).to_contain_text("Deprecated")
+    row.get_by_role("link", name="FlightTicket", exact=True).first.click()
+    expect(page.get_by_text("Deprecated by its author").first).to_be_visible()
+    page.goto(f"{site.url}/operators/{namespace}/subscriptions/flightticket/edit/")
+    expect(page.locator("main")).to_contain_text("Nothing new comes into the channel archive")
+
+    # An instance by the form; it is held by a finalizer that nobody takes away.
+    page.goto(f"{site.url}/resources/flights.com/v1/flighttickets/new/?namespace={namespace}")
+    field(page, "Name").fill("held")
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(page.get_by_role("heading", name="held").first).to_be_visible()
+    tickets = client.find("flights.com", "v1", "flighttickets")
+    client.patch(tickets, "held", {"metadata": {"finalizers": ["tests.example/held"]}}, namespace)
+    page.goto(f"{site.url}/operators/{namespace}/{OLD}/instances/")
+    expect(page.locator("main").get_by_role("link", name="held", exact=True)).to_be_visible()
+    _uninstall_with_the_instance(site, page, client, namespace)
+
+
+def _uninstall_with_the_instance(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
+    page.goto(f"{site.url}/operators/{namespace}/{OLD}/uninstall/")
+    page.get_by_label(re.compile("1 instance")).check()
+    page.get_by_role("button", name="Uninstall", exact=True).click()
+    expect(page.locator("#removal-body")).to_have_attribute("data-state", "running")
+    # What it waits for is said, and who could help; the operator is still there.
+    expect(page.get_by_text("tests.example/held")).to_be_visible(timeout=60_000)
+    csvs = client.find("operators.coreos.com", "v1alpha1", "clusterserviceversions")
+    assert client.get(csvs, OLD, namespace)
+    tickets = client.find("flights.com", "v1", "flighttickets")
+    client.patch(tickets, "held", {"metadata": {"finalizers": None}}, namespace)
+    expect(page.locator("#removal-body")).to_have_attribute("data-state", "done", timeout=SLOW)
+    assert client.list(tickets, namespace).items == []
+    with pytest.raises(NotFound):
+        client.get(csvs, OLD, namespace)
+    page.goto(f"{site.url}/operators/?namespace={namespace}")
+    expect(page.get_by_role("row").filter(has_text="FlightTicket")).to_have_count(0)
+
+
+def test_an_operator_for_all_namespaces(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
+    page.goto(f"{site.url}/operatorhub/olm/samples-catalog/memcached/install/")
+    page.get_by_label(re.compile("All namespaces of the cluster")).check()
+    page.get_by_label("Installed in namespace").select_option("+")
+    page.get_by_label("Name of the new namespace").fill(namespace)
+    expect(page.locator("#namespace-state")).to_contain_text("will be created")
+    page.get_by_role("button", name="Install", exact=True).click()
+    expect(page.locator("#progress-title")).to_have_attribute("data-state", "done", timeout=SLOW)
+    # One row, however many namespaces know of it.
+    page.goto(f"{site.url}/operators/?namespace=-")
+    row = page.get_by_role("row").filter(has_text="Memcached")
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text("All namespaces")
+    # Gone with its namespace, which nobody else needs; the kind stays.
+    page.goto(f"{site.url}/operators/{namespace}/memcached-operator.v0.1.0/uninstall/")
+    page.get_by_label(re.compile(f"OperatorGroup {namespace}")).check()
+    page.get_by_role("button", name="Uninstall", exact=True).click()
+    expect(page.locator("#removal-body")).to_have_attribute("data-state", "done", timeout=SLOW)
+    groups = client.find("operators.coreos.com", "v1", "operatorgroups")
+    assert client.list(groups, namespace).items == []
+    crds = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+    assert client.get(crds, "memcacheds.cache.example.com")
+
+
+def test_a_catalogs_details(site: Site, page: Page, namespace: str) -> None:
+    page.goto(f"{site.url}/operatorhub/")
+    expect(page.locator("[data-tile]").first).to_be_visible(timeout=SLOW)
+    page.goto(f"{site.url}/operatorhub/catalogs/")
+    page.get_by_role("link", name="Operator Console Samples").first.click()
+    facts = page.locator("#source")
+    expect(facts).to_contain_text("READY")
+    expect(facts).to_contain_text("Whole cluster")
+    for name in ("FlightTicket", "Memcached", "SampleDB"):
+        expect(page.locator("main").get_by_role("link", name=name, exact=True)).to_be_visible()
+    # One that nobody answers: made, explained, changed, removed.
+    create_namespace(site, page, namespace)
+    page.goto(f"{site.url}/operatorhub/catalogs/")
+    page.get_by_role("link", name="Add a CatalogSource").click()
+    field(page, "Name").fill("far")
+    field(page, "Namespace").fill(namespace)
+    page.get_by_label("an image: OLM runs it as a Pod").check()
+    field(page, "Image").fill("registry.invalid/none/catalog:v1")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_role("heading", name="far", exact=True)).to_be_visible()
+    expect(facts).to_contain_text("TRANSIENT_FAILURE", timeout=SLOW)
+    expect(facts).to_contain_text(f"Namespace {namespace}")
+    page.get_by_role("link", name="Edit", exact=True).click()
+    page.get_by_label("Look for a newer image every").fill("45m")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(facts).to_contain_text("45m")
+    page.get_by_role("link", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(page).to_have_url(re.compile("/operatorhub/catalogs/$"))
+    expect(page.get_by_role("row").filter(has_text=f"{namespace}/far")).to_have_count(0)
