@@ -14,6 +14,7 @@ from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub.exports import bring
 from operatorhub.sources.drafts import SourceError
+from tests.operatorhub.conftest import until
 
 SPACE = "import-here"
 MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: import-here}\ndata: {color: %s}\n"
@@ -98,6 +99,15 @@ def space(client: ClusterClient) -> Iterator[ClusterClient]:
     )
     yield client
     client.delete(client.find("", "v1", "namespaces"), SPACE)
+
+    def gone() -> bool:
+        try:
+            client.get(client.find("", "v1", "namespaces"), SPACE)
+        except NotFound:
+            return True
+        return False
+
+    until(gone, 60)
 
 
 @pytest.mark.django_db

@@ -26,6 +26,7 @@ from tests.operatorhub.conftest import until
 pytestmark = pytest.mark.django_db
 PACKAGES = ROOT / "operators" / "packages"
 FLIGHT = PACKAGES / "flightticket"
+GROUP = "run-test.example"
 
 
 def zipped(folder: Path, top: str = "") -> bytes:
@@ -34,6 +35,20 @@ def zipped(folder: Path, top: str = "") -> bytes:
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 archive.write(path, f"{top}{path.relative_to(folder)}")
+    return out.getvalue()
+
+
+def stranger() -> bytes:
+    """FlightTicket with a group of its own, so that nobody else on the cluster has its kind; its Pods are simulated, for its image is nobody's."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for path in sorted(FLIGHT.rglob("*")):
+            if path.is_file():
+                words = path.read_text().replace("flights.com", GROUP)
+                words = re.sub(
+                    r"operator-console\.dev/flightticket-operator:[^\s\"']+", "example.com/stranger:1", words
+                )
+                archive.writestr(str(path.relative_to(FLIGHT)), words)
     return out.getvalue()
 
 
@@ -205,7 +220,7 @@ def space(client: ClusterClient) -> Iterator[str]:
 def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
     web = Client()
     assert "Look at it" in text(web.get("/operatorhub/run/"))
-    upload = SimpleUploadedFile("flight.zip", zipped(FLIGHT))
+    upload = SimpleUploadedFile("flight.zip", stranger())
     page = web.post("/operatorhub/run/", {"files": upload, "~give": "1"})
     assert page.status_code == 200
     assert "flightticket-operator.v1.1.0" in text(page)
@@ -243,9 +258,9 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
     until(upgraded, 90)
 
     # An instance keeps its kind, unless it is to go too.
-    tickets = client.find("flights.com", "v1", "flighttickets")
+    tickets = client.find(GROUP, "v1", "flighttickets")
     ticket = {
-        "apiVersion": "flights.com/v1",
+        "apiVersion": f"{GROUP}/v1",
         "kind": "FlightTicket",
         "metadata": {"name": "mine"},
         "spec": {"from": "ICN", "to": "LHR", "number": 2},
@@ -256,7 +271,7 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
     gone = text(web.get(f"/operators/{space}/runs/flightticket/remove/"))
     for words in (
         "flightticket-operator.v1.1.0",
-        "flighttickets.flights.com",
+        f"flighttickets.{GROUP}",
         "run-bundle/mine",
         "The namespace run-bundle",
     ):
