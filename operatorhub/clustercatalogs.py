@@ -32,13 +32,13 @@ def sync(client: ClusterClient) -> None:
         catalogs.remove(row)
     for name, one in wanted.items():
         image = text(mapping(mapping(mapping(one.get("spec")).get("source")).get("image")).get("ref"))
-        values = {"kind": Catalog.CLUSTER, "location": image[:2048], "interval": 300}
+        title = text(mapping(mapping(one.get("metadata")).get("annotations")).get(TITLE)) or name
+        values = {"kind": Catalog.CLUSTER, "location": image[:2048], "interval": 300, "title": title[:512]}
         Catalog.objects.update_or_create(
             cluster=client.name,
             namespace=catalogs.CLUSTER,
             name=name,
             defaults=values,
-            create_defaults={**values, "title": name},
         )
 
 

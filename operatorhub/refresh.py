@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from operatorhub import catalogs, icons, index, reading, rows, stored
-from operatorhub.models import Catalog, Icon, Package, PackageGraph, StoredBundle
-from operatorhub.sources.drafts import BundleDraft, Contents, Draft, Graph, PackageDraft, Problem, SourceError
+from operatorhub import catalogs, own_packages, reading, stored
+from operatorhub.models import Catalog, PackageGraph, StoredBundle
+from operatorhub.sources.drafts import BundleDraft, Draft, Graph, PackageDraft, Problem, SourceError
 
 log = logging.getLogger("operatorhub.refresh")
 _CHUNK = 200
@@ -82,12 +81,13 @@ def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
     with transaction.atomic():
         for start in range(0, len(found.kept), _CHUNK):
             StoredBundle.objects.filter(pk__in=found.kept[start : start + _CHUNK]).update(generation=found.generation)
-        _done(row, values)
+        Catalog.objects.filter(pk=row.pk).update(**values)
     row.refresh_from_db()
     StoredBundle.objects.filter(catalog=row, generation__lt=row.generation).delete()
     PackageGraph.objects.filter(catalog=row, generation__lt=row.generation).delete()
     if not row.describes:
-        _packages(row, found, client)
+        own_packages.write(row, found.graphs, found.icons, client)
+    _done(row, {})
     catalogs.bump(row.cluster)
     log.info(
         "catalog %s of %s: %d packages, %d versions, %d left out",
@@ -138,9 +138,8 @@ def _package(found: _Reading, draft: PackageDraft) -> None:
         found.problems.append((draft.graph.package[:60], _("its name is longer than 253 characters, or no text")))
         return
     found.graphs.append(draft.graph)
-    if draft.icon and (clean := icons.clean(draft.icon)):
-        Icon.objects.get_or_create(digest=clean.digest, defaults={"media_type": clean.media_type, "data": clean.data})
-        found.icons[draft.graph.package] = clean.digest
+    if digest := own_packages.keep_icon(draft.icon):
+        found.icons[draft.graph.package] = digest
 
 
 def _storable(name: str) -> bool:
@@ -176,40 +175,3 @@ def _bundle(found: _Reading, draft: BundleDraft) -> None:
 def _flush(found: _Reading) -> None:
     StoredBundle.objects.bulk_create(found.fresh)
     found.fresh, found.weight = [], 0
-
-
-def _packages(row: Catalog, found: _Reading, client: ClusterClient) -> None:
-    """The catalog's packages in the index, each as its default channel's newest version says."""
-    heads = {
-        (one.package, one.name): one
-        for one in stored.bundles(row)
-        .select_related("catalog")
-        .only("package", "name", "place", "digest", "csv", "catalog__location")
-    }
-    nodes = index.nodes(client)
-    made: index.Rows = {}
-    for graph in found.graphs:
-        one = package_row(row, graph, heads, nodes)
-        made[(one.namespace, one.catalog, one.name)] = one
-    mine = Q(cluster=row.cluster, namespace=row.namespace, catalog=row.name)
-    with transaction.atomic():
-        index.write(mine, made)
-        for name, digest in found.icons.items():
-            Package.objects.filter(mine, name=name).update(icon=digest)
-        Package.objects.filter(mine, icon="").update(icon=index.NO_ICON)
-
-
-def package_row(
-    row: Catalog, graph: Graph, heads: dict[tuple[str, str], StoredBundle], nodes: frozenset[str] | None
-) -> Package:
-    """One package of one of the console's own catalogs."""
-    channel = graph.channels[0] if graph.channels else None
-    head = channel.entries[0] if channel and channel.entries else None
-    bundle = heads.get((graph.package, head.name)) if head else None
-    csv = stored.csv_of(bundle) if bundle else Contents({}).csv
-    default = graph.default if channel and channel.name == graph.default else ""
-    return rows.row(
-        row.cluster, (row.namespace, row.name, graph.package), rows.desc(csv),
-        rows.labels(csv), nodes, default=default, channel=channel.name if channel else "", csv=head.name if head else "",
-        version=head.version if head else "", catalog_title=row.title or row.name, deprecation=graph.deprecated, source=row.kind,
-    )  # fmt: skip

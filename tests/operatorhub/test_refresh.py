@@ -34,7 +34,7 @@ def test_a_folder_of_bundles_becomes_packages(client: ClusterClient) -> None:
     assert row.title == "Operator Console Samples"
     flight = Package.objects.get(namespace="~", catalog="mine", name="flightticket")
     assert (flight.source, flight.hidden, flight.catalog_title) == ("folder", "", row.title)
-    assert "FlightTicket" in flight.kinds and flight.icon
+    assert "FlightTicket" in flight.kinds and len(flight.icon) > 1
     graph = bundles.graph(client, "~", "mine", "flightticket")
     assert graph.edges_known and graph.channels[0].name == graph.default
     newest = graph.channels[0].entries[0]

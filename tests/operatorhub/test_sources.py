@@ -209,10 +209,9 @@ def test_cluster_catalogs(client: ClusterClient) -> None:
 
 
 def test_cluster_catalogs_are_read_through_the_api_server(client: ClusterClient) -> None:
-    served = clustercatalogs.listed(client) if clustercatalogs.served(client) else ()
-    one = next((one for one in served if one.serving), None)
-    if one is None:
-        pytest.skip("this cluster has no ClusterCatalog that serves (OLM v1)")
+    if not clustercatalogs.served(client) or not clustercatalogs.listed(client):
+        pytest.skip("this cluster has no ClusterCatalog (OLM v1)")
+    one = until(lambda: next((one for one in clustercatalogs.listed(client) if one.serving), None))
     clustercatalogs.sync(client)
     row = Catalog.objects.get(namespace="-", name=one.name)
     assert refresh.refresh(row, client), Catalog.objects.get(pk=row.pk).error
