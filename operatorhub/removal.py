@@ -131,13 +131,13 @@ def advance(client: ClusterClient, run: Run, seconds: float) -> None:
 def _stage(client: ClusterClient, run: Run, stage: str) -> bool:
     """One round: ask for some deletions, look what is gone. Whether anything changed."""
     items = [one for one in run.document["items"] if one["stage"] == stage]
-    asked = [one for one in items if one["state"] == WAITING][:_AT_ONCE]
-    for _done in _workers.map(lambda one: _delete(client, one), asked):
-        pass
+    if asked := [one for one in items if one["state"] == WAITING][:_AT_ONCE]:
+        for _done in _workers.map(lambda one: _delete(client, one), asked):
+            pass
+        return True
     going = [one for one in items if one["state"] == GOING]
-    before = len(going)
     _look(client, going)
-    return bool(asked) or sum(one["state"] == GOING for one in going) < before
+    return any(one["state"] != GOING for one in going)
 
 
 def _type(client: ClusterClient, item: Item) -> ResourceType:

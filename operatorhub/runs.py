@@ -17,6 +17,7 @@ from kombu.exceptions import OperationalError
 
 from kube.client import ClusterClient
 from operatorhub.models import Run
+from resources.changes import RedisError, ping
 
 log = logging.getLogger("operatorhub.runs")
 
@@ -74,8 +75,10 @@ def go_on(client: ClusterClient, run: Run, advance: Advance, seconds: float) -> 
 def hand_over(run: Run) -> None:
     """To a worker; without a broker the page goes on, and says so."""
     try:
+        # Celery tries for seconds to reach a Redis that is not there.
+        ping()
         current_app.send_task(_TASK, args=[run.key], retry=False, ignore_result=True)
-    except OperationalError as error:
+    except (OperationalError, RedisError) as error:
         log.warning("no worker goes on with %s: %s", run, error)
 
 

@@ -2,10 +2,12 @@
 
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.test import Client
 
+from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import Conflict
 from operatorhub import olm, plan_check, plan_diff, plans, runs
@@ -18,9 +20,11 @@ from tests.operatorhub.test_pages import text
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(300)]
 
 
-@pytest.fixture
-def namespace(client: ClusterClient) -> Iterator[str]:
-    """FlightTicket 1.0.0 is installed; a plan for 2.0.0 waits, whose schema allows fewer seats."""
+@pytest.fixture(scope="module")
+def place(cluster_kubeconfig: Any) -> Iterator[str]:
+    """FlightTicket 1.0.0 is installed; a plan for 2.0.0 waits, whose schema allows fewer seats. The last test approves it."""
+    client = console_client()
+    until(lambda: olm.served(client) or client.forget_types())
     with operators.place(client, "hub-plans") as name:
         operators.subscribe(client, name, channel="candidate", installPlanApproval="Manual", startingCSV=V1)
         plans.approve(client, plans.read(client, name, operators.waiting_plan(client, name, V1)))
@@ -29,49 +33,13 @@ def namespace(client: ClusterClient) -> Iterator[str]:
         yield name
 
 
-def test_what_a_plan_changes_and_refuses(
-    client: ClusterClient, namespace: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    web, name = Client(), operators.waiting_plan(client, namespace, V2)
-    here = f"/operators/{namespace}/installplans/{name}/"
-    operators.ticket(client, namespace, "fits", 2)
-    operators.ticket(client, namespace, "too-many", 10)
-
-    page = text(web.get(here))
-    assert "it waits for approval" in page
-    assert "flighttickets.flights.com CustomResourceDefinition" in page
-    changes = text(web.get(here, {"part": "changes"}))
-    assert "FlightTicket 1.0.0 → 2.0.0" in changes
-    assert f"{V2} replaces {V1}" in changes
-    assert "May read Secrets" in changes, changes
-    assert "flightticket-operator:1.0.0 → operator-console.dev/flightticket-operator:2.0.0" in changes
-    assert "v1 spec.number maximum is 9, until now 10." in changes
-
-    check = text(web.get(here, {"part": "check"}))
-    assert "1 instance does not fit the new schema" in check
-    assert "spec.number in body should be less than or equal to 9" in check
-    assert "fits" not in check.replace("fits the new", "")
+@pytest.fixture
+def namespace(client: ClusterClient, place: str) -> Iterator[str]:
+    yield place
     tickets = client.find("flights.com", "v1", "flighttickets")
-    client.patch(tickets, "too-many", {"spec": {"number": 9}}, namespace)
-    web.post(f"{here}check/", {"anew": "1"})
-    assert "2 instances (FlightTicket) all fit" in text(web.get(here, {"part": "check"}))
-
-    steps = plans.steps(client, plans.read(client, namespace, name))
-    crd = next(one for one in steps if one.kind == plan_diff.CRD)
-    shown = text(web.get(f"{here}steps/{crd.number}/"))
-    assert "properties.number.maximum 10 → 9" in shown
-    assert web.get(f"{here}steps/99/").status_code == 404
-
-    with caplog.at_level(logging.INFO, "console.audit"):
-        assert web.post(f"{here}yes/")["Location"] == here
-    assert (
-        f"verb=approve object=operators.coreos.com/v1alpha1/installplans {namespace}/{name} outcome=ok" in caplog.text
-    )
-    operators.succeeded(client, namespace, V2)
-    until(lambda: "Complete" in text(web.get(here)))
-    listed = text(web.get(f"/operators/{namespace}/installplans/"))
-    assert name in listed
-    assert "Complete" in listed
+    for one in client.list(tickets, place).items:
+        client.delete(tickets, one["metadata"]["name"], place)
+    until(lambda: not client.list(tickets, place).items)
 
 
 def test_a_check_goes_on_where_it_was_left(
@@ -129,5 +97,52 @@ def test_denying_is_explained_and_a_changed_plan_is_not_approved(client: Cluster
     with pytest.raises(Conflict):
         plans.approve(client, seen)
     assert web.post(f"{here}deny/", {"uid": "another"}).status_code == 409
-    assert web.post(f"{here}deny/", {"uid": seen.uid}).status_code == 302
-    assert operators.gone(client, olm.type_of(client, olm.PLANS), name, namespace)
+    # An old one, since the next test needs this one.
+    old = next(one for one in plans.listed(client, namespace) if V1 in one.csvs)
+    assert web.post(f"/operators/{namespace}/installplans/{old.name}/deny/", {"uid": old.uid}).status_code == 302
+    assert operators.gone(client, olm.type_of(client, olm.PLANS), old.name, namespace)
+
+
+def test_what_a_plan_changes_and_refuses(
+    client: ClusterClient, namespace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    web, name = Client(), operators.waiting_plan(client, namespace, V2)
+    here = f"/operators/{namespace}/installplans/{name}/"
+    operators.ticket(client, namespace, "fits", 2)
+    operators.ticket(client, namespace, "too-many", 10)
+
+    page = text(web.get(here))
+    assert "it waits for approval" in page
+    assert "flighttickets.flights.com CustomResourceDefinition" in page
+    changes = text(web.get(here, {"part": "changes"}))
+    assert "FlightTicket 1.0.0 → 2.0.0" in changes
+    assert f"{V2} replaces {V1}" in changes
+    assert "May read Secrets" in changes, changes
+    assert "flightticket-operator:1.0.0 → operator-console.dev/flightticket-operator:2.0.0" in changes
+    assert "v1 spec.number maximum is 9, until now 10." in changes
+
+    check = text(web.get(here, {"part": "check"}))
+    assert "1 instance does not fit the new schema" in check
+    assert "spec.number in body should be less than or equal to 9" in check
+    assert "fits" not in check.replace("fits the new", "")
+    tickets = client.find("flights.com", "v1", "flighttickets")
+    client.patch(tickets, "too-many", {"spec": {"number": 9}}, namespace)
+    web.post(f"{here}check/", {"anew": "1"})
+    assert "2 instances (FlightTicket) all fit" in text(web.get(here, {"part": "check"}))
+
+    steps = plans.steps(client, plans.read(client, namespace, name))
+    crd = next(one for one in steps if one.kind == plan_diff.CRD)
+    shown = text(web.get(f"{here}steps/{crd.number}/"))
+    assert "properties.number.maximum 10 → 9" in shown
+    assert web.get(f"{here}steps/99/").status_code == 404
+
+    with caplog.at_level(logging.INFO, "console.audit"):
+        assert web.post(f"{here}yes/")["Location"] == here
+    assert (
+        f"verb=approve object=operators.coreos.com/v1alpha1/installplans {namespace}/{name} outcome=ok" in caplog.text
+    )
+    operators.succeeded(client, namespace, V2)
+    until(lambda: "Complete" in text(web.get(here)))
+    listed = text(web.get(f"/operators/{namespace}/installplans/"))
+    assert name in listed
+    assert "Complete" in listed

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import Forbidden, ServerError
 from operatorhub import olm, removal, removal_page, runs, uninstall
@@ -25,6 +26,18 @@ def namespace(client: ClusterClient) -> Iterator[str]:
     with operators.place(client, "hub-uninstall") as name:
         operators.subscribe(client, name)
         operators.succeeded(client, name, V11)
+        yield name
+
+
+@pytest.fixture(scope="class")
+def kept(cluster_kubeconfig: Any) -> Iterator[str]:
+    """One that is looked at only, with an instance."""
+    client = console_client()
+    until(lambda: olm.served(client) or client.forget_types())
+    with operators.place(client, "hub-uninstall-kept") as name:
+        operators.subscribe(client, name)
+        operators.succeeded(client, name, V11)
+        operators.ticket(client, name, "kept")
         yield name
 
 
@@ -48,6 +61,36 @@ def finished(web: Client, url: str) -> str:
         return page
 
     return str(until(look))
+
+
+class TestLookedAtOnly:
+    def test_what_the_author_says_is_honoured(self, client: ClusterClient, kept: str) -> None:
+        notes = {uninstall.NO_OPERANDS: "true", uninstall.MESSAGE: "Say goodbye to the airline first."}
+        client.patch(olm.type_of(client, olm.CSVS), V11, {"metadata": {"annotations": notes}}, kept)
+        web, here = Client(), f"/operators/{kept}/{V11}/uninstall/"
+        page = web.get(here).content.decode()
+        assert "Say goodbye to the airline first." in page
+        assert "does not want its instances deleted" in page
+        assert "instances" not in form(page)
+
+    def test_a_neighbour_keeps_what_is_shared(self, client: ClusterClient, kept: str) -> None:
+        csv = client.get(olm.type_of(client, olm.CSVS), V11, kept)
+        spec = {**csv["spec"], "replaces": None, "displayName": "Neighbour"}
+        operators.make(client, olm.GROUP, "ClusterServiceVersion", "neighbour.v1", kept, spec=spec)
+        plan = uninstall.look(client, kept, V11)
+        assert plan.others == ((FLIGHTS, (f"{kept}/neighbour.v1",)),)
+        assert plan.operands == ()
+        assert {one.kind: one.offered for one in plan.leftovers} == {
+            "CustomResourceDefinition": False,
+            "OperatorGroup": False,
+            "Namespace": False,
+        }
+
+    def test_runs_are_of_those_who_began_them(self, client: ClusterClient, kept: str) -> None:
+        plan = uninstall.look(client, kept, V11)
+        run = runs.create("x", removal.KIND, client, kept, V11, removal.document(client, plan, [], []))
+        Run.objects.filter(key=run.key).update(user="somebody else")
+        assert Client().get(f"/operators/-/removals/{run.key}/").status_code == 404
 
 
 def test_everything_goes_instances_first(client: ClusterClient, namespace: str) -> None:
@@ -178,38 +221,6 @@ def test_an_instance_that_is_refused_keeps_its_operator(
     assert operators.sub_of(client, namespace).name == "flightticket"
     web.post(url, {"again": "1"})
     assert "FlightTicket is uninstalled" in finished(web, url)
-
-
-def test_what_the_author_says_is_honoured(client: ClusterClient, namespace: str) -> None:
-    operators.ticket(client, namespace, "kept")
-    notes = {uninstall.NO_OPERANDS: "true", uninstall.MESSAGE: "Say goodbye to the airline first."}
-    client.patch(olm.type_of(client, olm.CSVS), V11, {"metadata": {"annotations": notes}}, namespace)
-    web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"
-    page = web.get(here).content.decode()
-    assert "Say goodbye to the airline first." in page
-    assert "does not want its instances deleted" in page
-    assert "instances" not in form(page)
-
-
-def test_a_neighbour_keeps_what_is_shared(client: ClusterClient, namespace: str) -> None:
-    csv = client.get(olm.type_of(client, olm.CSVS), V11, namespace)
-    spec = {**csv["spec"], "replaces": None, "displayName": "Neighbour"}
-    operators.make(client, olm.GROUP, "ClusterServiceVersion", "neighbour.v1", namespace, spec=spec)
-    plan = uninstall.look(client, namespace, V11)
-    assert plan.others == ((FLIGHTS, (f"{namespace}/neighbour.v1",)),)
-    assert plan.operands == ()
-    assert {one.kind: one.offered for one in plan.leftovers} == {
-        "CustomResourceDefinition": False,
-        "OperatorGroup": False,
-        "Namespace": False,
-    }
-
-
-def test_runs_are_of_those_who_began_them(client: ClusterClient, namespace: str) -> None:
-    plan = uninstall.look(client, namespace, V11)
-    run = runs.create("x", removal.KIND, client, namespace, V11, removal.document(client, plan, [], []))
-    Run.objects.filter(key=run.key).update(user="somebody else")
-    assert Client().get(f"/operators/-/removals/{run.key}/").status_code == 404
 
 
 @pytest.mark.parametrize(
