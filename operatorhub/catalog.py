@@ -118,9 +118,7 @@ def _labels(rows: Iterable[Package]) -> dict[str, dict[str, str]]:
 
 def _entry(row: Package) -> Entry:
     groups = dict.fromkeys(crd.partition(".")[2] for crd in row.crds)
-    words = search.texts(
-        row.name, row.title, row.keywords, row.provider, row.kinds, row.summary, groups, row.text
-    )
+    words = search.texts(row.name, row.title, row.keywords, row.provider, row.kinds, row.summary, groups, row.text)
     short = row.summary if len(row.summary) <= 160 else row.summary[:157].rsplit(" ", 1)[0] + "…"
     # Many publishers say it in the title only.
     deprecated = row.deprecated or "deprecated" in row.title.lower()

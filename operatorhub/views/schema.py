@@ -58,6 +58,8 @@ def _tree(request: ConsoleRequest, known: subject.Known, kept: list[tuple[str, s
         "here": schemas.field(tree, where),
         "fields": schemas.children(tree, where),
         "top": not where,
+        # What people write is open at once.
+        "inner": schemas.children(tree, ("spec",)) if not where and not query else (),
         "examples": subject.examples(known.csv, group, number, kind) if not where and not query else (),
         "description": csv.text(tree.get("description")),
     }
