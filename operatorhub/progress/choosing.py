@@ -5,6 +5,7 @@ Sources: operator-lifecycle-manager, pkg/controller/{operators/catalog,registry/
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -15,6 +16,9 @@ from operatorhub import csv, olm
 from operatorhub.progress import pods, stages
 from operatorhub.progress.broken import Trouble, Way
 from operatorhub.progress.facts import Facts
+
+#: Seconds that OLM may take without a word.
+PATIENCE = 90
 
 
 def delete_page(plural: str, namespace: str, name: str) -> str:
@@ -162,3 +166,17 @@ def bundle(facts: Facts) -> Iterator[Trouble]:
             Way(_("Its Pods"), _list("core", "v1", "pods", home)),
         )
         yield Trouble("bundle", "bundle", words % {"namespace": home}, raw, ways)
+
+
+def silence(facts: Facts) -> Iterator[Trouble]:
+    """OLM says nothing at all: its programs are ill, or it has missed a change while it was busy. A change of the Subscription makes it look again."""
+    sub = facts.subscription
+    if not sub.created or facts.plan or facts.csv or sub.current_csv:
+        return
+    waited = stages.took(sub.created, datetime.now(UTC).isoformat())
+    if waited is not None and waited > PATIENCE:
+        words = _(
+            "OLM has chosen nothing for %(seconds)d s, and does not say why. Look whether it is well, or let it look again."
+        )
+        ways = (Way(_("Let OLM look again"), "", "look-again"), Way(_("Is OLM well?"), reverse("operatorhub:olm")))
+        yield Trouble("silence", "subscription", words % {"seconds": int(waited)}, "", ways)

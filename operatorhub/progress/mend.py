@@ -1,11 +1,13 @@
 """What a button on an install's page does to mend it; and what the page follows."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from kube.client import ClusterClient
 from operatorhub import olm
 
-ACTIONS = ("group-own", "group-all")
+ACTIONS = ("group-own", "group-all", "look-again")
+LOOK_AGAIN = "operator-console.dev/look-again"
 
 
 def make_group(client: ClusterClient, namespace: str, everywhere: bool) -> str:
@@ -15,6 +17,13 @@ def make_group(client: ClusterClient, namespace: str, everywhere: bool) -> str:
     body = {"apiVersion": f"{olm.GROUP}/v1", "kind": "OperatorGroup", "metadata": meta, "spec": spec}
     client.create(olm.type_of(client, "operatorgroups"), body, namespace)
     return f"{olm.GROUP}/v1/operatorgroups {namespace}/{namespace}"
+
+
+def look_again(client: ClusterClient, namespace: str, name: str) -> str:
+    """A change that means nothing, so that OLM looks at the Subscription once more. Returns how the audit log names it."""
+    patch = {"metadata": {"annotations": {LOOK_AGAIN: datetime.now(UTC).isoformat(timespec="seconds")}}}
+    client.patch(olm.type_of(client, olm.SUBSCRIPTIONS), name, patch, namespace)
+    return olm.ref(olm.SUBSCRIPTIONS, namespace, name)
 
 
 def topics(client: ClusterClient, namespace: str, sub: olm.Subscription) -> list[str]:

@@ -15,6 +15,7 @@ __all__ = ["Trouble", "Way", "find"]
 _RULES: tuple[Callable[[Facts], Iterator[Trouble]], ...] = (
     choosing.place, choosing.catalog, choosing.resolution, choosing.bundle,
     carrying.plan, carrying.requirements, carrying.containers, carrying.deployments, carrying.version,
+    choosing.silence,
 )  # fmt: skip
 
 

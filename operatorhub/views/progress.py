@@ -59,10 +59,14 @@ def mend(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResp
     action = request.POST.get("action", "")
     if action not in mending.ACTIONS:
         return HttpResponseBadRequest(_("There is no such way out. Load the page again."))
+    verb = "patch" if action == "look-again" else "create"
     try:
-        ref = mending.make_group(request.cluster, namespace, everywhere=action == "group-all")
+        if verb == "patch":
+            ref = mending.look_again(request.cluster, namespace, subscription)
+        else:
+            ref = mending.make_group(request.cluster, namespace, everywhere=action == "group-all")
     except KubeError as error:
-        audit.record(request, "create", f"{olm.GROUP}/v1/operatorgroups {namespace}/{namespace}", error.reason)
+        audit.record(request, verb, f"{action} of {namespace}/{subscription}", error.reason)
         raise
-    audit.record(request, "create", ref, "ok")
+    audit.record(request, verb, ref, "ok")
     return HttpResponseRedirect(reverse("operatorhub:progress", args=[namespace, subscription]))

@@ -29,7 +29,7 @@ def facts(status: Object | None = None, **others: Any) -> Facts:
         "groups": (GROUP,), "space": None, "source": READY, "source_missing": False, "plan": None, "csv_name": "db.v1", "csv": None,
         "deployments": (), "pods": (), "events": {}, "unread": (),
     }  # fmt: skip
-    return Facts(olm.subscription(obj), obj, **{**found, **others})
+    return Facts(**{"subscription": olm.subscription(obj), "object": obj, **found, **others})
 
 
 def csv(phase: str, reason: str = "", message: str = "", **status: Any) -> Object:
@@ -112,6 +112,16 @@ def test_the_first_broken_link_is_named(found: Facts, key: str, stage: str) -> N
 )
 def test_what_only_takes_its_time_is_no_trouble(found: Facts) -> None:
     assert trouble.find(found) is None
+
+
+def test_an_olm_that_says_nothing_is_asked_again() -> None:
+    obj = {
+        "metadata": {"name": "db", "namespace": "apps", "creationTimestamp": "2020-01-01T00:00:00Z"},
+        "spec": {"name": "db"},
+    }
+    broken = trouble.find(facts(subscription=olm.subscription(obj)))
+    assert broken is not None
+    assert (broken.key, broken.ways[0].action) == ("silence", "look-again")
 
 
 def test_the_clusters_own_words_are_kept() -> None:

@@ -62,6 +62,14 @@ def subscribe(client: ClusterClient, namespace: str, package: str = "sampledb", 
     client.create(olm.type_of(client, olm.SUBSCRIPTIONS), body, namespace)
 
 
+def nudged(client: ClusterClient, namespace: str, package: str = "sampledb") -> None:
+    """OLM looks when something changes; a change that comes while it is busy may be missed."""
+    web = Client()
+    assert (
+        web.post(f"/operators/{namespace}/subscriptions/{package}/mend/", {"action": "look-again"}).status_code == 302
+    )
+
+
 def broken(client: ClusterClient, namespace: str, package: str = "sampledb", key: str = "") -> Trouble:
     """The trouble, once there is one (of that key)."""
 
@@ -157,6 +165,7 @@ def test_an_orphan_of_an_earlier_install(client: ClusterClient, place: str) -> N
     until(lambda: done(client, place), 120)
     client.delete(olm.type_of(client, olm.SUBSCRIPTIONS), "sampledb", place)
     subscribe(client, place)
+    until(lambda: nudged(client, place) or read.read(client, place, "sampledb").trouble, 120)
     found = broken(client, place)
     assert found.key == "orphan"
     (orphan,) = client.list(olm.type_of(client, olm.CSVS), place).items
