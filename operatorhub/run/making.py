@@ -9,7 +9,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
-from operatorhub.run.plan import Plan
+from operatorhub.run.plan import RUN, Plan
 from resources.imports import Document, Import, Result
 
 _KEPT = ("Namespace", "OperatorGroup", "ClusterServiceVersion", "Subscription")
@@ -17,10 +17,11 @@ Done = Callable[[str, str], None]
 
 
 class _Run(Import):
-    """As an import of many documents, but a CRD is the newest one's."""
+    """As an import of many documents, but CRDs and what carries the run's label are taken over from whoever wrote them."""
 
     def applied(self, type_: ResourceType, name: str, obj: KubeObject, namespace: str) -> KubeObject:
-        force = type_.plural == "customresourcedefinitions"
+        # Of what the run itself made OLM may have written fields since.
+        force = type_.plural == "customresourcedefinitions" or RUN in (obj["metadata"].get("labels") or {})
         return self.client.patch(type_, name, obj, namespace, style="apply", dry_run=self.dry_run, force=force)
 
 

@@ -132,9 +132,11 @@ def _choices(data: QueryDict, here: situation.Situation) -> draft.Choices:
     package = data.get("package", "").strip()
     base = package.replace(".", "-")[:50].strip("-") or "extension"
     first = "name" not in data
+    # A link from a package's page names the one channel that was looked at.
+    channels = data.getlist("channels") or ([data["channel"]] if first and data.get("channel") else [])
     return draft.Choices(
         data.get("name", base).strip(), package, data.get("catalog", ""), data.get("namespace", base).strip(),
-        data.get("account", f"{base}-installer").strip(), data.get("version", "").strip(), tuple(one for one in data.getlist("channels") if one),
+        data.get("account", f"{base}-installer").strip(), data.get("version", "").strip(), tuple(one for one in channels if one),
         data.get("policy", facts.CATALOG_PROVIDED), first or "make_account" in data, first or "unsafe" not in data,
     )  # fmt: skip
 

@@ -19,7 +19,9 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
 from operatorhub.run import follow, given, plan, removal, verdicts
+from operatorhub.sources import image
 from operatorhub.sources.drafts import SourceError
+from tests import registry
 from tests.conftest import ROOT
 from tests.operatorhub.conftest import until
 
@@ -102,6 +104,27 @@ def test_a_file_based_catalog() -> None:
     ]
     found = given.files([("catalog.json", "\n".join(map(json.dumps, blobs)).encode())])
     assert [(one.package, one.name, len(one.crds)) for one in found.bundles] == [("ft", name, 1)]
+
+
+def test_an_image(settings: Any, tmp_path: Path) -> None:
+    settings.LOCAL_ONLY, settings.REGISTRY_AUTH_FILE = True, str(tmp_path / "auth.json")
+    bundle = FLIGHT / "1.0.0"
+    files = {
+        f"manifests/{path.name}": path.read_bytes() for path in (bundle / "csv.yaml", *(bundle / "crds").iterdir())
+    }
+    files["metadata/annotations.yaml"] = (bundle / "metadata" / "annotations.yaml").read_bytes()
+    with registry.serving() as server:
+        name = server.add(
+            "team/flight", "v1", [files], labels={image.MANIFESTS: "manifests/", image.METADATA: "metadata/"}
+        )
+        found = given.registry(name)
+    assert [(one.name, len(one.crds)) for one in found.bundles] == [("flightticket-operator.v1.0.0", 1)]
+
+
+def test_an_address_that_does_not_answer(settings: Any) -> None:
+    settings.LOCAL_ONLY = True
+    with pytest.raises(SourceError):
+        given.address("http://127.0.0.1:1/bundle.zip")
 
 
 def test_a_folder_of_versions_gives_the_newest_first() -> None:
