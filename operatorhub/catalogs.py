@@ -65,7 +65,7 @@ def sync(cluster: str) -> None:
             namespace=OWN,
             name=name,
             defaults=values,
-            create_defaults={**values, "title": one.describes or name},
+            create_defaults={**values, "title": one.describes},
         )
 
 

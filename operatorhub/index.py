@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
-from kube.objects import name_of, namespace_of
+from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import csv, icons, rows
 from operatorhub.models import Icon, Index, Package
 
@@ -88,9 +88,11 @@ def build(client: ClusterClient) -> Outcome | None:
     if not _begin(client.name):
         return None
     try:
-        found = client.list(client.find("operators.coreos.com", "v1alpha1", "catalogsources")).items
-        outcome = _write(client.name, _rows(client), fingerprint(found))
-        Index.objects.filter(cluster=client.name).update(places=places(client, {namespace_of(one) for one in found}))
+        found = _sources(client)
+        outcome = _write(client.name, {} if found is None else _rows(client), fingerprint(found or ()))
+        Index.objects.filter(cluster=client.name).update(
+            places=places(client, {namespace_of(one) for one in found or ()})
+        )
     except KubeError as error:
         Index.objects.filter(cluster=client.name).update(error=str(error), busy_until=None, built_at=timezone.now())
         raise
@@ -105,6 +107,15 @@ def build(client: ClusterClient) -> Outcome | None:
         outcome.removed,
     )
     return outcome
+
+
+def _sources(client: ClusterClient) -> list[KubeObject] | None:
+    """The CatalogSources; None on a cluster without OLM, which has no packages of its own and is not broken for that."""
+    try:
+        type_ = client.find("operators.coreos.com", "v1alpha1", "catalogsources")
+    except NotFound:
+        return None
+    return client.list(type_).items
 
 
 def fetch_icons(client: ClusterClient) -> int:

@@ -208,10 +208,22 @@ def test_cluster_catalogs(client: ClusterClient) -> None:
             client.delete(type_, NAME)
 
 
-def test_cluster_catalogs_are_read_through_the_api_server(client: ClusterClient) -> None:
-    if not clustercatalogs.served(client) or not clustercatalogs.listed(client):
+@pytest.fixture
+def serving(client: ClusterClient) -> Iterator[clustercatalogs.ClusterCatalog]:
+    """A ClusterCatalog that serves; one that is switched off is on for the test."""
+    there = clustercatalogs.listed(client) if clustercatalogs.served(client) else ()
+    if not there:
         pytest.skip("this cluster has no ClusterCatalog (OLM v1)")
-    one = until(lambda: next((one for one in clustercatalogs.listed(client) if one.serving), None))
+    type_, name, mode = client.find(clustercatalogs.GROUP, "v1", clustercatalogs.PLURAL), there[0].name, there[0].mode
+    client.patch(type_, name, {"spec": {"availabilityMode": "Available"}})
+    yield until(lambda: (found := clustercatalogs.get(client, name)).serving and found)
+    client.patch(type_, name, {"spec": {"availabilityMode": mode}})
+
+
+def test_cluster_catalogs_are_read_through_the_api_server(
+    client: ClusterClient, serving: clustercatalogs.ClusterCatalog
+) -> None:
+    one = serving
     clustercatalogs.sync(client)
     row = Catalog.objects.get(namespace="-", name=one.name)
     assert refresh.refresh(row, client), Catalog.objects.get(pk=row.pk).error
