@@ -57,13 +57,13 @@ def runs(client: ClusterClient) -> tuple[Running, ...]:
     except (Forbidden, NotFound):
         return ()
     return tuple(
-        Running(_package(one), namespace_of(one), name_of(one), text(mapping(one.get("spec")).get("displayName")), olm.phase(one))
+        Running(package_of(one), namespace_of(one), name_of(one), text(mapping(one.get("spec")).get("displayName")), olm.phase(one))
         for one in found
     )  # fmt: skip
 
 
-def _package(csv: KubeObject) -> str:
-    """The run's package: its name without the namespace behind it."""
+def package_of(csv: KubeObject) -> str:
+    """The run's package: its name without the namespace behind it. '' for a CSV that no run brought."""
     name = text(mapping(mapping(csv.get("metadata")).get("labels")).get(RUN))
     return name.removesuffix(f".{namespace_of(csv)}")
 

@@ -18,6 +18,7 @@ from operatorhub import groups, olm, operands, permissions, plans
 from operatorhub import operator as subject
 from operatorhub import subscription as subscriptions
 from operatorhub.installed import PACKAGE_SERVER
+from operatorhub.run import follow
 from operatorhub.views.subscription import form_context
 from resources import events
 
@@ -37,6 +38,7 @@ def operator(request: ConsoleRequest, namespace: str, csv: str, tab: str = "") -
         "topics": " ".join(subject.topics(client, found, namespace)),
         "place": subject.new_place(found.operator, request.namespace),
         "refused": _refused(request, namespace, csv),
+        "run": follow.package_of(found.object),
         **_TABS.get(tab, _details)(request, found),
     }
     return render.page(request, "operatorhub/operator.html", context, fragment="operatorhub/_operator.html")

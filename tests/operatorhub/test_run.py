@@ -266,6 +266,8 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
     assert "runs" in shown
     assert "flightticket-operator.v1.0.0" in shown
     assert [one.csv for one in follow.runs(client) if one.namespace == space] == ["flightticket-operator.v1.0.0"]
+    page = web.get(f"/operators/{space}/flightticket-operator.v1.0.0/").content.decode()
+    assert f'href="/operators/{space}/runs/flightticket/remove/"' in page
     accounts = client.list(client.find("", "v1", "serviceaccounts"), space, labels=plan.RUN).items
     assert accounts[0]["metadata"]["ownerReferences"][0]["kind"] == "ClusterServiceVersion"
 
