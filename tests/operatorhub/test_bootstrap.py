@@ -1,7 +1,9 @@
 """Whether OLM is there; and a release manifest from its text to its objects and away again."""
 
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -83,6 +85,39 @@ def test_files_and_addresses_that_are_no_use() -> None:
         origin.texts("", [SimpleUploadedFile("olm.yaml", b"<!DOCTYPE html>")])
     with pytest.raises(ManifestProblem, match="9 addresses"):
         origin.texts("\n".join(f"https://example.invalid/{n}" for n in range(9)), [])
+
+
+@pytest.fixture
+def mirror(settings) -> Iterator[str]:  # type: ignore[no-untyped-def]
+    """A server with the release at /release.yaml and nothing else."""
+    settings.LOCAL_ONLY = True
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found = self.path == "/release.yaml"
+            self.send_response(200 if found else 404)
+            self.end_headers()
+            self.wfile.write(RELEASE.encode() if found else b"no")
+
+        def log_message(self, *args: object) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_an_address_is_read_and_one_that_answers_nothing_is_said(client: ClusterClient, mirror: str) -> None:
+    answer = Client().post("/operatorhub/olm/", {"urls": f"{mirror}/release.yaml\n"})
+    assert answer.status_code == 302
+    refused = Client().post("/operatorhub/olm/", {"urls": f"{mirror}/nothing.yaml"})
+    assert refused.status_code == 422
+    page = refused.content.decode()
+    assert page.count(f"{mirror}/nothing.yaml") == 2  # in the words, and in the field still
 
 
 def test_a_manifest_is_shown_tried_applied_and_taken_away(client: ClusterClient, _cleaned: None) -> None:
