@@ -18,7 +18,9 @@ from operatorhub.models import Catalog, Index, Package
 
 OWN, CLUSTER = "~", "-"
 # Longer than any reading may take; a worker that died leaves the catalog busy until then.
-BUSY = timedelta(seconds=600)
+BUSY = timedelta(seconds=300)
+# The schedule comes a little earlier or later.
+_SLACK = timedelta(seconds=15)
 _UNSAFE = re.compile(r"[^a-z0-9.-]+")
 
 
@@ -92,7 +94,7 @@ def due(cluster: str) -> tuple[Catalog, ...]:
     )
     return tuple(
         row for row in rows
-        if row.refreshed_at is None or (row.interval and row.refreshed_at + timedelta(seconds=row.interval) <= now)
+        if row.refreshed_at is None or (row.interval and row.refreshed_at + timedelta(seconds=row.interval) - _SLACK <= now)
     )  # fmt: skip
 
 

@@ -15,8 +15,8 @@ from operatorhub.models import Catalog, Icon, Package, StoredBundle
 from operatorhub.sources.drafts import Entry, Graph
 
 
-def write(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: ClusterClient) -> None:
-    """Make the index's packages of this catalog equal to `graphs`. `drawn`: digests of icons that the catalog gave, by package; others are the CSV's."""
+def write(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: ClusterClient) -> bool:
+    """Make the index's packages of this catalog equal to `graphs`; True when something changed. `drawn`: digests of icons that the catalog gave, by package; others are the CSVs'."""
     known = {(package, name): key for key, package, name in stored.bundles(row).values_list("pk", "package", "name")}
     nodes = index.nodes(client)
     made: index.Rows = {}
@@ -27,13 +27,15 @@ def write(row: Catalog, graphs: list[Graph], drawn: Mapping[str, str], client: C
         made[(one.namespace, one.catalog, one.name)] = one
     mine = Q(cluster=row.cluster, namespace=row.namespace, catalog=row.name)
     with transaction.atomic():
-        _outcome, stale = index.write(mine, made)
+        outcome, stale = index.write(mine, made)
         Package.objects.filter(pk__in=stale).update(icon="")
+        changed = outcome.written + outcome.removed
         for name, digest in drawn.items():
-            Package.objects.filter(mine, name=name).update(icon=digest)
+            changed += Package.objects.filter(mine, name=name).exclude(icon=digest).update(icon=digest)
     for found in Package.objects.filter(mine, icon="").only("pk", "name", "csv"):
         digest = keep_icon(_icon(_csv(known.get((found.name, found.csv)))))
-        Package.objects.filter(pk=found.pk).update(icon=digest or index.NO_ICON)
+        changed += Package.objects.filter(pk=found.pk).update(icon=digest or index.NO_ICON)
+    return bool(changed)
 
 
 def keep_icon(data: bytes) -> str:

@@ -85,10 +85,10 @@ def take(row: Catalog, source: reading.Opened, client: ClusterClient) -> None:
     row.refresh_from_db()
     StoredBundle.objects.filter(catalog=row, generation__lt=row.generation).delete()
     PackageGraph.objects.filter(catalog=row, generation__lt=row.generation).delete()
-    if not row.describes:
-        own_packages.write(row, found.graphs, found.icons, client)
+    changed = not row.describes and own_packages.write(row, found.graphs, found.icons, client)
     _done(row, {})
-    catalogs.bump(row.cluster)
+    if changed:
+        catalogs.bump(row.cluster)
     log.info(
         "catalog %s of %s: %d packages, %d versions, %d left out",
         row,

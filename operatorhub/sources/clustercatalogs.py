@@ -66,7 +66,8 @@ def content(client: ClusterClient, source: Source) -> Iterator[BinaryIO]:
     port = parts.port or (443 if parts.scheme == "https" else 80)
     path = f"/api/v1/namespaces/{namespace}/services/{scheme}{service}:{port}/proxy{parts.path.rstrip('/')}/api/v1/all"
     try:
-        yield BytesIO(client.raw("GET", path, accept="*/*"))
+        body = client.raw("GET", path, accept="*/*")
     except KubeError as error:
         words = _("The contents of the ClusterCatalog %(name)s can't be read: %(error)s")
         raise SourceError(words % {"name": source.name, "error": error}) from error
+    yield BytesIO(body)
