@@ -8,14 +8,12 @@ from threading import Lock
 from django.db.models import Q
 from django.utils import timezone
 
-from console.web.access import can
 from kube.client import ClusterClient
-from kube.errors import NotFound
 from operatorhub import bundles, facets, search
 from operatorhub.catalog_query import Query
 from operatorhub.models import Index, Package
 
-# Where catalogs for the whole cluster live: OLM's own namespace, and OpenShift's.
+# Where catalogs for the whole cluster live as long as nobody saw it: OLM's own namespace, and OpenShift's.
 GLOBAL = frozenset({"olm", "openshift-marketplace"})
 OWN, CLUSTER = "~", "-"
 _ABSENT = (facets.ABSENT,)
@@ -145,22 +143,17 @@ def _facts(row: Package, *, deprecated: bool) -> dict[str, tuple[str, ...]]:
     }
 
 
-def visible(client: ClusterClient, entries: Iterable[Entry], picked: str) -> tuple[Entry, ...]:
-    """Those of catalogs that the user may read. A global catalog is in every namespace: also in the picked one."""
+def visible(
+    client: ClusterClient, entries: Iterable[Entry], picked: str, places: Iterable[str] | None = None
+) -> tuple[Entry, ...]:
+    """Those of catalogs that the user may read. A catalog of one of the `places` is offered in every namespace: also in the picked one."""
     every = tuple(entries)
+    everywhere = GLOBAL if places is None else frozenset(places)
     allowed = {
-        place: bundles.visible(client, place) or (place in GLOBAL and bool(picked) and _may_list(client, picked))
+        place: bundles.visible(client, place, picked if place in everywhere else "")
         for place in {one.namespace for one in every}
     }
     return every if all(allowed.values()) else tuple(one for one in every if allowed[one.namespace])
-
-
-def _may_list(client: ClusterClient, namespace: str) -> bool:
-    try:
-        type_ = client.find("packages.operators.coreos.com", "v1", "packagemanifests")
-    except NotFound:
-        return False
-    return can(client, "list", type_, namespace).allowed
 
 
 def find(

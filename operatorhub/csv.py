@@ -36,6 +36,13 @@ _ALIASES = {
     "single-node": "sno", "single-node-clusters": "sno", "tls": "tls-profiles", "tokenauth": "token-auth-aws", "tokenauthgcp": "token-auth-gcp",
 }  # fmt: skip
 _DAY = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
+LEVEL_WORDS: tuple[str | Promise, ...] = (
+    _("It installs and configures what it runs."),
+    _("It also brings it to newer versions."),
+    _("It also makes backups, restores them and recovers from failures."),
+    _("It also shows metrics, alerts and logs."),
+    _("It also scales, tunes and heals by itself."),
+)
 MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace")
 
 

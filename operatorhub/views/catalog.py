@@ -12,7 +12,7 @@ from kombu.exceptions import OperationalError
 from console.web import render
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.client import ClusterClient
-from kube.errors import KubeError
+from kube.errors import Forbidden, KubeError
 from operatorhub import catalog as subject
 from operatorhub import catalog_states, index, olm, tasks
 from operatorhub.catalog_query import MOST_COMPARED, PAGE, Query
@@ -43,7 +43,7 @@ def _content(request: ConsoleRequest, query: Query, *, with_olm: bool) -> dict[s
     sources, unlisted = catalog_states.sources(client)
     state, stale = _current_index(client, sources, known=unlisted is None and with_olm)
     every = subject.everything(client.name, state.revision)
-    seen = subject.visible(client, every.entries, request.namespace)
+    seen = subject.visible(client, every.entries, request.namespace, state.places)
     states = catalog_states.states(client)
     result = subject.find(seen, states.states, query, every.labels)
     return {
@@ -53,6 +53,7 @@ def _content(request: ConsoleRequest, query: Query, *, with_olm: bool) -> dict[s
         "stale": stale,
         "hidden": len(every.entries) - len(seen),
         "unread": states.unread,
+        "unlisted": isinstance(unlisted, Forbidden),
         "troubles": catalog_states.troubles(client, sources),
         "here": f"{request.path}{query.address()}".rstrip("?"),
         "more": query.address(shown=query.shown + PAGE) if result.total > query.shown else "",

@@ -14,14 +14,18 @@ from operatorhub.catalog_query import MOST_COMPARED
 
 @require_safe
 def compare(request: ConsoleRequest) -> HttpResponse:
-    """`?package=<namespace>/<catalog>/<name>`, two to four of them; with one the page says how to pick another."""
+    """`?package=<namespace>/<catalog>/<name>`, two to four of them; with one the page says how to pick another. `?differences=1`: only what differs."""
     keys = subject.keys(request.GET.getlist("package"))
     columns = subject.columns(request.cluster, keys, request.namespace)
     without = {key: urlencode([("package", one) for one in keys if one != key]) for key in keys}
     others = f"{reverse('operatorhub:catalog')}?{urlencode([('compare', key) for key in keys])}"
+    rows = subject.rows(columns)
+    differing = request.GET.get("differences") == "1"
     context = {
         "columns": [(one, without[one.key]) for one in columns],
-        "rows": subject.rows(columns),
+        "rows": [one for one in rows if not one.same] if differing else rows,
+        "differing": differing,
+        "here": urlencode([("package", one) for one in keys]),
         "few": len(keys) < subject.LEAST,
         "full": len(keys) >= MOST_COMPARED,
         "most": MOST_COMPARED,

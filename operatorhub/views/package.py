@@ -59,7 +59,7 @@ def _parts(request: ConsoleRequest, chosen: subject.Chosen) -> dict[str, Any]:
         if tab == "versions"
         else None,
         "oddities": (*chosen.graph.problems,) if tab == "versions" else (),
-        "levels": list(enumerate(csv.LEVELS, 1)),
+        "levels": list(zip(range(1, 6), csv.LEVELS, csv.LEVEL_WORDS, strict=True)),
         "modes": [(mode, facets.label("mode", mode, {})) for mode in (chosen.about.modes if chosen.about else ())],
         "refused": _refused(request, chosen),
         "install_url": _install(chosen),

@@ -53,6 +53,9 @@ def test_side_by_side(web: Client, client: ClusterClient) -> None:
     assert "Channels stable stable archive candidate preview" in page or "archive" in page
     assert "There is no package “x” in the catalog nowhere" in page
     assert "SampleDB FlightTicket" in page
+    differing = text(web.get("/operatorhub/compare/", {"package": [SAMPLEDB, FLIGHT], "differences": "1"}))
+    assert "Capability level" in differing
+    assert "Provider" not in differing
     columns = compare.columns(client, [SAMPLEDB, SAMPLEDB], "")
     assert all(one.same for one in compare.rows(columns))
 
