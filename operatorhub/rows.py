@@ -74,20 +74,32 @@ def row(
     **more: Any,
 ) -> Package:
     """`place`: (namespace, catalog, package); `marks`: its labels; `more`: default, channel, csv, catalog_title, provider, deprecation, source. Lengths are cut to the columns'."""
-    notes = about.annotations or {}
-    provided = csv.apis(about.customresourcedefinitions)
-    provider = csv.text(csv.mapping(about.provider).get("name")) or more.get("provider", "")
-    pairs = platforms(marks)
+    notes, pairs = about.annotations or {}, platforms(marks)
     values = {
         "namespace": place[0][:63],
         "catalog": place[1][:253],
         "name": place[2][:253],
         "catalog_title": (more.get("catalog_title") or place[1])[:512],
         "title": (csv.text(about.display_name) or place[2])[:512],
-        "provider": provider[:512],
+        "provider": (csv.text(csv.mapping(about.provider).get("name")) or more.get("provider", ""))[:512],
         "version": (csv.text(about.version) or more.get("version", ""))[:128],
         "channel": more.get("channel", "")[:253],
         "csv": more.get("csv", "")[:253],
+        "deprecated": bool(more.get("deprecated") or more.get("deprecation")),
+        "deprecation": more.get("deprecation") or "",
+        "platforms": pairs,
+        "hidden": hidden(more.get("default", ""), notes, pairs, nodes),
+        "source": more.get("source", "packagemanifest"),
+        **_said(about, notes),
+    }
+    values = {key: _storable(value) for key, value in values.items()}
+    return Package(cluster=cluster, digest=hashlib.sha256(msgspec.json.encode(values)).hexdigest(), **values)
+
+
+def _said(about: Desc, notes: Mapping[str, Any]) -> dict[str, Any]:
+    """What its author says of it: what is searched and filtered by."""
+    provided = csv.apis(about.customresourcedefinitions)
+    return {
         "level": csv.level(notes.get("capabilities")),
         "categories": list(csv.split(notes.get("categories"))),
         "keywords": list(csv.strings(about.keywords)),
@@ -96,18 +108,11 @@ def row(
         "modes": list(csv.install_modes(about.install_modes)),
         "suggested_namespace": csv.suggested_namespace(notes)[:253],
         "summary": csv.text(notes.get("description"))[:600],
-        "deprecated": bool(more.get("deprecated") or more.get("deprecation")),
-        "deprecation": more.get("deprecation") or "",
         "features": list(csv.features(notes)),
         "subscriptions": list(csv.subscriptions(notes)),
         "created": csv.created(notes)[:32],
         "text": csv.text(about.description)[:2000],
-        "platforms": pairs,
-        "hidden": hidden(more.get("default", ""), notes, pairs, nodes),
-        "source": more.get("source", "packagemanifest"),
     }
-    values = {key: _storable(value) for key, value in values.items()}
-    return Package(cluster=cluster, digest=hashlib.sha256(msgspec.json.encode(values)).hexdigest(), **values)
 
 
 def _storable(value: Any) -> Any:

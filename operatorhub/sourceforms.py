@@ -184,6 +184,20 @@ def cluster_patch(form: Form) -> dict[str, Any]:
     }
 
 
+def made(form: Form) -> KubeObject | None:
+    """The object of what was typed; None while something is wrong."""
+    if form.errors or form.kind == OWN:
+        return None
+    return catalog_source(form) if form.kind == SOURCE else cluster_catalog(form)
+
+
+def change(form: Form) -> dict[str, Any] | None:
+    """The merge patch of what was typed; None while something is wrong."""
+    if form.errors or form.kind == OWN:
+        return None
+    return patch(form) if form.kind == SOURCE else cluster_patch(form)
+
+
 def begun(kind: str, obj: Mapping[str, Any]) -> dict[str, str]:
     """What stands in an existing object, as it would be typed."""
     said, meta = mapping(obj.get("spec")), mapping(obj.get("metadata"))

@@ -40,8 +40,7 @@ def new(request: ConsoleRequest) -> HttpResponse:
     begun = {"namespace": _usual_namespace(request), "endpoint": "image", "interval": "", "name": ""}
     data = request.POST.dict() if request.method == "POST" else {**begun, **request.GET.dict()}
     form = sourceforms.read(kind, data)
-    made = sourceforms.catalog_source if kind == sourceforms.SOURCE else sourceforms.cluster_catalog
-    obj = None if form.errors else made(form)
+    obj = sourceforms.made(form)
     problem = None
     if request.method == "POST" and obj is not None:
         problem = _create(request, kind, obj)
@@ -61,26 +60,18 @@ def edit(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     place = "" if kind == sourceforms.CLUSTER else namespace
     old = request.cluster.get(type_, name, place)
     fixed = {"name": name} | ({"namespace": place} if place else {})
-    form = sourceforms.read(
-        kind, request.POST.dict() if request.method == "POST" else sourceforms.begun(kind, old), fixed
-    )
-    patch = (
-        None if form.errors else (sourceforms.patch if kind == sourceforms.SOURCE else sourceforms.cluster_patch)(form)
-    )
+    data = request.POST.dict() if request.method == "POST" else sourceforms.begun(kind, old)
+    form = sourceforms.read(kind, data, fixed)
+    patch = sourceforms.change(form)
+    version = request.POST.get("version") or str(old["metadata"].get("resourceVersion", ""))
     problem = None
     if request.method == "POST" and patch is not None:
-        patch["metadata"] = {"resourceVersion": request.POST.get("version") or old["metadata"]["resourceVersion"]}
+        patch["metadata"] = {"resourceVersion": version}
         problem = _patch(request, type_, name, place, patch)
         if problem is None and "save" in request.POST:
             messages.success(request, _("The catalog “%(name)s” is saved.") % {"name": name})
             return HttpResponseRedirect(_page(kind, namespace, name))
-    version = request.POST.get("version") or str(old["metadata"].get("resourceVersion", ""))
-    obj = (
-        None
-        if form.errors
-        else (sourceforms.catalog_source if kind == sourceforms.SOURCE else sourceforms.cluster_catalog)(form)
-    )
-    return _answer(request, kind, form, obj, problem, version=version)
+    return _answer(request, kind, form, sourceforms.made(form), problem, version=version)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -28,19 +28,10 @@ def sources(request: ConsoleRequest) -> HttpResponse:
     client = request.cluster
     olm_served, v1_served = olm.served(client), clustercatalogs.served(client)
     busy = _wake(client)
-    found: tuple[catalogsources.Source, ...] = ()
-    gaps = []
-    if olm_served:
-        found, words = catalogsources.listed(client, request.namespace)
-        gaps = [words] if words else []
-    v1: tuple[clustercatalogs.ClusterCatalog, ...] = ()
-    if v1_served:
-        try:
-            v1 = clustercatalogs.listed(client)
-        except KubeError as error:
-            gaps.append(_("The ClusterCatalogs can't be listed: %(error)s") % {"error": error})
+    found, words = catalogsources.listed(client, request.namespace) if olm_served else ((), "")
+    v1, v1_words = _v1(client, v1_served)
     context = {
-        "sources": found, "v1": v1, "own": own(client), "gaps": gaps, "olm_served": olm_served, "v1_served": v1_served,
+        "sources": found, "v1": v1, "own": own(client), "gaps": [one for one in (words, v1_words) if one], "olm_served": olm_served, "v1_served": v1_served,
         "refused": {
             "catalogsource": _refusal(client, "create", olm.GROUP, olm.VERSION, olm.SOURCES) if olm_served else "-",
             "clustercatalog": _refusal(client, "create", clustercatalogs.GROUP, "v1", clustercatalogs.PLURAL) if v1_served else "-",
@@ -118,6 +109,14 @@ def _catalogsource(client: ClusterClient, namespace: str, name: str) -> dict[str
 
 def _packages(client: ClusterClient, namespace: str, name: str) -> list[Any]:
     return list(catalogsources.packages(client.name, namespace, name)[:1000])
+
+
+def _v1(client: ClusterClient, served: bool) -> tuple[tuple[clustercatalogs.ClusterCatalog, ...], str]:
+    """The ClusterCatalogs, or why they can't be listed."""
+    try:
+        return (clustercatalogs.listed(client), "") if served else ((), "")
+    except KubeError as error:
+        return (), _("The ClusterCatalogs can't be listed: %(error)s") % {"error": error}
 
 
 def _wake(client: ClusterClient) -> bool:
