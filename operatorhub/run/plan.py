@@ -18,6 +18,7 @@ from operatorhub.bundles import Bundle
 from operatorhub.csv import apis, install_modes, mapping, text
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.install.situation import Situation
+from operatorhub.run import misfits
 from resources import yamltext
 
 RUN = "operator-console.dev/run-bundle"
@@ -113,7 +114,12 @@ def plan(client: ClusterClient, bundle: Bundle, choice: Choice, situation: Situa
         objects.append(direct.group(choice.namespace, choice.targets))
     objects += direct.objects(bundle, choice.namespace, replaces=replaces)
     present = _present(client, objects)
-    warnings += [*_owners(client, bundle, choice, csvs), *_taken(objects, present), *_required(client, bundle)]
+    warnings += [
+        *_owners(client, bundle, choice, csvs),
+        *_taken(objects, present),
+        *_required(client, bundle),
+        *misfits.find(client, bundle),
+    ]
     labelled = tuple(_labelled(one, bundle, choice, present, place) for one in objects)
     return Plan(bundle, choice, labelled, tuple(errors), tuple(warnings), present, replaces)
 

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from console.web import render
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
+from kube.objects import name_of
 from operatorhub import olm
 from operatorhub import results as outcomes
 from operatorhub.exports import bring
@@ -46,6 +47,7 @@ class Page:
     only: str = ""
     waiting_url: str = ""
     good: bool = False
+    installs: tuple[tuple[str, str], ...] = ()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -133,6 +135,11 @@ def _standing(page: Page, results: tuple[Result, ...], applying: bool) -> Page:
         only=",".join(str(one.document.number) for one in left),
         waiting_url=url if kinds and applying else "",
         good=not bad,
+        installs=tuple(
+            (one.namespace, name_of(one.made)) for one in results if one.made and one.document.kind == "Subscription"
+        )
+        if applying
+        else (),
     )
 
 

@@ -14,7 +14,7 @@ from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError, NotFound
+from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
 from operatorhub import bundles
 from operatorhub import results as outcomes
@@ -64,7 +64,7 @@ def new(request: ConsoleRequest) -> HttpResponse:
     graph = _graph(client, choices.catalog, choices.package)
     _found, picked = draft.target(graph, choices)
     bundle = _bundle(client, choices, picked.name if picked else "")
-    taken = frozenset(one.name for one in facts.every(client))
+    taken = _taken(client)
     wanted = draft.new(choices, graph, bundle, here, taken, accounts=accounts)
     context = {
         "draft": wanted,
@@ -133,7 +133,7 @@ def _choices(data: QueryDict, here: situation.Situation) -> draft.Choices:
     base = package.replace(".", "-")[:50].strip("-") or "extension"
     first = "name" not in data
     # A link from a package's page names the one channel that was looked at.
-    channels = data.getlist("channels") or ([data["channel"]] if first and data.get("channel") else [])
+    channels = data.getlist("channels") or (data.getlist("channel") if first else [])
     return draft.Choices(
         data.get("name", base).strip(), package, data.get("catalog", ""), data.get("namespace", base).strip(),
         data.get("account", f"{base}-installer").strip(), data.get("version", "").strip(), tuple(one for one in channels if one),
@@ -153,6 +153,14 @@ def _kept(present: facts.Extension, data: QueryDict) -> draft.Choices:
         kept, version=data.get("version", "").strip(), channels=tuple(one for one in data.getlist("channels") if one),
         policy=data.get("policy", kept.policy), make_account="make_account" in data, safe="unsafe" not in data,
     )  # fmt: skip
+
+
+def _taken(client: ClusterClient) -> frozenset[str]:
+    """Names that are there; the API server judges where they may not be listed."""
+    try:
+        return frozenset(one.name for one in facts.every(client))
+    except Forbidden:
+        return frozenset()
 
 
 def _catalogs(client: ClusterClient) -> tuple[str, ...]:

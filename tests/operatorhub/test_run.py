@@ -54,6 +54,13 @@ def stranger() -> bytes:
     return out.getvalue()
 
 
+def stranger_text() -> str:
+    """Its newest version as one YAML text."""
+    with zipfile.ZipFile(io.BytesIO(stranger())) as archive:
+        names = [one for one in archive.namelist() if one == "1.1.0/csv.yaml" or one.startswith("1.1.0/crds/")]
+        return "\n---\n".join(archive.read(one).decode() for one in names)
+
+
 def tarred(folder: Path) -> bytes:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as archive:
@@ -291,6 +298,12 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
         "spec": {"from": "ICN", "to": "LHR", "number": 2},
     }
     until(lambda: made_it(client, tickets, ticket, space))
+    # Who would be shut out by a narrower kind is named before.
+    narrow = stranger_text().replace("maximum: 10", "maximum: 1")
+    files = {"files": SimpleUploadedFile("bundle.yaml", narrow.encode()), "~give": "1"}
+    assert "FlightTicket run-bundle/mine does not fit the bundle's schema: spec.number" in text(
+        web.post("/operatorhub/run/", files)
+    )
     found = removal.look(client, space, "flightticket")
     assert [len(one.instances or ()) for one in found.kinds] == [1]
     gone = text(web.get(f"/operators/{space}/runs/flightticket/remove/"))

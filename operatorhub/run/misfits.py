@@ -1,0 +1,57 @@
+"""Objects of the cluster that a bundle's CustomResourceDefinitions would not let in any more.
+
+OLM's InstallPlan refuses such a CRD. A run applies it, as the API server does: the objects stay readable, and can't be changed until they fit. So it is
+said before.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.objects import KubeObject, name_of, namespace_of
+from operatorhub.bundles import Bundle
+from operatorhub.csv import items, mapping, text
+from operatorhub.plan_check import examine
+from resources.forms import check
+from resources.forms.schema import Schema
+
+#: Objects of a kind that are looked at, and those that are told of.
+MOST, TOLD = 200, 5
+
+
+def find(client: ClusterClient, bundle: Bundle) -> Iterator[str]:
+    """One sentence for each of the first, and one for the rest. What may not be read is passed over."""
+    found = [words for crd in bundle.crds for words in _of(client, crd)]
+    yield from found[:TOLD]
+    if len(found) > TOLD:
+        yield _("%(n)d more objects do not fit either.") % {"n": len(found) - TOLD}
+
+
+def _of(client: ClusterClient, crd: Mapping[str, Any]) -> Iterator[str]:
+    spec = mapping(crd.get("spec"))
+    group = text(spec.get("group"))
+    schemas = {
+        f"{group}/{text(one.get('name'))}": mapping(mapping(one.get("schema")).get("openAPIV3Schema"))
+        for one in items(spec.get("versions"))
+    }
+    try:
+        objects: list[KubeObject] = client.list(
+            client.find(group, "", text(mapping(spec.get("names")).get("plural"))), limit=MOST
+        ).items
+    except KubeError:
+        return
+    for one in objects:
+        node = check.node_of(Schema.of(schemas.get(text(one.get("apiVersion")))))
+        said = examine(node, one) if node is not None else None
+        if said is not None:
+            place = f"{namespace_of(one)}/{name_of(one)}".strip("/")
+            told = {"kind": text(one.get("kind")), "name": place, "why": said[0][0]}
+            yield (
+                _(
+                    "%(kind)s %(name)s does not fit the bundle's schema: %(why)s. It can't be changed any more until it does."
+                )
+                % told
+            )
