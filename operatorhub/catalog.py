@@ -1,5 +1,6 @@
 """The catalog page: which packages there are, filtered, counted, ranked. One local query, kept in memory until the index changes."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -111,6 +112,11 @@ def _labels(rows: Iterable[Package]) -> dict[str, dict[str, str]]:
         for name in row.categories:
             labels["category"].setdefault(name.casefold(), name)
         labels["source"][f"{row.namespace}/{row.catalog}"] = row.catalog_title
+    # Two catalogs may call themselves the same.
+    titles = Counter(labels["source"].values())
+    labels["source"] = {
+        key: title if titles[title] == 1 else f"{title} ({key})" for key, title in labels["source"].items()
+    }
     return {**labels, "provider": {key: facets.provider_label(names) for key, names in providers.items()}}
 
 

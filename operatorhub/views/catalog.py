@@ -71,13 +71,14 @@ def _topics(client: ClusterClient, *, with_olm: bool) -> str:
 
 def _remember(request: ConsoleRequest, response: HttpResponse, here: str) -> None:
     """The address shows what is shown. Going on typing is one step of the history, not one for every letter."""
-    before = [one for one in parse_qsl(urlsplit(request.headers.get("HX-Current-URL", "")).query) if one[0] != "shown"]
-    now = [one for one in parse_qsl(urlsplit(here).query) if one[0] != "shown"]
-    typing = dict(before).get("q") and dict(now).get("q") and dict(before)["q"] != dict(now)["q"]
-    if typing and [one for one in before if one[0] != "q"] == [one for one in now if one[0] != "q"]:
-        response["HX-Replace-Url"] = here
-    else:
-        response["HX-Push-Url"] = here
+    before, now = (parse_qsl(urlsplit(url).query) for url in (request.headers.get("HX-Current-URL", ""), here))
+    if before == now and request.headers.get("HX-Current-URL"):
+        return
+    words = dict(before).get("q"), dict(now).get("q")
+    same = [one for one in before if one[0] not in ("q", "shown")] == [
+        one for one in now if one[0] not in ("q", "shown")
+    ]
+    response["HX-Replace-Url" if same and all(words) and words[0] != words[1] else "HX-Push-Url"] = here
 
 
 def _current_index(client: ClusterClient, sources: list[dict[str, Any]], *, known: bool) -> tuple[Index, bool]:

@@ -92,3 +92,20 @@ def test_installed_is_said_once_and_updates_too(client: ClusterClient, monkeypat
         ClusterClient, "list", lambda self, type_, *rest, **more: Found if type_.plural == olm.SUBSCRIPTIONS else real(self, type_, *rest, **more)
     )  # fmt: skip
     assert catalog_states.states(client).states["olm/c/p"] == ("installed", "update")
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "header"),
+    [
+        ("", {"q": "s"}, "HX-Push-Url"),
+        ("?q=s", {"q": "sa"}, "HX-Replace-Url"),
+        ("?q=s&level=3", {"q": "sa", "level": "3"}, "HX-Replace-Url"),
+        ("?q=s", {"q": "s", "level": "3"}, "HX-Push-Url"),
+        ("?q=s", {}, "HX-Push-Url"),
+        ("?q=s", {"q": "s"}, ""),
+    ],
+)  # fmt: skip
+def test_typing_on_is_one_step_of_the_history(web: Client, before: str, now: dict[str, str], header: str) -> None:
+    headers = {"HX-Request": "true", "HX-Trigger": "hub", "HX-Current-URL": f"http://testserver/operatorhub/{before}"}
+    found = web.get("/operatorhub/", now, headers=headers)
+    assert [name for name in ("HX-Push-Url", "HX-Replace-Url") if name in found] == ([header] if header else [])

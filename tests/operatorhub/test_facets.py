@@ -87,6 +87,11 @@ def test_a_provider_in_an_address_may_be_any_variant() -> None:
     assert names(find(SHOP, "provider=RED+HAT%2C+Inc.")) == ["a", "b"]
 
 
+def test_catalogs_of_the_same_title_are_told_apart() -> None:
+    shop = everything(package("a"), package("b", namespace="team"), package("c", catalog="x", catalog_title="Other"))
+    assert counts(find(shop), "source") == {"Cat (olm/cat)": 1, "Cat (team/cat)": 1, "Other": 1}
+
+
 def test_chips_take_one_value_away() -> None:
     found = find(SHOP, "q=a&category=database&category=security&sort=name&view=list")
     assert [(one.facet, one.label) for one in found.chips] == [("Category", "Database"), ("Category", "Security")]
