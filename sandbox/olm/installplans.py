@@ -16,6 +16,8 @@ from typing import Any
 from ..cluster import Cluster
 from ..context import Context
 from ..errors import AlreadyExists, ApiError, NotFound
+from ..rbac import Authorizer
+from .attenuation import Attenuated
 from .crd_upgrade import refusal
 from .csv import owner_reference
 from .digests import fnv
@@ -44,8 +46,9 @@ class StepRefused(Exception):
 class Execution:
     """One run through one plan."""
 
-    def __init__(self, cluster: Cluster, plan: Object):
+    def __init__(self, cluster: Cluster, plan: Object, account: Attenuated):
         self._cluster = cluster
+        self._account = account
         self._namespace: str = plan["metadata"]["namespace"]
         self._name: str = plan["metadata"]["name"]
         self._status: Object = plan["status"]
@@ -64,11 +67,12 @@ class Execution:
             kind = step["resource"]["kind"]
             obj = manifest(step["resource"])
             try:
+                self._account.check(obj)
                 step["status"] = await self._carry_out(kind, obj, step)
             except ApiError as error:
                 self.write()
-                name = step["resource"]["name"]
-                raise StepRefused(f"error creating {kind} {name}: {error}") from error
+                name, word = step["resource"]["name"], {"ClusterServiceVersion": "csv"}.get(kind, kind)
+                raise StepRefused(f"error creating {word} {name}: {error}") from error
 
     def write(self, **changes: Any) -> None:
         """Writes the plan's status."""
@@ -156,6 +160,7 @@ def manifest(resource: Object) -> Object:
 async def run(cluster: Cluster, context: Context) -> None:
     """Watches InstallPlans until cancelled."""
     began: dict[str, float] = {}
+    authorizer = Authorizer(cluster.verbs.store)
 
     async def reconcile(namespace: str, name: str) -> None:
         try:
@@ -173,7 +178,10 @@ async def run(cluster: Cluster, context: Context) -> None:
     async def install(plan: Object) -> None:
         meta = plan["metadata"]
         plan["status"].setdefault("startTime", now())
-        execution = Execution(cluster, plan)
+        account = Attenuated(cluster, authorizer, meta["namespace"])
+        if reference := account.reference():
+            plan["status"]["attenuatedServiceAccountRef"] = reference
+        execution = Execution(cluster, plan, account)
         start = began.setdefault(meta["uid"], time.monotonic())
         try:
             await execution.run()

@@ -1,5 +1,6 @@
 """Installs that really break, on whatever cluster the tests run on: what the page says, and that its way out mends it."""
 
+import contextlib
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -172,6 +173,46 @@ def test_an_orphan_of_an_earlier_install(client: ClusterClient, place: str) -> N
     assert orphan["metadata"]["name"] in found.ways[0].url
     client.delete(olm.type_of(client, olm.CSVS), orphan["metadata"]["name"], place)
     until(lambda: done(client, place), 120)
+
+
+RBAC = "rbac.authorization.k8s.io"
+
+
+@pytest.fixture
+def weak(client: ClusterClient, place: str) -> Iterator[Callable[[], None]]:
+    """An OperatorGroup with an account that may nothing; called, it may everything."""
+    meta = {"name": "weak", "namespace": place}
+    client.create(
+        client.find("", "v1", "serviceaccounts"),
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": meta},
+        place,
+    )
+    spec = {"targetNamespaces": [place], "serviceAccountName": "weak"}
+    body = {"apiVersion": f"{olm.GROUP}/v1", "kind": "OperatorGroup", "metadata": {**meta, "name": "own"}, "spec": spec}
+    client.create(olm.type_of(client, "operatorgroups"), body, place)
+    bindings, name = client.find(RBAC, "v1", "clusterrolebindings"), f"{place}-weak"
+
+    def strengthen() -> None:
+        role = {"apiGroup": RBAC, "kind": "ClusterRole", "name": "cluster-admin"}
+        subject = {"kind": "ServiceAccount", **meta}
+        given = {"metadata": {"name": name}, "roleRef": role, "subjects": [subject]}
+        client.create(bindings, {"apiVersion": f"{RBAC}/v1", "kind": "ClusterRoleBinding", **given})
+
+    yield strengthen
+    with contextlib.suppress(NotFound):
+        client.delete(bindings, name)
+
+
+def test_an_account_without_rights_is_named_with_the_missing_one(
+    client: ClusterClient, place: str, weak: Callable[[], None]
+) -> None:
+    subscribe(client, place)
+    found = broken(client, place)
+    assert found.key == "plan-rights"
+    assert f"system:serviceaccount:{place}:weak" in found.raw
+    assert 'cannot create resource "clusterserviceversions"' in found.raw
+    weak()
+    until(lambda: done(client, place), 150)
 
 
 def test_approval_is_asked_for_and_denied_by_undoing(client: ClusterClient, place: str) -> None:
