@@ -79,7 +79,7 @@ def find(asked: Asked) -> tuple[Conflict, ...]:
         found += [*_group(asked)]
     if not any(one.field in ("namespace", "mode") for one in found):
         found += [*_overlap(asked)]
-    return (*found, *_approval(asked), *_neighbours(asked))
+    return (*found, *_approval(asked), *_neighbours(asked), *_unread(asked))
 
 
 def _choices(asked: Asked) -> Iterator[Conflict]:
@@ -247,6 +247,13 @@ def _neighbours(asked: Asked) -> Iterator[Conflict]:
     if others and choices.approval == MANUAL and any(one.approval == AUTOMATIC for one in others):
         names = ", ".join(one.name for one in others)
         yield Conflict("neighbours", "approval", words.NEIGHBOURS % {"names": names}, _elsewhere(asked), blocks=False)
+
+
+def _unread(asked: Asked) -> Iterator[Conflict]:
+    """What may not be listed can't be warned of."""
+    if names := [one for one in asked.situation.unread if one != "namespaces"]:
+        told = words.UNREAD % {"kinds": ", ".join(names)}
+        yield Conflict("unread", "package", told, (), blocks=False)
 
 
 def older(has: str, least: str) -> bool:

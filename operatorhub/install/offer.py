@@ -60,6 +60,7 @@ class Offer:
     version_old: bool
     new: bool
     version: Version
+    known: bool  # the namespace is one of those that may be listed
 
 
 def make(
@@ -91,6 +92,7 @@ def make(
         version_old=bool(choices.version) and choices.version != channel.csv,
         new=is_new(choices.namespace, situation),
         version=version,
+        known=choices.namespace in situation.namespaces,
     )  # fmt: skip
 
 

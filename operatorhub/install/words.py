@@ -39,6 +39,9 @@ SHARED = gettext_lazy(
 NEIGHBOURS = gettext_lazy(
     "Other operators live in this namespace (%(names)s). OLM plans them together: with manual approval here, their updates wait for it too."
 )
+UNREAD = gettext_lazy(
+    "You may not list all %(kinds)s of the cluster, so conflicts with other namespaces can not be seen here. The API server and OLM judge at the end."
+)
 _FORCED = {
     "older": gettext_lazy(
         "Manual, because you chose an older version: with automatic approval OLM would go on to the newest right after it."

@@ -18,8 +18,9 @@ from operatorhub.workloads import page_of
 
 
 def plan(facts: Facts) -> Iterator[Trouble]:
+    """Before the version itself: that is the plan's first step, and lacks what the later ones do not bring."""
     made, sub = facts.plan, facts.subscription
-    if made is None or facts.csv:
+    if made is None:
         return
     raw, phase = stages.plan_problem(made), csv.text(csv.mapping(made.get("status")).get("phase"))
     if not raw or phase in ("Complete", "RequiresApproval"):
@@ -44,7 +45,11 @@ def plan(facts: Facts) -> Iterator[Trouble]:
         words, key = _("OLM could not carry out the InstallPlan."), "plan"
     if phase != "Failed":
         words = _("%(words)s It tries again until it gives up.") % {"words": words}
-    yield Trouble(key, "plan", words, raw, (open_it,))
+    ways: tuple[Way, ...] = (open_it,)
+    if key == "plan-rights" and facts.groups:
+        page = reverse("operatorhub:group", args=[sub.namespace, name_of(facts.groups[0])])
+        ways = (open_it, Way(_("Edit the OperatorGroup"), page))
+    yield Trouble(key, "plan", words, raw, ways)
 
 
 def requirements(facts: Facts) -> Iterator[Trouble]:

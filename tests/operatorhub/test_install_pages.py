@@ -1,5 +1,6 @@
 """The install form over HTTP: what it says of the cluster, a dry run, a create that fails halfway, and the undo."""
 
+import dataclasses
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -12,6 +13,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
 from operatorhub import index, olm
+from operatorhub import package as packages
 from operatorhub.install import undo
 from operatorhub.install.objects import MADE
 from operatorhub.progress import read
@@ -86,6 +88,22 @@ def test_packages_of_other_catalogs_are_installed_elsewhere() -> None:
     assert answer["Location"] == "/extensions/+/?package=sampledb&catalog=samples"
     answer = Client().get("/operatorhub/~/mine/sampledb/install/", {"version": "sampledb.v1"})
     assert answer["Location"] == "/operatorhub/run/?package=sampledb&catalog=mine&bundle=sampledb.v1"
+
+
+def test_the_missing_rights_are_named_before_the_form(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = (("Impersonate-User", "hub-nobody"), ("Impersonate-Group", "system:authenticated"))
+    stranger = ClusterClient(dataclasses.replace(client.config, user="hub-nobody", headers=headers))
+    monkeypatch.setattr("console.web.request.console_client", lambda: stranger)
+    # Packages may be read, nothing else.
+    read_manifest = packages.read
+    monkeypatch.setattr("operatorhub.package.read", lambda _client, *place: read_manifest(client, *place))
+    page = Client().get(FORM, choices(namespace="+", new_namespace="default"))
+    told = text(page)
+    assert "You may not create operatorgroups.operators.coreos.com in the namespace “default”" in told
+    assert "You may not create subscriptions.operators.coreos.com in the namespace “default”" in told
+    assert "You may not list namespaces here" in told
+    assert "You may not list all operatorgroups, subscriptions of the cluster" in told
+    assert 'disabled aria-describedby="refused"' in page.content.decode()
 
 
 def test_the_manifests_can_be_downloaded_as_they_are_shown() -> None:

@@ -76,6 +76,8 @@ NEEDS = "constraints not satisfiable: bundle db.v1 requires an operator providin
         (facts(plan={"status": {"phase": "Installing", "message": "Kind=X not found on the cluster"}}), "plan-api", "plan"),
         (facts(plan={"status": {"phase": "Failed", "message": "error validating existing CRs against new CRD's schema"}}), "plan-schema", "plan"),
         (facts(plan={"status": {"phase": "Failed", "message": "boom"}}), "plan", "plan"),
+        # The version is the plan's first step: what it lacks is what the plan could not bring.
+        (facts(plan={"status": {"phase": "Installing", "message": "existing CRs against new CRD's schema"}}, csv=csv("Pending", requirementStatus=[needs("CustomResourceDefinition", "a.b", "NotPresent")])), "plan-schema", "plan"),
         (facts(csv=csv("Pending", requirementStatus=[needs("CustomResourceDefinition", "things.a.example", "NotPresent")])), "missing-crd", "csv"),
         (facts(csv=csv("Pending", requirementStatus=[needs("ServiceAccount", "db", "PresentNotSatisfied", "rule x")])), "rights", "csv"),
         (facts(csv=csv("Pending", requirementStatus=[needs("ClusterServiceVersion", "db.v1", "PresentNotSatisfied")])), "requirements", "csv"),
