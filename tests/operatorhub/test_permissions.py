@@ -135,6 +135,14 @@ def test_odd_ones_are_no_error(odd: dict[str, Any]) -> None:
     assert permissions.asked(odd) == ()
 
 
+def test_nothing_hides_in_length() -> None:
+    many = " ".join(f"r{number}" for number in range(300))
+    started = time.process_time()
+    found = permissions.asked(csv(rule("get", many, many)))
+    assert permissions.level(found) == "cluster-admin"
+    assert time.process_time() - started < 1
+
+
 def test_all_real_bundles(real_catalog: Path) -> None:
     levels: dict[str, int] = {}
     spent, bundles = 0.0, 0
