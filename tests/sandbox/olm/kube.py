@@ -75,13 +75,12 @@ class Kube:
         )
 
     def until_gone(self, path: str, name: str, seconds: float = 60.0) -> None:
-        """Returns when the object is deleted."""
-        if not self.exists(f"{path}/{name}"):
-            return
-        for event in self._watch(path, name, seconds):
-            if event["type"] == "DELETED" or not self.exists(f"{path}/{name}"):
-                return
-        raise AssertionError(f"{path}/{name} is still there after {seconds} s")
+        """Returns when the object is deleted. It looks again and again: a watch may begin after the last event."""
+        end = time.monotonic() + seconds
+        while self.exists(f"{path}/{name}"):
+            if time.monotonic() > end:
+                raise AssertionError(f"{path}/{name} is still there after {seconds} s")
+            time.sleep(0.05)
 
     def _watch(self, path: str, name: str, seconds: float) -> Any:
         query = {"watch": "true", "timeoutSeconds": str(max(1, int(seconds)))}
