@@ -23,7 +23,9 @@ from tools.run_tests import run  # noqa: E402
 DATA = ROOT / ".data" / "test-real"
 PACKAGES = ROOT / "tests" / "conformance" / "packages"
 #: The product's tests that any cluster can take; the rest of tests/ is about the sandbox, or about no cluster at all.
-PRODUCT = ("tests/kube", "tests/resources", "tests/operatorhub", "tests/console")
+PRODUCT = ("tests/kube", "tests/resources", "tests/console")
+#: Kinds belong to the whole cluster, and so do their instances: two of these at once would count and remove each other's.
+HUB = ("tests/operatorhub",)
 IN_PARALLEL = ("-q", "-n", "2", "--dist", "loadfile")
 
 
@@ -37,6 +39,7 @@ def suites(cluster: RealCluster, chosen: list[str]) -> dict[str, tuple[int, dict
         "conformance, sandbox": [*IN_PARALLEL, "tests/conformance"],
         "conformance, real": [*IN_PARALLEL, "tests/conformance", *real],
         "product, real": [*IN_PARALLEL, *PRODUCT, *real],
+        "OperatorHub, real": ["-q", *HUB, *real],
         "browser, real": ["-q", "tests/e2e", *real],
     }.items():
         started = time.monotonic()
