@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -30,7 +31,7 @@ Subscribe = Callable[..., str]
 @pytest.fixture
 def place(client: ClusterClient, request: pytest.FixtureRequest) -> Iterator[str]:
     """A namespace of the test's own."""
-    name = f"hub-{re.sub(r'[^a-z]+', '-', request.node.name.lower())[:40].strip('-')}"
+    name = f"hub-{re.sub(r'[^a-z]+', '-', request.node.name.lower())[:40].strip('-')}-{uuid4().hex[:6]}"
     spaces = client.find("", "v1", "namespaces")
     client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     yield name
