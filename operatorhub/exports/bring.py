@@ -4,7 +4,6 @@ Kinds that an operator brings are there only when OLM has installed it: their ob
 kustomization does beyond listing resources (patches, generators, names) is named and not done: `kubectl kustomize` does that, and its output can be given instead.
 """
 
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from kube.errors import NotFound
 from kube.objects import KubeObject, name_of
 from operatorhub.csv import mapping, strings
 from operatorhub.exports.clean import moved
+from operatorhub.run.given import spread
 from operatorhub.sources import archive
 from operatorhub.sources.drafts import SourceError
 from resources import imports
@@ -41,14 +41,7 @@ class Brought:
 
 def files(uploads: Iterable[tuple[str, bytes]]) -> Brought:
     """Of an archive, or of single files. Raises SourceError."""
-    budget = archive.Budget(MOST_BYTES, MOST_FILES, MOST_BYTES * 4)
-    with tempfile.TemporaryDirectory() as place:
-        root, packed = Path(place) / "content", Path(place) / "packed"
-        root.mkdir()
-        for name, data in uploads:
-            packed.write_bytes(data)
-            if not archive.unpack(packed, root, budget):
-                (root / (Path(name).name or "manifest.yaml")).write_bytes(data)
+    with spread(uploads, archive.Budget(MOST_BYTES, MOST_FILES, MOST_BYTES * 4)) as root:
         notes: list[str] = []
         parts = [_text(path, root) for path in _ordered(_top(root), root.resolve(), notes, set())]
     if not parts:

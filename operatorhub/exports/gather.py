@@ -53,60 +53,61 @@ class Offer:
     unread: tuple[str, ...] = ()
 
 
-def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
-    """All that belongs to the operator of this CSV. Raises NotFound, Forbidden."""
-    found = client.get(olm.type_of(client, olm.CSVS), csv, namespace)
-    unread: list[str] = []
+class _Reader:
+    """Lists, and remembers what it may not."""
 
-    def listed(read: Callable[[], list[KubeObject]], what: str) -> list[KubeObject]:
+    def __init__(self) -> None:
+        self.unread: list[str] = []
+
+    def listed(self, read: Callable[[], list[KubeObject]], what: str) -> list[KubeObject]:
         try:
             return read()
         except NotFound:
             return []
         except KubeError as error:
-            unread.append(f"{what}: {error.message}")
+            self.unread.append(f"{what}: {error.message}")
             return []
 
-    subs = listed(lambda: client.list(olm.type_of(client, olm.SUBSCRIPTIONS), namespace).items, "Subscriptions")
-    mine = [one for one in subs if csv in (olm.subscription(one).installed_csv, olm.subscription(one).current_csv)]
+
+def look(client: ClusterClient, namespace: str, csv: str) -> Offer:
+    """All that belongs to the operator of this CSV. Raises NotFound, Forbidden."""
+    found, reader = client.get(olm.type_of(client, olm.CSVS), csv, namespace), _Reader()
+    groups = reader.listed(
+        partial(_objects, client, olm.type_of(client, "operatorgroups"), namespace), "OperatorGroups"
+    )
     items = [_item("operator", "", "namespaces", "Namespace", "", namespace)]
-    groups = listed(lambda: client.list(olm.type_of(client, "operatorgroups"), namespace).items, "OperatorGroups")
     items += [
         _item("operator", olm.GROUP, "operatorgroups", "OperatorGroup", namespace, name_of(one)) for one in groups
     ]
     run = text(mapping(mapping(found.get("metadata")).get("labels")).get(RUN))
     package = run.removesuffix(f".{namespace}") or csv.partition(".")[0]
-    for one in mine:
-        sub = olm.subscription(one)
+    mine = _subscriptions(client, namespace, csv, reader.listed)
+    for sub in mine:
         package = sub.package
-        why = _("Without it the cluster has to have a catalog of that name.")
-        items.append(
-            _item(
-                "operator",
-                olm.GROUP,
-                olm.SOURCES,
-                "CatalogSource",
-                sub.catalog_namespace,
-                sub.catalog,
-                ticked=False,
-                why=why,
-            )
-        )
-        items.append(_item("operator", olm.GROUP, olm.SUBSCRIPTIONS, "Subscription", namespace, sub.name))
-    if not mine:
-        items += _run(client, found, listed)
-    items += _instances(client, found, listed)
+        items += _subscribed(sub)
+    items += (
+        _instances(client, found, reader.listed)
+        if mine
+        else [*_run(client, found, reader.listed), *_instances(client, found, reader.listed)]
+    )
     spec = mapping(found.get("spec"))
     title, version = text(spec.get("displayName")) or csv, text(spec.get("version"))
-    return Offer(
-        namespace,
-        csv,
-        title,
-        package,
-        version,
-        tuple({one.key: one for one in reversed(items)}.values())[::-1],
-        tuple(unread),
+    kept = {one.key: one for one in reversed(items)}.values()
+    return Offer(namespace, csv, title, package, version, tuple(kept)[::-1], tuple(reader.unread))
+
+
+def _subscriptions(client: ClusterClient, namespace: str, csv: str, listed: "Listed") -> list[olm.Subscription]:
+    """Those that brought this CSV."""
+    found = listed(partial(_objects, client, olm.type_of(client, olm.SUBSCRIPTIONS), namespace), "Subscriptions")
+    return [one for one in map(olm.subscription, found) if csv in (one.installed_csv, one.current_csv)]
+
+
+def _subscribed(sub: olm.Subscription) -> Iterator[Item]:
+    why = _("Without it the cluster has to have a catalog of that name.")
+    yield _item(
+        "operator", olm.GROUP, olm.SOURCES, "CatalogSource", sub.catalog_namespace, sub.catalog, ticked=False, why=why
     )
+    yield _item("operator", olm.GROUP, olm.SUBSCRIPTIONS, "Subscription", sub.namespace, sub.name)
 
 
 def _item(part: str, group: str, plural: str, kind: str, namespace: str, name: str, **more: Any) -> Item:
@@ -149,8 +150,8 @@ def _rows(client: ClusterClient, type_: ResourceType, namespace: str, labels: st
     return [row.object for row in client.table(type_, namespace, labels=labels).rows]
 
 
-def _objects(client: ClusterClient, type_: ResourceType) -> list[KubeObject]:
-    return client.list(type_, limit=MOST).items
+def _objects(client: ClusterClient, type_: ResourceType, namespace: str = "") -> list[KubeObject]:
+    return client.list(type_, namespace, limit=MOST).items
 
 
 def _instances(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterator[Item]:

@@ -11,7 +11,7 @@ import re
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,16 +45,23 @@ class Given:
         return next((one for one in self.bundles if not name or one.name == name), None)
 
 
-def files(uploads: Iterable[tuple[str, bytes]]) -> Given:
-    """Of uploaded files, archives or not. Raises SourceError."""
-    given, budget = list(uploads), archive.Budget(MOST_BYTES, MOST_FILES, MOST_BYTES * 2)
+@contextmanager
+def spread(uploads: Iterable[tuple[str, bytes]], budget: archive.Budget) -> Iterator[Path]:
+    """A folder, for as long as it is needed, with what the uploaded files hold: archives unpacked, others as they are. Raises SourceError."""
     with tempfile.TemporaryDirectory() as place:
         root, packed = Path(place) / "content", Path(place) / "packed"
         root.mkdir()
-        for name, data in given:
+        for name, data in uploads:
             packed.write_bytes(data)
             if not archive.unpack(packed, root, budget):
                 (root / (Path(name).name or "manifest.yaml")).write_bytes(data)
+        yield root
+
+
+def files(uploads: Iterable[tuple[str, bytes]]) -> Given:
+    """Of uploaded files, archives or not. Raises SourceError."""
+    given = list(uploads)
+    with spread(given, archive.Budget(MOST_BYTES, MOST_FILES, MOST_BYTES * 2)) as root:
         return _read(root, ", ".join(name for name, _data in given))
 
 

@@ -85,14 +85,15 @@ def waiting(request: ConsoleRequest) -> HttpResponse:
     )
 
 
+def _given(request: ConsoleRequest) -> bring.Brought:
+    """Uploaded files, or the text that an earlier page carries. Raises SourceError."""
+    if uploads := [(str(one.name), one.read()) for one in request.FILES.getlist("files") if one.size]:
+        return bring.files(uploads)
+    return bring.Brought(request.POST.get("text", "").replace("\r\n", "\n"), tuple(request.POST.getlist("note")))
+
+
 def _page(request: ConsoleRequest) -> Page:
-    post = request.POST
-    uploads = [(str(one.name), one.read()) for one in request.FILES.getlist("files") if one.size]
-    given = (
-        bring.files(uploads)
-        if uploads
-        else bring.Brought(post.get("text", "").replace("\r\n", "\n"), tuple(post.getlist("note")))
-    )
+    given, post = _given(request), request.POST
     documents = bring.read(given.text)
     if not documents:
         raise SourceError(_("Choose a folder as zip, or its files."))
@@ -106,20 +107,12 @@ def _page(request: ConsoleRequest) -> Page:
     if applying:
         importing.record(request, results)
         forget_namespaces()
-    page = Page(
-        text=given.text,
-        notes=given.notes,
-        namespace=namespace,
-        applied=applying,
-        rows=outcomes.rows(results, not applying),
+    rows = outcomes.rows(results, not applying)
+    changes = ((f"{one.document.kind} {one.document.name}", bringing.difference(one)) for one in results)
+    differences = tuple(Difference(title, found) for title, found in changes if found and found.changes)
+    return _standing(
+        Page("", given.text, given.notes, namespace, rows, differences, applied=applying), results, applying
     )
-    changes = ((one, bringing.difference(one)) for one in results)
-    differences = tuple(
-        Difference(f"{one.document.kind} {one.document.name}", found)
-        for one, found in changes
-        if found and found.changes
-    )
-    return _standing(replace(page, differences=differences), results, applying)
 
 
 def _standing(page: Page, results: tuple[Result, ...], applying: bool) -> Page:

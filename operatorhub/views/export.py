@@ -24,30 +24,33 @@ class Row:
 def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
     """GET alone: every choice is in the address, and nothing is changed. `zip` answers with the folder. What is taken of Secrets goes into the audit log."""
     offer = gather.look(request.cluster, namespace, csv)
-    chosen = (
-        set(request.GET.getlist("take")) if "shown" in request.GET else {one.key for one in offer.items if one.ticked}
-    )
+    shown = "shown" in request.GET
+    chosen = set(request.GET.getlist("take")) if shown else {one.key for one in offer.items if one.ticked}
     taken = [one for one in offer.items if one.key in chosen]
     found, unread = gather.objects(request.cluster, taken)
     into = request.GET.get("into", "").strip()
     into = into if NAMESPACE_NAME.fullmatch(into) else namespace
-    pinned = csv if request.GET.get("pin") or "shown" not in request.GET else ""
+    pinned = csv if request.GET.get("pin") or not shown else ""
     files = folder.files(found, namespace, into=into, pinned=pinned)
     name = f"{offer.package}-{into}"
     if "zip" in request.GET:
-        for one in taken:
-            if one.secret:
-                audit.record(request, "export", f"core/v1/secrets {one.namespace}/{one.name}", "ok")
-        audit.record(request, "export", olm.ref(olm.CSVS, namespace, csv), "ok")
-        headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
-        return HttpResponse(folder.zipped(name, files), content_type="application/zip", headers=headers)
-    rows = {
-        part: [Row(one, one.key in chosen) for one in offer.items if one.part == part]
-        for part in ("operator", "instances")
-    }
+        return _zip(request, offer, taken, name, files)
+    parts = ("operator", "instances")
     context = {
-        "offer": offer, "rows": rows, "files": files, "into": into, "pinned": pinned, "unread": (*offer.unread, *unread), "name": name,
+        "offer": offer, "rows": {part: [Row(one, one.key in chosen) for one in offer.items if one.part == part] for part in parts},
+        "files": files, "into": into, "pinned": pinned, "unread": (*offer.unread, *unread), "name": name,
         "secrets": [one for one in taken if one.secret], "subscribed": any(one.kind == "Subscription" for one in offer.items),
         "kubectl": f"kubectl apply -k {name}/operator && kubectl apply -k {name}/instances",
     }  # fmt: skip
     return render.page(request, "operatorhub/export.html", context, fragment="operatorhub/_export.html")
+
+
+def _zip(
+    request: ConsoleRequest, offer: gather.Offer, taken: list[gather.Item], name: str, files: tuple[folder.File, ...]
+) -> HttpResponse:
+    for one in taken:
+        if one.secret:
+            audit.record(request, "export", f"core/v1/secrets {one.namespace}/{one.name}", "ok")
+    audit.record(request, "export", olm.ref(olm.CSVS, offer.namespace, offer.csv), "ok")
+    headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
+    return HttpResponse(folder.zipped(name, files), content_type="application/zip", headers=headers)

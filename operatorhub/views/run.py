@@ -66,7 +66,7 @@ def run(request: ConsoleRequest) -> HttpResponse:
 
 def _source(request: ConsoleRequest) -> given.Given | None:
     """What was given, in one of the ways; None when nothing was. Raises SourceError."""
-    post, asked = request.POST, request.GET
+    post = request.POST
     if files := [one for one in request.FILES.getlist("files") if one.size]:
         if sum(one.size or 0 for one in files) > _MOST_UPLOAD:
             raise SourceError(_("These files are larger than 64 MiB. Add them as a catalog instead."))
@@ -79,9 +79,12 @@ def _source(request: ConsoleRequest) -> given.Given | None:
         return given.registry(reference)
     if "~give" in post:
         raise SourceError(_("Choose a file, or type an address or an image."))
-    catalog, package, name = asked.get("catalog", ""), asked.get("package", ""), asked.get("bundle", "")
-    if not (catalog and package):
-        return None
+    return _of_catalog(request) if request.GET.get("catalog") and request.GET.get("package") else None
+
+
+def _of_catalog(request: ConsoleRequest) -> given.Given:
+    """A bundle of one of the console's own catalogs ("name"), or of any other ("namespace/name"). Raises SourceError."""
+    catalog, package, name = (request.GET.get(key, "") for key in ("catalog", "package", "bundle"))
     home, _slash, short = catalog.rpartition("/")
     found = bundles.bundle(request.cluster, home or "~", short, package, name)
     if found is None:

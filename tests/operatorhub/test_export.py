@@ -90,28 +90,36 @@ def gone(client: ClusterClient, namespace: str) -> bool:
     return False
 
 
+def unblock(client: ClusterClient, namespace: str) -> None:
+    """Instances whose operator is gone keep its finalizer: nobody else takes it off."""
+    try:
+        type_ = client.find("samples.operator-console.dev", "", "sampledbs")
+        for one in client.list(type_, namespace).items:
+            client.patch(type_, one["metadata"]["name"], {"metadata": {"finalizers": None}}, namespace)
+            client.delete(type_, one["metadata"]["name"], namespace)
+    except KubeError:
+        return
+
+
 @pytest.fixture
 def spaces(client: ClusterClient) -> Iterator[None]:
-    """Two namespaces that the test may use; everything in them is deleted, instances first."""
+    """Two namespaces that the test may use; everything in them is deleted, the operators first."""
     yield
     for namespace in (SPACE, OTHER):
         if gone(client, namespace):
             continue
-        for group, plural in (
-            ("samples.operator-console.dev", "sampledbs"),
-            (olm.GROUP, olm.SUBSCRIPTIONS),
-            (olm.GROUP, olm.CSVS),
-        ):
-            try:
-                type_ = client.find(group, "", plural)
-                for one in client.list(type_, namespace).items:
-                    if plural == "sampledbs":
-                        client.patch(type_, one["metadata"]["name"], {"metadata": {"finalizers": None}}, namespace)
-                    client.delete(type_, one["metadata"]["name"], namespace)
-            except KubeError:
-                continue
+        for plural in (olm.SUBSCRIPTIONS, olm.CSVS):
+            for one in client.list(olm.type_of(client, plural), namespace).items:
+                client.delete(olm.type_of(client, plural), one["metadata"]["name"], namespace)
         client.delete(client.find("", "v1", "namespaces"), namespace)
-    until(lambda: all(gone(client, one) for one in (SPACE, OTHER)), 60)
+
+    def away() -> bool:
+        left = [one for one in (SPACE, OTHER) if not gone(client, one)]
+        for one in left:
+            unblock(client, one)
+        return not left
+
+    until(away, 90)
 
 
 def installed(client: ClusterClient, namespace: str) -> bool:
