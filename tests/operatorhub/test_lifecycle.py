@@ -259,3 +259,18 @@ def test_an_update_that_instances_do_not_fit_is_told_before_and_refused(
     told = person.open(progress)
     assert "should be less than or equal to 9" in told.words
     cluster.delete(tickets, "big", place)
+
+
+def test_what_an_operator_needs_comes_in_the_same_plan(cluster: ClusterClient, person: Person, place: str) -> None:
+    """FlightTicket 2.1.0 needs the kind Memcached: whoever is asked to approve sees both, before anything is there."""
+    _needs(cluster, "flightticket")
+    person.open(f"{package_page(cluster, 'flightticket')}install/", channel="preview", mode="OwnNamespace")
+    person.press("Install", namespace="+", new_namespace=place, approval="Manual")
+    person.until(person.url, is_state("asks"), SLOW)
+    assert "flightticket-operator.v2.1.0" in person.words and "memcached-operator.v0.1.0" in person.words
+    assert csv_phase(cluster, "memcached-operator.v0.1.0", place) == "gone"
+    plan = cluster.get(olm.type_of(cluster, olm.PLANS), subscription(cluster, "flightticket", place).plan, place)
+    assert sorted(plan["spec"]["clusterServiceVersionNames"]) == [
+        "flightticket-operator.v2.1.0",
+        "memcached-operator.v0.1.0",
+    ]
