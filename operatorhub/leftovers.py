@@ -30,7 +30,7 @@ _INSTANCE = (
     "app.kubernetes.io/part-of",
     OWNER,
 )
-_PLACES, _EACH = 10, 100
+_PLACES, _EACH = 10, 500
 #: Namespaces that nobody deletes for an operator.
 _KEPT = frozenset({"default", "olm", "operators"})
 _workers = ThreadPoolExecutor(6, thread_name_prefix="leftovers")
@@ -130,11 +130,15 @@ def find(
 def _list(
     client: ClusterClient, type_: ResourceType, namespace: str, gaps: list[str], labels: str = ""
 ) -> list[KubeObject]:
+    words = {"kind": type_.plural, "namespace": namespace, "number": _EACH}
     try:
-        return [row.object for row in client.table(type_, namespace, labels=labels, limit=_EACH).rows]
+        page = client.table(type_, namespace, labels=labels, limit=_EACH)
     except KubeError as error:
-        gaps.append(_("%(kind)s can't be listed: %(error)s") % {"kind": type_.plural, "error": error})
+        gaps.append(_("%(kind)s can't be listed: %(error)s") % {**words, "error": error})
         return []
+    if page.continue_:
+        gaps.append(_("Of %(kind)s in %(namespace)s only the first %(number)d were looked at.") % words)
+    return [row.object for row in page.rows]
 
 
 def _crds(

@@ -120,6 +120,13 @@ def read(client: ClusterClient, key: str) -> Page:
     return Page(run, run.document["title"], stages, stuck, _controllers(client, run) if stuck else (), runs.stale(run))
 
 
+def under_way(client: ClusterClient, namespace: str, name: str) -> str:
+    """The key of an uninstall of this CSV that this user began and that is not over, '' when there is none."""
+    runs_ = Run.objects.filter(kind="uninstall", cluster=client.name, user=client.user, namespace=namespace, name=name)
+    found = runs_.filter(state__in=("running", "stuck", "stopped")).order_by("-started_at").first()
+    return found.key if found else ""
+
+
 _STATES = {WAITING: workloads.WAITING, GOING: workloads.RUNNING, GONE: workloads.DONE, FAILED: workloads.FAILED}
 _RANK = {FAILED: 0, GOING: 1, WAITING: 2, GONE: 3}
 

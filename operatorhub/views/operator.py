@@ -14,7 +14,7 @@ from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import Forbidden, KubeError
 from kube.objects import uid_of
-from operatorhub import groups, olm, operands, permissions, plans
+from operatorhub import groups, olm, operands, permissions, plans, removal_page
 from operatorhub import operator as subject
 from operatorhub import subscription as subscriptions
 from operatorhub.installed import PACKAGE_SERVER
@@ -38,6 +38,7 @@ def operator(request: ConsoleRequest, namespace: str, csv: str, tab: str = "") -
         "topics": " ".join(subject.topics(client, found, namespace)),
         "place": subject.new_place(found.operator, request.namespace),
         "refused": _refused(request, namespace, csv),
+        "removal": removal_page.under_way(client, namespace, csv),
         "run": follow.package_of(found.object),
         **_TABS.get(tab, _details)(request, found),
     }

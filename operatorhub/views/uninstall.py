@@ -30,7 +30,7 @@ def uninstall(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse
         run = runs.create(uuid4().hex, removal.KIND, client, namespace, csv, document)
         runs.go_on(client, run, removal.advance, removal.SECONDS)
         return HttpResponseRedirect(reverse("operatorhub:removal", args=[run.key]))
-    context = {"plan": plan, "refused": refused}
+    context = {"plan": plan, "refused": refused, "removal": removal_page.under_way(client, namespace, csv)}
     return render.page(request, "operatorhub/uninstall.html", context, status=403 if request.method == "POST" else 200)
 
 

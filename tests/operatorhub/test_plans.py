@@ -1,5 +1,6 @@
 """InstallPlans at the pages: what they hold, what they change, which instances would not fit; approved, denied, and by whom not."""
 
+import json
 import logging
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,7 @@ from kube.client import ClusterClient
 from kube.errors import Conflict
 from operatorhub import olm, plan_check, plan_diff, plans, runs
 from operatorhub.models import Run
+from resources import yamltext
 from tests.operatorhub import operators
 from tests.operatorhub.conftest import until
 from tests.operatorhub.operators import V1, V2
@@ -84,6 +86,43 @@ def test_a_task_finishes_it(client: ClusterClient, namespace: str, monkeypatch: 
     runs.work(client, run.key, plan_check.advance)
     run.refresh_from_db()
     assert (run.state, run.document["refused"]) == ("done", 1)
+
+
+def test_a_plan_whose_bundle_is_in_a_config_map(client: ClusterClient, namespace: str) -> None:
+    """As after OLM's unpack job: every step refers to the ConfigMap."""
+    operators.ticket(client, namespace, "too-many", 10)
+    inline = plans.read(client, namespace, operators.waiting_plan(client, namespace, V2))
+    found = [one for one in plans.steps(client, inline) if one.kind in (plan_diff.CRD, plan_diff.CSV) and one.manifest]
+    data = {f"{one.number}.yaml": yamltext.dump(one.manifest) for one in found}
+    operators.make(client, "", "ConfigMap", "unpacked", namespace, data=data)
+    entries = inline.object["status"]["plan"]
+    reference = {
+        "kind": "ConfigMap",
+        "name": "unpacked",
+        "namespace": namespace,
+        "catalogSourceName": "samples-catalog",
+        "catalogSourceNamespace": "olm",
+        "replaces": V1,
+        "properties": "",
+    }
+    steps = [{**one, "resource": {**one["resource"], "manifest": json.dumps(reference)}} for one in entries]
+    type_ = olm.type_of(client, olm.PLANS)
+    spec = {"approval": "Manual", "approved": False, "clusterServiceVersionNames": [V2]}
+    operators.make(client, olm.GROUP, "InstallPlan", "by-reference", namespace, spec=spec)
+    try:
+        status = {"phase": "RequiresApproval", "catalogSources": ["samples-catalog"], "plan": steps}
+        client.patch(type_, "by-reference", {"status": status}, namespace, subresource="status")
+        web, here = Client(), f"/operators/{namespace}/installplans/by-reference/"
+        changes = text(web.get(here, {"part": "changes"}))
+        assert "FlightTicket 1.0.0 → 2.0.0" in changes
+        assert "v1 spec.number maximum is 9, until now 10." in changes
+        assert "May read Secrets" in changes
+        assert "OLM makes it of the CSV" in changes
+        assert "1 instance does not fit the new schema" in text(web.get(here, {"part": "check"}))
+        client.delete(client.find("", "v1", "configmaps"), "unpacked", namespace)
+        assert "can't be read" in text(web.get(here, {"part": "changes"}))
+    finally:
+        client.delete(type_, "by-reference", namespace)
 
 
 def test_denying_is_explained_and_a_changed_plan_is_not_approved(client: ClusterClient, namespace: str) -> None:

@@ -219,6 +219,7 @@ def test_an_instance_that_is_refused_keeps_its_operator(
     assert "Error deleting instances" in page
     assert "flighttickets may not be deleted by you" in page
     assert operators.sub_of(client, namespace).name == "flightticket"
+    assert url in web.get(f"/operators/{namespace}/{V11}/").content.decode()
     web.post(url, {"again": "1"})
     assert "FlightTicket is uninstalled" in finished(web, url)
 
