@@ -117,6 +117,7 @@ def read(
     single = [data.get("single", "").strip()] if mode == SINGLE else data.getlist("watch") if mode == MULTI else []
     if mode == SINGLE and not single[0]:
         single = data.getlist("watch")[:1]
+    single += data.get("watch_lines", "").split("\n") if mode == MULTI else []
     watch = tuple(dict.fromkeys(one.strip() for one in single if one.strip()))
     return Choices(
         channel.name, version, mode, chosen, approval, watch, typed, data.get("monitoring") == "1", typed_new

@@ -16,8 +16,8 @@ from operatorhub.install.situation import Situation
 from operatorhub.install.version import Version
 from operatorhub.package import Channel, Description, Manifest
 
-#: More namespaces than this are no help in a list of boxes; a text field takes their names then.
-BOXES = 200
+#: More namespaces than this are no help in a list, and heavy for a page that is drawn with every choice: fields take their names then.
+MANY = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,11 @@ class Offer:
     new: bool
     version: Version
     known: bool  # the namespace is one of those that may be listed
+
+    @property
+    def listed(self) -> bool:
+        """Whether namespaces are offered in lists."""
+        return 0 < len(self.situation.namespaces) <= MANY
 
 
 def make(

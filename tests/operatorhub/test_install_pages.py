@@ -15,7 +15,7 @@ from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
 from operatorhub import index, olm
 from operatorhub import package as packages
-from operatorhub.install import undo
+from operatorhub.install import situation, undo
 from operatorhub.install.objects import MADE
 from operatorhub.progress import read
 from tests.operatorhub.conftest import until
@@ -90,6 +90,29 @@ def test_packages_of_other_catalogs_are_installed_elsewhere() -> None:
     assert answer["Location"] == "/extensions/+/?package=sampledb&catalog=samples"
     answer = Client().get("/operatorhub/~/mine/sampledb/install/", {"version": "sampledb.v1"})
     assert answer["Location"] == "/operatorhub/run/?package=sampledb&catalog=mine&bundle=sampledb.v1"
+
+
+def test_among_very_many_namespaces_names_are_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    look = situation.look
+
+    def many(client: ClusterClient, near: str = "") -> situation.Situation:
+        found = look(client, near)
+        return dataclasses.replace(found, namespaces={f"many-{number}": "Active" for number in range(5000)})
+
+    monkeypatch.setattr("operatorhub.install.situation.look", many)
+    sent = {
+        "mode": "MultiNamespace",
+        "namespace": "many-7",
+        "watch_lines": "many-1\r\nmany-2\r\n",
+        "approval": "Automatic",
+    }
+    answer = Client().get(FORM, sent)
+    page = answer.content.decode()
+    assert page.count("<option") < 50
+    assert 'id="namespace" name="namespace" value="many-7"' in page
+    assert "many-1\nmany-2\n</textarea>" in page
+    assert "“many-7” exists." in text(answer)
+    assert "- many-1\n  - many-2" in page
 
 
 def test_the_missing_rights_are_named_before_the_form(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
