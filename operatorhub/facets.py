@@ -28,7 +28,7 @@ _TAIL = re.compile(
 class Kind:
     """One filter. `order`: the values that come first, in their order; others follow by how many there are, or by name when `by_name`.
 
-    `shown`: how many are shown before the rest is folded; `folds`: values without packages are not shown at all. `labels`: words for values; others are shown as the packages write them.
+    `shown`: how many are shown before the rest is folded; `folds`: values without packages are not shown at all. `always`: values that are shown even where no package has them. `labels`: words for values; others are shown as the packages write them.
     """
 
     label: Words
@@ -36,6 +36,7 @@ class Kind:
     shown: int = 8
     by_name: bool = False
     folds: bool = False
+    always: frozenset[str] = frozenset()
 
 
 KINDS: dict[str, Kind] = {
@@ -43,6 +44,7 @@ KINDS: dict[str, Kind] = {
     "state": Kind(
         _("Install state"),
         {INSTALLED: _("Installed"), UPDATE: _("Update available"), INSTALLING: _("Installing"), ABSENT: _("Not installed")},
+        always=frozenset({INSTALLED, ABSENT}),
     ),
     "source": Kind(_("Catalog"), {}),
     "provider": Kind(_("Provider"), {}, 6, folds=True),
@@ -139,9 +141,11 @@ def build(
 ) -> tuple[Facet, ...]:
     """The filters to show. `present`: the values that there are at all; a filter with one value only says the same of every package and is left out."""
     return tuple(
-        _facet(name, kind, counts[name], chosen.get(name, frozenset()), labels.get(name, {}), present[name])
+        _facet(
+            name, kind, counts[name], chosen.get(name, frozenset()), labels.get(name, {}), present[name] | kind.always
+        )
         for name, kind in KINDS.items()
-        if chosen.get(name) or len(present[name]) > 1
+        if chosen.get(name) or len(present[name] | kind.always) > 1
     )
 
 

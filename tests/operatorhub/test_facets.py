@@ -70,6 +70,8 @@ def test_a_state_counts_as_well() -> None:
     found = find(SHOP, "", a=("installed", "update"), b=("installing",))
     assert counts(found, "state") == {"Installed": 1, "Update available": 1, "Installing": 1, "Not installed": 2}
     assert names(find(SHOP, "state=update", a=("installed", "update"))) == ["a"]
+    # Where nothing is installed the filter is there all the same.
+    assert counts(find(SHOP), "state") == {"Installed": 0, "Not installed": 4}
 
 
 @pytest.mark.parametrize(
