@@ -132,6 +132,12 @@ def topic(client: ClusterClient, plural: str = EXTENSIONS) -> str:
     return str(Topic(client.name, GROUP, VERSION, plural, ""))
 
 
+def serving(catalog: KubeObject) -> bool:
+    """Whether a ClusterCatalog's contents can be had."""
+    conditions = items(mapping(catalog.get("status")).get("conditions"))
+    return any(one.get("type") == "Serving" and one.get("status") == "True" for one in conditions)
+
+
 def ref(name: str) -> str:
     """How the audit log names one."""
     return f"{GROUP}/{VERSION}/{EXTENSIONS} /{name}"

@@ -149,7 +149,7 @@ def _bundle(draft: BundleDraft) -> Bundle:
 
 def one(bundle: Bundle, place: str) -> Given:
     """A bundle that somebody has already, of one of the console's catalogs."""
-    return Given((bundle,), (), place)
+    return Given((bundle,), tuple(Problem(bundle.image or bundle.name, words) for words in bundle.problems), place)
 
 
 def carried(given: Given) -> str:

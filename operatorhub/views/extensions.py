@@ -31,7 +31,8 @@ def extensions(request: ConsoleRequest) -> HttpResponse:
     client = request.cluster
     if not facts.served(client):
         return render.page(request, "operatorhub/extensions.html", {"absent": True})
-    context = {"extensions": facts.every(client), "topics": facts.topic(client)}
+    topics = f"{facts.topic(client)} {facts.topic(client, facts.CATALOGS)}"
+    context = {"extensions": facts.every(client), "serving": _serving(client), "topics": topics}
     return render.page(request, "operatorhub/extensions.html", context, fragment="operatorhub/_extensions.html")
 
 
@@ -71,6 +72,7 @@ def new(request: ConsoleRequest) -> HttpResponse:
         "graph": graph,
         "accounts": accounts,
         "catalogs": _catalogs(client),
+        "serving": _serving(client),
         "namespaces": list(here.namespaces),
     }
     return _answer(request, wanted, "operatorhub/extension_new.html", "operatorhub/_extension_new.html", context)
@@ -168,6 +170,15 @@ def _catalogs(client: ClusterClient) -> tuple[str, ...]:
         return tuple(row.object["metadata"]["name"] for row in client.table(facts.type_of(client, facts.CATALOGS)).rows)
     except KubeError:
         return ()
+
+
+def _serving(client: ClusterClient) -> bool:
+    """Whether any ClusterCatalog can be installed from. Who may not read them is not told that there are none."""
+    try:
+        found = client.list(facts.type_of(client, facts.CATALOGS)).items
+    except KubeError:
+        return True
+    return any(facts.serving(one) for one in found)
 
 
 def _graph(client: ClusterClient, catalog: str, package: str) -> bundles.Graph | None:

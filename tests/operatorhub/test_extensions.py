@@ -228,6 +228,16 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
 
 
 @pytest.mark.django_db
+def test_no_catalog_is_served(client: ClusterClient) -> None:
+    if not facts.served(client):
+        pytest.skip("this cluster has no OLM v1")
+    if any(map(facts.serving, client.list(facts.type_of(client, facts.CATALOGS)).items)):
+        pytest.skip("a catalog of this cluster is served")
+    for place in ("/extensions/", "/extensions/+/?package=flightticket"):
+        assert "No ClusterCatalog is served" in text(Client().get(place))
+
+
+@pytest.mark.django_db
 def test_a_cluster_without_it_says_so(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("operatorhub.extensions.facts.served", lambda _client: False)
     assert "This cluster has no OLM v1" in text(Client().get("/extensions/"))
