@@ -75,7 +75,10 @@ def everywhere(cluster: str) -> frozenset[str]:
 
 
 def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...], str]:
-    """All CatalogSources that the user may see, by title; and why those of other namespaces are missing, ''. Raises NotFound without OLM."""
+    """The CatalogSources that the user may see, by title; of a `picked` namespace those that it is offered. And why others are missing, ''.
+
+    Raises NotFound without OLM.
+    """
     type_, words = olm.type_of(client, olm.SOURCES), ""
     try:
         found = client.list(type_).items
@@ -87,7 +90,9 @@ def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...],
         found = client.list(type_, picked).items
         words = _("You may list the CatalogSources of %(namespace)s only.") % {"namespace": picked}
     known = _Known.of(client.name)
-    return tuple(sorted((known.source(one) for one in found), key=lambda one: (one.title.lower(), one.place))), words
+    every = (known.source(one) for one in found)
+    offered = [one for one in every if not picked or one.everywhere or one.namespace == picked]
+    return tuple(sorted(offered, key=lambda one: (one.title.lower(), one.place))), words
 
 
 def get(client: ClusterClient, namespace: str, name: str) -> Source:

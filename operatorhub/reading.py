@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
@@ -35,6 +36,10 @@ def opened(
     known = "" if force or not row.generation else row.digest
     with ExitStack() as stack:
         if row.kind == Catalog.FOLDER:
+            if not (row.given or settings.LOCAL_ONLY):
+                raise SourceError(
+                    _("Folders are read only where the console listens to its own machine, or by CATALOG_FOLDERS.")
+                )
             yield of_folder(Path(row.location), stays=True, digests=digests)
             return
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="catalog-")))

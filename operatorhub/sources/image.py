@@ -44,8 +44,8 @@ class Pulled:
     created: str = ""
 
 
-def pull(reference: str, target: Path, known: str = "") -> Pulled:
-    """The catalog or bundle of an image, in `target`. `known`: the digest that was read before. Raises SourceError: what happened to which image."""
+def pull(reference: str, target: Path, known: str = "", seconds: float = 0) -> Pulled:
+    """The catalog or bundle of an image, in `target`. `known`: the digest that was read before; `seconds`: for all layers, else SECONDS. Raises SourceError: what happened to which image."""
     where = registry.parse(reference)
     source = registry.Registry(where)
     manifest, digest = source.manifest(where.wanted)
@@ -63,7 +63,7 @@ def pull(reference: str, target: Path, known: str = "") -> Pulled:
     config = _config(source, manifest)
     labels = {text(key): text(value) for key, value in mapping(mapping(config.get("config")).get("Labels")).items()}
     folders = _folders(labels, where)
-    budget, deadline = archive.Budget(), time.monotonic() + SECONDS
+    budget, deadline = archive.Budget(), time.monotonic() + (seconds or SECONDS)
     for one in layers:
         _layer(source, one, target, budget, folders, deadline)
     return Pulled(digest, _placed(target, folders, where), labels, text(config.get("created")))

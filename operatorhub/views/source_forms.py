@@ -203,7 +203,7 @@ def _answer(
         "tried": posted and obj is not None and problem is None, "refused": refused, "namespaces": known_namespaces(request.cluster),
         "everywhere": catalogsources.everywhere(request.cluster.name), "folders": own_rights.folders(), "intervals": sourceforms.INTERVALS,
     }  # fmt: skip
-    status = problem.status if problem else 422 if posted and form.errors else 200
+    status = problem.status if problem else 422 if posted and form.errors else 403 if posted and refused else 200
     return render.page(request, "operatorhub/source_form.html", context, status=status)
 
 

@@ -38,7 +38,7 @@ def sources(request: ConsoleRequest) -> HttpResponse:
             "own": own_rights.refused(client),
         },
         "busy": busy or Catalog.objects.filter(cluster=client.name, state__in=(Catalog.NEW, Catalog.READING)).exists(),
-        "topics": _topics(client, olm_served, v1_served), "here": request.get_full_path(),
+        "topics": _topics(client, olm_served, v1_served), "here": request.get_full_path(), "picked": request.namespace,
     }  # fmt: skip
     return render.page(request, "operatorhub/sources.html", context, fragment="operatorhub/_sources.html")
 

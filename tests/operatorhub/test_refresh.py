@@ -17,6 +17,20 @@ pytestmark = pytest.mark.django_db
 SAMPLES = ROOT / "operators" / "packages"
 
 
+@pytest.fixture(autouse=True)
+def _of_this_machine(settings: Any) -> None:
+    settings.LOCAL_ONLY = True
+
+
+def test_a_folder_is_not_read_where_others_reach_the_console(client: ClusterClient, settings: Any) -> None:
+    settings.LOCAL_ONLY = False
+    row = folder_catalog(client, SAMPLES)
+    assert not refresh.refresh(row, client)
+    row.refresh_from_db()
+    assert "CATALOG_FOLDERS" in row.error
+    assert refresh.refresh(folder_catalog(client, SAMPLES, name="given", given=True), client)
+
+
 def folder_catalog(client: ClusterClient, path: Path, **more: Any) -> Catalog:
     values = {"cluster": client.name, "kind": Catalog.FOLDER, "name": "mine", "location": str(path), **more}
     return Catalog.objects.create(**values)

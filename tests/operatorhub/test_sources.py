@@ -18,8 +18,8 @@ from django.test import Client
 from console.processes import parts
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from operatorhub import bundles, catalogsources, clustercatalogs, index, olm, refresh, tasks
-from operatorhub.models import Catalog, Package
+from operatorhub import bundles, catalogsources, clustercatalogs, index, olm, refresh, stored, tasks
+from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources import image
 from tests import registry
 from tests.conftest import ROOT
@@ -125,6 +125,9 @@ def test_add_edit_and_delete_a_catalogsource(client: ClusterClient, home: str) -
         ("one", "two"),
     )
     assert not found.everywhere
+    # It is offered to its own namespace only; those of the whole cluster to all.
+    assert NAME in page(f"{LIST}?namespace=default") and NAME not in page(f"{LIST}?namespace=kube-system")
+    assert samples(client).title in page(f"{LIST}?namespace=kube-system")
     # OLM finds nothing there, and the page says so.
     until(lambda: catalogsources.get(client, "default", NAME).why)
     words = text(page(f"{LIST}source/default/{NAME}/"))
@@ -346,6 +349,15 @@ def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: N
         assert found is not None and not found.partial and found.crds and found.csv["spec"]["install"]
         before = len(server.asked)
         assert bundles.bundle(client, "~", NAME, "sampledb", "s.v1") == found and len(server.asked) == before
+        # An image that can't be had: the page has what the catalog says, and why there is no more; it is not asked for twice.
+        StoredBundle.objects.update(
+            csv=stored.pack({"spec": {"displayName": "Sample"}}), manifests=None, partial=True, image=f"{reference}x"
+        )
+        for _turn in range(2):
+            half = bundles.bundle(client, "~", NAME, "sampledb", "s.v1")
+            assert half is not None and half.partial and "has no" in half.problems[0]
+        assert len(server.asked) == before + 1
+        before += 1
         # The tag did not move: one request, nothing is read.
         generation = Catalog.objects.get().generation
         assert refresh.refresh(row, client) and Catalog.objects.get().generation == generation
@@ -387,7 +399,7 @@ def test_a_stranger_may_look_at_nothing_and_add_nothing(
     monkeypatch.setattr("console.web.request.console_client", lambda: other)
     words = text(page(LIST))
     assert "You may not list CatalogSources" in words
-    assert Client().post(NEW, own()).status_code == 422 or not Catalog.objects.exists()
+    assert Client().post(NEW, own()).status_code == 403
     assert not Catalog.objects.exists()
     assert Client().post(NEW, typed("default") | {"save": "1"}).status_code == 403
 
