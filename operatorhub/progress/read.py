@@ -56,7 +56,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
     asks = any(stage.state == ASKS for stage in lines)
     names = csv.strings(csv.mapping((found.plan or {}).get("spec")).get("clusterServiceVersionNames"))
     end = next((one for one in lines if one.key == "csv"), lines[-1])
-    total = stages.took(found.subscription.created, end.at)
+    total = stages.chosen_after(found.subscription.created, end.at)
     return Progress(
         found.subscription, tuple(lines), found.csv_name, found.subscription.plan if asks else "", names if asks else (),
         broken, shown, after.read(client, found), None if total is None or end.took is None else total + end.took, found.unread,

@@ -13,6 +13,8 @@ from operatorhub import csv, olm
 from operatorhub.progress.facts import Facts
 from operatorhub.workloads import ASKS, DONE, FAILED, RUNNING, WAITING, Part, page_of
 
+#: Seconds after which a version is taken for an update and not for the first one.
+FIRST = 3600
 HEALTHY = ("", "READY", "CONNECTING", "IDLE")
 
 
@@ -53,6 +55,12 @@ def took(start: str, end: str) -> float | None:
         return max(0.0, (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds())
     except (ValueError, TypeError):
         return None
+
+
+def chosen_after(start: str, end: str) -> float | None:
+    """Seconds from the Subscription to what it brought; None where that is a later version, hours or days after it."""
+    found = took(start, end) if end else None
+    return found if found is not None and found < FIRST else None
 
 
 def condition(obj: Mapping[str, Any] | None, type_: str) -> Mapping[str, Any]:
@@ -141,9 +149,7 @@ def subscription(facts: Facts, broken: bool) -> Stage:
         words = _("OLM is choosing the versions to install.")
     end = created(facts.plan) or created(facts.csv)
     url = page_of(olm.SUBSCRIPTIONS, sub.namespace, sub.name)
-    return Stage(
-        "subscription", _("Subscription"), state, words, url, sub.created, (), took(sub.created, end) if end else None
-    )
+    return Stage("subscription", _("Subscription"), state, words, url, sub.created, (), chosen_after(sub.created, end))
 
 
 def bundle(facts: Facts) -> Stage | None:

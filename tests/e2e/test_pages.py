@@ -18,6 +18,7 @@ PAGES = (
     PACKAGE,
     f"{PACKAGE}install/",
     "/operators/",
+    "/operatorhub/olm/",
     "/resources/",
     "/resources/core/v1/namespaces/",
     "/resources/core/v1/namespaces/-/default/",

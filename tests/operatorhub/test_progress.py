@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from operatorhub import olm
-from operatorhub.progress import trouble
+from operatorhub.progress import stages, trouble
 from operatorhub.progress.facts import Facts
 
 Object = dict[str, Any]
@@ -114,6 +114,21 @@ def test_the_first_broken_link_is_named(found: Facts, key: str, stage: str) -> N
 )
 def test_what_only_takes_its_time_is_no_trouble(found: Facts) -> None:
     assert trouble.find(found) is None
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "seconds"),
+    [
+        ("2026-01-01T10:00:00Z", "2026-01-01T10:00:05Z", 5.0),
+        ("2026-01-01T10:00:00Z", "2026-01-03T10:00:00Z", None),  # an update, days later
+        ("2026-01-01T10:00:05Z", "2026-01-01T10:00:00Z", 0.0),  # clocks of two machines
+        ("2026-01-01T10:00:00Z", "", None),
+        ("", "2026-01-01T10:00:00Z", None),
+        ("soon", "2026-01-01T10:00:00Z", None),
+    ],
+)
+def test_how_long_a_choice_took(start: str, end: str, seconds: float | None) -> None:
+    assert stages.chosen_after(start, end) == seconds
 
 
 def test_an_olm_that_says_nothing_is_asked_again() -> None:
