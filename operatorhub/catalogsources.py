@@ -12,9 +12,9 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
-from kube.errors import Forbidden, KubeError
+from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
-from operatorhub import olm
+from operatorhub import catalogs, olm
 from operatorhub.csv import items, mapping, strings, text
 from operatorhub.models import Catalog, Index, Package
 from resources.health import Health
@@ -196,6 +196,25 @@ def dependents(client: ClusterClient, namespace: str, name: str) -> tuple[tuple[
         ) % {"reason": error}
     every = map(olm.subscription, found)
     return tuple(one for one in every if (one.catalog_namespace, one.catalog) == (namespace, name)), ""
+
+
+def follow(client: ClusterClient) -> None:
+    """Catalogs that read the image of a CatalogSource follow it: to another image, or out of the world. Raises KubeError."""
+    for row in Catalog.objects.filter(cluster=client.name, kind=Catalog.IMAGE, given=False).exclude(describes=""):
+        namespace, _slash, name = row.describes.partition("/")
+        try:
+            spec = mapping(client.get(olm.type_of(client, olm.SOURCES), name, namespace).get("spec"))
+        except NotFound:
+            catalogs.remove(row)
+            continue
+        kind, endpoint = _endpoint(spec)
+        if kind != "image":
+            catalogs.remove(row)
+        elif endpoint != row.location:
+            # What was read is of another image: nothing of it holds any more.
+            Catalog.objects.filter(pk=row.pk).update(
+                location=endpoint[:2048], digest="", generation=0, state=Catalog.NEW, refreshed_at=None
+            )
 
 
 def packages(cluster: str, namespace: str, name: str) -> QuerySet[Package]:

@@ -8,7 +8,7 @@ from kombu.exceptions import OperationalError
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from operatorhub import catalogs, clustercatalogs, index, judging, plan_check, refresh, removal, runs
+from operatorhub import catalogs, catalogsources, clustercatalogs, index, judging, plan_check, refresh, removal, runs
 from operatorhub.models import Catalog, Run
 
 log = logging.getLogger("operatorhub.tasks")
@@ -48,8 +48,9 @@ def own_catalogs(client: ClusterClient) -> None:
     catalogs.sync(client.name)
     try:
         clustercatalogs.sync(client)
+        catalogsources.follow(client)
     except KubeError as error:
-        log.warning("the ClusterCatalogs could not be listed: %s", error)
+        log.warning("the cluster's catalogs could not be looked at: %s", error)
     for row in catalogs.due(client.name):
         refresh.refresh(row, client)
 

@@ -387,6 +387,14 @@ def test_the_image_of_a_catalogsource_is_read_by_a_click(client: ClusterClient, 
     assert bundles.graph(client, "default", NAME, "x").edges_known
     assert not Package.objects.filter(name="x").exists()
     assert "Forget them" in page(f"{LIST}source/default/{NAME}/")
+    # The CatalogSource gets another image: nothing of the old one holds any more.
+    catalogsources.follow(client)
+    assert Catalog.objects.get(pk=row.pk).generation == 1
+    said = typed("default", image="127.0.0.1:1/other:v1", interval="") | {"save": "1"}
+    assert Client().post(f"{LIST}source/default/{NAME}/edit/", said).status_code == 302
+    catalogsources.follow(client)
+    row.refresh_from_db()
+    assert (row.location, row.generation) == ("127.0.0.1:1/other:v1", 0)
     assert Client().post(f"{LIST}source/default/{NAME}/read/", {"stop": "1"}).status_code == 302
     assert not Catalog.objects.filter(pk=row.pk).exists()
 
