@@ -28,7 +28,9 @@ def text(response) -> str:  # type: ignore[no-untyped-def]
 
 
 def own(client: ClusterClient, path: Path, **more: str) -> Catalog:
-    return Catalog.objects.create(cluster=client.name, kind=Catalog.FOLDER, name="mine", location=str(path), **more)
+    return Catalog.objects.create(
+        cluster=client.name, kind=Catalog.FOLDER, name="mine", location=str(path), given=True, **more
+    )
 
 
 def test_a_catalog_that_fails_is_named_and_the_rest_is_shown(

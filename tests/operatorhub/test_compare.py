@@ -45,6 +45,7 @@ def test_side_by_side(web: Client, client: ClusterClient) -> None:
         name="whole",
         location=str(ROOT / "operators" / "packages"),
         describes="olm/samples-catalog",
+        given=True,
     )
     assert refresh.refresh(row, client)
     page = text(web.get("/operatorhub/compare/", {"package": [SAMPLEDB, FLIGHT, "olm/nowhere/x"]}))

@@ -29,7 +29,12 @@ def web(client: ClusterClient) -> Client:
 def described(web: Client, client: ClusterClient) -> Client:
     """The console has read the folder of the CatalogSource."""
     row = Catalog.objects.create(
-        cluster=client.name, kind=Catalog.FOLDER, name="whole", location=str(SAMPLES), describes="olm/samples-catalog"
+        cluster=client.name,
+        kind=Catalog.FOLDER,
+        name="whole",
+        location=str(SAMPLES),
+        describes="olm/samples-catalog",
+        given=True,
     )
     assert refresh.refresh(row, client)
     return web
@@ -213,7 +218,7 @@ def test_every_real_package_has_a_page(
 ) -> None:
     """Not one of the oddities of the real ones breaks it: all are described, their graphs read and their rights judged."""
     row = Catalog.objects.create(
-        cluster=full_cluster.name, kind=Catalog.FOLDER, name="real", location=str(real_catalog), describes="olm/community-catalog"
+        cluster=full_cluster.name, kind=Catalog.FOLDER, name="real", location=str(real_catalog), describes="olm/community-catalog", given=True
     )  # fmt: skip
     assert refresh.refresh(row, full_cluster)
     for name in ("argocd-operator", "stackgres-community", "cert-manager", "etcd", "eclipse-che"):
