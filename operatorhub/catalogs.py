@@ -94,8 +94,13 @@ def due(cluster: str) -> tuple[Catalog, ...]:
     )
     return tuple(
         row for row in rows
-        if row.refreshed_at is None or (row.interval and row.refreshed_at + timedelta(seconds=row.interval) - _SLACK <= now)
+        if row.refreshed_at is None or _cut_short(row) or (row.interval and row.refreshed_at + timedelta(seconds=row.interval) - _SLACK <= now)
     )  # fmt: skip
+
+
+def _cut_short(row: Catalog) -> bool:
+    """Whether its reader died: it is being read, but its time is over."""
+    return row.state == Catalog.READING and row.busy_until is not None and row.busy_until < timezone.now()
 
 
 def claim(row: Catalog) -> bool:

@@ -2,10 +2,12 @@
 
 import json
 import shutil
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
@@ -157,6 +159,13 @@ def test_only_one_reads_at_a_time(client: ClusterClient) -> None:
     assert catalogs.claim(row)
     assert not catalogs.claim(row)
     assert not refresh.refresh(row, client)
+
+
+def test_a_reader_that_died_is_followed_by_another(client: ClusterClient) -> None:
+    row = read(folder_catalog(client, SAMPLES), client)
+    assert catalogs.claim(row) and not catalogs.due(client.name)
+    Catalog.objects.update(busy_until=timezone.now() - timedelta(seconds=1))
+    assert catalogs.due(client.name) == (row,)
 
 
 def test_the_real_catalog_is_known_in_seconds(client: ClusterClient, real_catalog: Path) -> None:
