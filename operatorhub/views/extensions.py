@@ -16,7 +16,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import bundles
+from operatorhub import bundles, tasks
 from operatorhub import results as outcomes
 from operatorhub.extensions import candidates, draft, facts, owned
 from operatorhub.install import rights, situation
@@ -73,6 +73,7 @@ def new(request: ConsoleRequest) -> HttpResponse:
         "accounts": accounts,
         "catalogs": _catalogs(client),
         "serving": _serving(client),
+        "reading": bool(choices.package) and graph is None and tasks.ask_for_all(),
         "namespaces": list(here.namespaces),
     }
     return _answer(request, wanted, "operatorhub/extension_new.html", "operatorhub/_extension_new.html", context)
