@@ -10,13 +10,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 from kube.client import ClusterClient
-from operatorhub import bundles, facets, search
+from operatorhub import bundles, catalogsources, facets, search
 from operatorhub.catalog_query import Query
 from operatorhub.models import Index, Package
 
-# Where catalogs for the whole cluster live as long as nobody saw it: OLM's own namespace, and OpenShift's.
-GLOBAL = frozenset({"olm", "openshift-marketplace"})
-OWN, CLUSTER = "~", "-"
 _ABSENT = (facets.ABSENT,)
 
 
@@ -149,12 +146,10 @@ def _facts(row: Package, *, deprecated: bool) -> dict[str, tuple[str, ...]]:
     }
 
 
-def visible(
-    client: ClusterClient, entries: Iterable[Entry], picked: str, places: Iterable[str] | None = None
-) -> tuple[Entry, ...]:
-    """Those of catalogs that the user may read. A catalog of one of the `places` is offered in every namespace: also in the picked one."""
+def visible(client: ClusterClient, entries: Iterable[Entry], picked: str) -> tuple[Entry, ...]:
+    """Those of catalogs that the user may read. A global catalog is offered in every namespace: also in the picked one."""
     every = tuple(entries)
-    everywhere = GLOBAL if places is None else frozenset(places)
+    everywhere = catalogsources.everywhere(client.name)
     allowed = {
         place: bundles.visible(client, place, picked if place in everywhere else "")
         for place in {one.namespace for one in every}

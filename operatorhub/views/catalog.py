@@ -43,7 +43,7 @@ def _content(request: ConsoleRequest, query: Query, *, with_olm: bool) -> dict[s
     sources, unlisted = catalog_states.sources(client)
     state, stale = _current_index(client, sources, known=unlisted is None and with_olm)
     every = subject.everything(client.name, state.revision)
-    seen = subject.visible(client, every.entries, request.namespace, state.places)
+    seen = subject.visible(client, every.entries, request.namespace)
     states = catalog_states.states(client)
     result = subject.find(seen, states.states, query, every.labels)
     return {
