@@ -18,7 +18,7 @@ from console.web import audit
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Conflict, Forbidden, KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.objects import KubeObject, uid_of
 from operatorhub import csv, olm
 from operatorhub.models import Run
 from operatorhub.uninstall import Plan, every
@@ -29,11 +29,12 @@ KIND = "uninstall"
 STAGES = ("operands", "subscription", "csv", "crd", "rest", "last")
 WAITING, GOING, GONE, FAILED = "waiting", "going", "gone", "failed"
 #: In one request; a worker goes on.
-SECONDS = 1.0
+SECONDS = 0.5
 #: Nothing has changed for so long: it is stuck, and the worker has other things to do.
 PATIENCE = 120.0
 _AT_ONCE = 24
 _LOOK_SECONDS = 0.5
+_SEEN_SECONDS = 4.0
 #: More objects of a kind than this are looked for by listing the kind.
 _SINGLY = 20
 _workers = ThreadPoolExecutor(6, thread_name_prefix="removal")
@@ -51,14 +52,14 @@ def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: It
     items: list[Item] = []
     for one in plan.operands:
         if one.owned.type is not None and one.owned.api.crd in instances and not one.problem:
-            items += [_item("operands", one.owned.type, obj) for obj in every(client, one.owned.type)]
+            items += [_item("operands", one.owned.type, *names) for names in one.every]
     for stage, plural, name, uid in (
         ("subscription", olm.SUBSCRIPTIONS, plan.subscription, plan.subscription_uid),
         ("csv", olm.CSVS, plan.csv, plan.csv_uid),
     ):
         if uid:
             type_ = olm.type_of(client, plural)
-            items.append(_item(stage, type_, {"metadata": {"name": name, "namespace": plan.namespace, "uid": uid}}))
+            items.append(_item(stage, type_, plan.namespace, name, uid))
     for left in rest:
         items.append(
             {
@@ -87,10 +88,10 @@ def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: It
     }
 
 
-def _item(stage: str, type_: ResourceType, obj: KubeObject) -> Item:
+def _item(stage: str, type_: ResourceType, namespace: str, name: str, uid: str) -> Item:
     return {
         "stage": stage, "kind": type_.kind, "group": type_.group, "version": type_.version, "plural": type_.plural,
-        "namespace": namespace_of(obj), "name": name_of(obj), "uid": uid_of(obj), "state": WAITING, "message": "", "asked": 0.0,
+        "namespace": namespace, "name": name, "uid": uid, "state": WAITING, "message": "", "asked": 0.0,
     }  # fmt: skip
 
 
@@ -134,10 +135,13 @@ def _stage(client: ClusterClient, run: Run, stage: str) -> bool:
     if asked := [one for one in items if one["state"] == WAITING][:_AT_ONCE]:
         for _done in _workers.map(lambda one: _delete(client, one), asked):
             pass
-        return True
+        # In between, so that people see it get on; not each time, for that lists them all.
+        if time.time() - run.document.get("looked", 0.0) < _SEEN_SECONDS:
+            return True
+    run.document["looked"] = time.time()
     going = [one for one in items if one["state"] == GOING]
     _look(client, going)
-    return any(one["state"] != GOING for one in going)
+    return bool(asked) or any(one["state"] != GOING for one in going)
 
 
 def _type(client: ClusterClient, item: Item) -> ResourceType:

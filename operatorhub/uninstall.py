@@ -37,6 +37,8 @@ class Operands:
     number: int
     by_namespace: tuple[tuple[str, int], ...]
     problem: str = ""
+    # (namespace, name, uid) of all of them.
+    every: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def finalizers(self) -> tuple[str, ...]:
@@ -174,7 +176,8 @@ def _operands(client: ClusterClient, one: OwnedApi) -> Operands:
     for obj in found:
         places[namespace_of(obj)] = places.get(namespace_of(obj), 0) + 1
     rows = tuple((namespace_of(obj), name_of(obj), finalizers(obj)) for obj in found[:SHOWN])
-    return Operands(one, rows, len(found), tuple(sorted(places.items())))
+    names = tuple((namespace_of(obj), name_of(obj), uid_of(obj)) for obj in found)
+    return Operands(one, rows, len(found), tuple(sorted(places.items())), "", names)
 
 
 def every(client: ClusterClient, type_: ResourceType) -> list[KubeObject]:
