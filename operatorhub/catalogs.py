@@ -7,7 +7,7 @@ CatalogSource's own, and the folder gives what PackageManifests do not hold; `<n
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit, urlunsplit
 
 from django.conf import settings
@@ -92,10 +92,17 @@ def due(cluster: str) -> tuple[Catalog, ...]:
         .exclude(kind=Catalog.UPLOAD)
         .order_by(F("refreshed_at").asc(nulls_first=True))
     )
-    return tuple(
-        row for row in rows
-        if row.refreshed_at is None or _cut_short(row) or (row.interval and row.refreshed_at + timedelta(seconds=row.interval) - _SLACK <= now)
-    )  # fmt: skip
+    return tuple(row for row in rows if _is_due(row, now))
+
+
+def _is_due(row: Catalog, now: datetime) -> bool:
+    if row.refreshed_at is None or _cut_short(row):
+        return True
+    if not row.interval:
+        return False
+    # One that never could be read is tried each time somebody looks.
+    never = row.state == Catalog.FAILED and not row.generation
+    return never or row.refreshed_at + timedelta(seconds=row.interval) - _SLACK <= now
 
 
 def _cut_short(row: Catalog) -> bool:

@@ -64,6 +64,13 @@ class ClusterCatalog:
     row: Catalog | None
 
 
+def behind(one: ClusterCatalog) -> bool:
+    """Whether the console has not seen yet that it is there, or that it was switched off."""
+    if not one.serving:
+        return one.row is not None and one.mode == "Unavailable"
+    return one.row is None or one.row.state == Catalog.FAILED
+
+
 def served(client: ClusterClient) -> bool:
     """Whether this cluster has OLM v1."""
     try:

@@ -27,9 +27,9 @@ def sources(request: ConsoleRequest) -> HttpResponse:
     """All of them: OLM's, OLM v1's, the console's own."""
     client = request.cluster
     olm_served, v1_served = olm.served(client), clustercatalogs.served(client)
-    busy = _wake(client)
     found, words = catalogsources.listed(client, request.namespace) if olm_served else ((), "")
     v1, v1_words = _v1(client, v1_served)
+    busy = _wake(client, any(map(clustercatalogs.behind, v1)))
     context = {
         "sources": found, "v1": v1, "own": own(client), "gaps": [one for one in (words, v1_words) if one], "olm_served": olm_served, "v1_served": v1_served,
         "refused": {
@@ -82,6 +82,7 @@ def _own(client: ClusterClient, _namespace: str, name: str) -> dict[str, Any]:
 
 def _clustercatalog(client: ClusterClient, _namespace: str, name: str) -> dict[str, Any]:
     found = clustercatalogs.get(client, name)
+    _wake(client, clustercatalogs.behind(found))
     arguments = (clustercatalogs.GROUP, "v1", clustercatalogs.PLURAL)
     return {
         "source": found,
@@ -119,16 +120,17 @@ def _v1(client: ClusterClient, served: bool) -> tuple[tuple[clustercatalogs.Clus
         return (), _("The ClusterCatalogs can't be listed: %(error)s") % {"error": error}
 
 
-def _wake(client: ClusterClient) -> bool:
-    """Has a worker look where nobody has looked yet, at most every five seconds. True while that is so."""
+def _wake(client: ClusterClient, behind: bool) -> bool:
+    """Has a worker look where nobody has looked yet, or not lately (`behind`), at most every five seconds. True while nobody has."""
     state, _made = Index.objects.get_or_create(cluster=client.name)
-    if state.built_at is not None or state.error:
+    unseen = state.built_at is None and not state.error
+    if not unseen and not behind:
         return False
     now = timezone.now()
     quiet = Q(requested_at=None) | Q(requested_at__lt=now - timedelta(seconds=5))
     if Index.objects.filter(quiet, cluster=client.name).update(requested_at=now):
         tasks.ask_for_all()
-    return True
+    return unseen
 
 
 def _topics(client: ClusterClient, olm_served: bool, v1_served: bool) -> str:

@@ -19,7 +19,7 @@ from console.processes import parts
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub import bundles, catalogsources, clustercatalogs, index, olm, refresh, stored, tasks
-from operatorhub.models import Catalog, Package, StoredBundle
+from operatorhub.models import Catalog, Index, Package, StoredBundle
 from operatorhub.sources import image
 from tests import registry
 from tests.conftest import ROOT
@@ -224,9 +224,14 @@ def serving(client: ClusterClient) -> Iterator[clustercatalogs.ClusterCatalog]:
 
 
 def test_cluster_catalogs_are_read_through_the_api_server(
-    client: ClusterClient, serving: clustercatalogs.ClusterCatalog
+    client: ClusterClient, serving: clustercatalogs.ClusterCatalog, asked: list[str]
 ) -> None:
     one = serving
+    # The page sees that nobody has read it, and asks a worker.
+    Index.objects.update(requested_at=None)
+    asked.clear()
+    page(LIST)
+    assert asked == ["operatorhub.tasks.refresh_catalogs"]
     clustercatalogs.sync(client)
     row = Catalog.objects.get(namespace="-", name=one.name)
     assert refresh.refresh(row, client), Catalog.objects.get(pk=row.pk).error
