@@ -32,7 +32,9 @@ def kube(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kube]:
     data = tmp_path_factory.mktemp("olmv1")
     with processes.sandbox(data, ROOT / "operators" / "packages"):
         found = Kube(data / "kubeconfig")
-        until(lambda: condition(found, "clustercatalogs/samples", "Serving").get("reason") == "UserSpecifiedUnavailable")
+        until(
+            lambda: condition(found, "clustercatalogs/samples", "Serving").get("reason") == "UserSpecifiedUnavailable"
+        )
         found.patch(f"{V1}/clustercatalogs/samples", {"spec": {"availabilityMode": "Available"}})
         until(lambda: condition(found, "clustercatalogs/samples", "Serving").get("status") == "True")
         yield found
