@@ -7,8 +7,9 @@ import yaml
 from django.http import QueryDict
 
 from operatorhub import olm
-from operatorhub.install import choices
+from operatorhub.install import choices, owners
 from operatorhub.install import draft as drafts
+from operatorhub.install.conflicts import Asked
 from operatorhub.install.draft import Draft
 from operatorhub.install.situation import Situation
 from operatorhub.package import Channel, Manifest, describe
@@ -47,6 +48,7 @@ def draft(
     least: str = "",
     notes: dict[str, str] | None = None,
     exact: bool = True,
+    client: Any = None,
     **others: Any,
 ) -> Draft:
     """What the form says to these choices; `watch` may be several."""
@@ -58,7 +60,7 @@ def draft(
         data.setlist(key, value if isinstance(value, list) else [value])
     about = describe(found, "db")
     chosen = choices.read(data, posted, found, about, situation, "db", "")
-    return drafts.make(manifest, found, about, situation, chosen, exact=exact)
+    return drafts.make(manifest, found, about, situation, chosen, client, exact)
 
 
 EMPTY = Situation({"default": "Active", "one": "Active", "two": "Active"}, {}, ())
@@ -243,3 +245,52 @@ def test_where_it_goes_first(mode: str, picked: str, notes: dict[str, str], expe
 )
 def test_what_an_operator_group_asks_for(found: dict[str, Any], mode: str) -> None:
     assert olm.group_modes(found, "apps") == mode
+
+
+def test_a_catalog_that_can_not_be_used_from_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("operatorhub.install.situation.visible", lambda client, catalog, package, namespace: False)
+    monkeypatch.setattr("operatorhub.install.situation.waiting_plan", lambda client, namespace: "install-abc")
+    monkeypatch.setattr("operatorhub.install.owners.find", lambda client, asked: ())
+    found = draft(Situation({"apps": "Active"}, {}, ()), client=object())
+    assert list(found.errors) == ["namespace"]
+    assert "lives in the namespace “olm”" in found.errors["namespace"]
+    assert QueryDict(found.ways["namespace"][0].url.removeprefix("?"))["namespace"] == "olm"
+    (waiting,) = found.warnings
+    assert "install-abc" in waiting.words
+    assert waiting.ways[0].url == "/operators/apps/installplans/install-abc/"
+
+
+def test_a_cloud_identity_makes_approval_manual() -> None:
+    notes = {"features.operators.openshift.io/token-auth-aws": "true"}
+    found = draft(EMPTY, notes=notes, token_ROLEARN="arn:aws:iam::1:role/x", posted=False)
+    assert found.choices.approval == "Manual"
+    assert found.objects[-1]["spec"]["config"] == {"env": [{"name": "ROLEARN", "value": "arn:aws:iam::1:role/x"}]}
+    assert list(draft(EMPTY, notes=notes, token_ROLEARN="arn:aws:iam::1:role/x").errors) == ["approval"]
+
+
+def test_kinds_that_nobody_provides_and_those_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(owners, "_offers", lambda cluster, crds: {"caches.b.example": ("cache-operator",)})
+    required = [
+        {"name": "things.a.example", "kind": "Thing", "version": "v1"},
+        {"name": "caches.b.example", "kind": "Cache", "version": "v1"},
+    ]
+    found = Channel(
+        "stable", "db.v2", "2", (("db.v2", "2"),), True, "", {"customresourcedefinitions": {"required": required}}
+    )
+    about = describe(found, "db")
+    chosen = choices.read(QueryDict(""), False, found, about, EMPTY, "db", "")
+    asked = Asked(Manifest("olm", "cat", "db", "Cat", "", "", (found,)), found, about, EMPTY, chosen)
+    told = owners.find(Bare(), asked)  # type: ignore[arg-type]
+    assert [one.key for one in told] == ["required", "dependency"]
+    assert "cache-operator" in told[1].words
+    assert told[0].ways[0].url == "/operatorhub/?q=Thing"
+    assert not any(one.blocks for one in told)
+
+
+class Bare:
+    """A cluster that serves no kinds of operators."""
+
+    name = "bare"
+
+    def types(self) -> tuple[()]:
+        return ()

@@ -139,6 +139,21 @@ def test_the_manifests_can_be_downloaded_as_they_are_shown() -> None:
     assert b"LOG" in answer.content
 
 
+def test_an_older_version_is_told_and_approved_by_hand(client: ClusterClient) -> None:
+    manifest = packages.read(client, "olm", "samples-catalog", "flightticket")
+    channel = manifest.channels[0]
+    older = "flightticket-operator.v1.0.0"
+    page = Client().get(FORM.replace("sampledb", "flightticket"), {"channel": channel.name, "version": older})
+    assert 'id="version-old"' in page.content.decode()
+    told = text(page)
+    assert "Manual, because you chose an older version" in told
+    assert f"startingCSV: {older}" in told
+    assert "installPlanApproval: Manual" in told
+    assert "This version is deprecated: Version 1.0.0 can't keep notes." in told
+    archive = text(Client().get(FORM.replace("sampledb", "flightticket"), {"channel": "archive"}))
+    assert "This channel is deprecated: Nothing new comes into the channel archive." in archive
+
+
 def test_nothing_typed_is_lost_when_it_is_refused() -> None:
     answer = Client().post(FORM, choices(new_namespace="Not_Good", config_env="A=1\nwrong", config_requests_cpu="much"))
     assert answer.status_code == 422
