@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from uuid import uuid4
 
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
@@ -26,7 +27,8 @@ def subscribe(client: ClusterClient, namespace: str, package: str = "flightticke
 
 @contextmanager
 def place(client: ClusterClient, name: str, targets: list[str] | None = None) -> Iterator[str]:
-    """A namespace with an OperatorGroup for itself; gone with its operators and their kind afterwards."""
+    """A namespace of a new name with an OperatorGroup for itself; gone with its operators and their kind afterwards."""
+    name = f"{name}-{uuid4().hex[:6]}"
     make(client, "", "Namespace", name)
     make(
         client,

@@ -248,7 +248,7 @@ class TestPages:
             )
             rows = [one for one in until(lambda: _named(client, place, "Everywhere")) if one.title == "Everywhere"]
             assert [(one.namespace, one.targets) for one in rows] == [("hub-everywhere", ())]
-            assert "watches hub-installed from there" in text(Client().get(HERE, {"namespace": place}))
+            assert f"watches {place} from there" in text(Client().get(HERE, {"namespace": place}))
             assert len(_named(client, "", "Everywhere")) == 1
             assert with_all
         finally:
