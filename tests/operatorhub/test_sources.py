@@ -2,24 +2,19 @@
 
 import contextlib
 import dataclasses
-import io
 import json
 import re
-import zipfile
 from collections.abc import Iterator
 from html import unescape
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from console.processes import parts
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from operatorhub import bundles, catalogsources, clustercatalogs, index, olm, refresh, stored, tasks
-from operatorhub.models import Catalog, Index, Package, StoredBundle
+from operatorhub import bundles, catalogsources, clustercatalogs, index, olm, refresh, tasks
+from operatorhub.models import Catalog, Index, Package
 from operatorhub.sources import image
 from tests import registry
 from tests.conftest import ROOT
@@ -29,6 +24,10 @@ pytestmark = pytest.mark.django_db
 SAMPLES = ROOT / "operators" / "packages"
 LIST, NEW = "/operatorhub/catalogs/", "/operatorhub/catalogs/new/"
 NAME = "hub-sources"
+
+
+def own(**more: Any) -> dict[str, Any]:
+    return {"kind": "own", "name": NAME, "from": "url", "location": "http://127.0.0.1:1/x.yaml", "save": "1"} | more
 
 
 @pytest.fixture(autouse=True)
@@ -245,136 +244,6 @@ def test_cluster_catalogs_are_read_through_the_api_server(
     assert refresh.refresh(row, client) and Catalog.objects.get(pk=row.pk).generation == row.generation
 
 
-def archive() -> bytes:
-    sink = io.BytesIO()
-    with zipfile.ZipFile(sink, "w") as packed:
-        for path in sorted(SAMPLES.rglob("*")):
-            if path.is_file():
-                packed.writestr(str(path.relative_to(SAMPLES)), path.read_bytes())
-    return sink.getvalue()
-
-
-def own(**more: Any) -> dict[str, Any]:
-    return {"kind": "own", "name": NAME, "from": "url", "location": "http://127.0.0.1:1/x.yaml", "save": "1"} | more
-
-
-def test_an_upload(client: ClusterClient, mine: None) -> None:
-    file = SimpleUploadedFile("samples.zip", archive())
-    assert Client().post(NEW, own(**{"from": "upload"}, file=file)).status_code == 302
-    row = Catalog.objects.get(name=NAME)
-    assert (row.kind, row.state, row.packages, row.location) == ("upload", "ready", 3, "samples.zip")
-    assert bundles.bundle(
-        client, "~", NAME, "memcached", bundles.graph(client, "~", NAME, "memcached").channels[0].entries[0].name
-    )
-    assert "samples.zip" in text(page(f"{LIST}source/~/{NAME}/"))
-    # The same name again is refused at its field; a broken file leaves nothing behind.
-    assert "of this name already" in text(
-        Client().post(NEW, own(**{"from": "upload"}, file=SimpleUploadedFile("x", b"{}")))
-    )
-    response = Client().post(
-        NEW, own(**{"from": "upload"}, name="other", file=SimpleUploadedFile("x.zip", b"PK\x03\x04broken"))
-    )
-    assert response.status_code == 422 and "archive is broken" in text(response)
-    assert Catalog.objects.count() == 1
-    assert Client().post(f"{LIST}source/~/{NAME}/delete/").status_code == 302
-    assert not Package.objects.filter(namespace="~").exists()
-
-
-@pytest.mark.parametrize(
-    ("more", "field", "words"),
-    [
-        ({"location": "ftp://x"}, "location", "begins with http"),
-        ({"from": "image", "location": "A B"}, "location", "is no image"),
-        ({"from": "folder", "location": "relative"}, "location", "whole path"),
-        ({"from": "upload"}, "file", "Choose a file"),
-        ({"name": "Ä"}, "name", "lower-case"),
-    ],
-)
-def test_own_catalogs_typed_wrong(
-    client: ClusterClient, mine: None, more: dict[str, str], field: str, words: str
-) -> None:
-    response = Client().post(NEW, own(**more))
-    assert response.status_code == 422 and words in text(response)
-    assert re.search(rf'id="field-{field}"[^>]*aria-invalid="true"', response.content.decode())
-    assert not Catalog.objects.exists()
-
-
-def test_folders_only_where_the_console_is_ones_own(client: ClusterClient, settings: Any, tmp_path: Path) -> None:
-    settings.LOCAL_ONLY = False
-    response = Client().post(NEW, own(**{"from": "folder"}, location=str(SAMPLES)))
-    assert response.status_code == 422 and "Folders can be named only" in text(response)
-    settings.LOCAL_ONLY = True
-    assert Client().post(NEW, own(**{"from": "folder"}, location=str(SAMPLES))).status_code == 302
-    row = Catalog.objects.get()
-    assert refresh.refresh(row, client)
-    assert "3" in text(page(f"{LIST}source/~/{NAME}/"))
-
-
-def bundle_image(server: registry.Registry, name: str) -> str:
-    """One of our bundles as an image."""
-    folder = next((SAMPLES / name).glob("*/csv.yaml")).parent
-    files = {"manifests/csv.yaml": (folder / "csv.yaml").read_bytes()}
-    files |= {f"manifests/{one.name}": one.read_bytes() for one in folder.glob("crds/*")}
-    files |= {f"metadata/{one.name}": one.read_bytes() for one in folder.glob("metadata/*")}
-    return server.add(
-        f"team/{name}", "v1", [files], labels={image.MANIFESTS: "manifests/", image.METADATA: "metadata/"}
-    )
-
-
-def test_a_catalog_image_whose_bundles_are_images(client: ClusterClient, mine: None) -> None:
-    with registry.serving() as server:
-        reference = bundle_image(server, "sampledb")
-        said = {"type": "olm.package", "value": {"packageName": "sampledb", "version": "1.0.0"}}
-        about = {
-            "type": "olm.csv.metadata",
-            "value": {"displayName": "Sample", "annotations": {"capabilities": "Auto Pilot"}},
-        }
-        blobs = [
-            {"schema": "olm.package", "name": "sampledb", "defaultChannel": "stable"},
-            {"schema": "olm.channel", "package": "sampledb", "name": "stable", "entries": [{"name": "s.v1"}]},
-            {
-                "schema": "olm.bundle",
-                "package": "sampledb",
-                "name": "s.v1",
-                "image": reference,
-                "properties": [said, about],
-            },
-        ]
-        text_ = "\n".join(map(json.dumps, blobs)).encode()
-        catalog = server.add(
-            "team/catalog", "v1", [{"configs/sampledb/catalog.json": text_}], labels={image.CONFIGS: "/configs"}
-        )
-        assert Client().post(NEW, own(**{"from": "image"}, location=catalog)).status_code == 302
-        row = Catalog.objects.get()
-        assert refresh.refresh(row, client), Catalog.objects.get().error
-        package = Package.objects.get(namespace="~")
-        assert (package.title, package.level, package.version, package.rights) == ("Sample", 5, "1.0.0", "?")
-        # The whole bundle comes from its image when somebody asks, and is kept.
-        found = bundles.bundle(client, "~", NAME, "sampledb", "s.v1")
-        assert found is not None and not found.partial and found.crds and found.csv["spec"]["install"]
-        before = len(server.asked)
-        assert bundles.bundle(client, "~", NAME, "sampledb", "s.v1") == found and len(server.asked) == before
-        # An image that can't be had: the page has what the catalog says, and why there is no more; it is not asked for twice.
-        StoredBundle.objects.update(
-            csv=stored.pack({"spec": {"displayName": "Sample"}}), manifests=None, partial=True, image=f"{reference}x"
-        )
-        for _turn in range(2):
-            half = bundles.bundle(client, "~", NAME, "sampledb", "s.v1")
-            assert half is not None and half.partial and "has no" in half.problems[0]
-        assert len(server.asked) == before + 1
-        before += 1
-        # The tag did not move: one request, nothing is read.
-        generation = Catalog.objects.get().generation
-        assert refresh.refresh(row, client) and Catalog.objects.get().generation == generation
-        assert len(server.asked) == before + 1
-        # A registry that lies from now on: what was read stays, and the page says which lie.
-        server.lies = {"header"}
-        assert not refresh.refresh(row, client, force=True)
-    assert Package.objects.filter(namespace="~").count() == 1
-    words = text(page(f"{LIST}source/~/{NAME}/"))
-    assert "lies: the manifest v1" in words and "What was read before is still offered" in words
-
-
 def test_the_image_of_a_catalogsource_is_read_by_a_click(client: ClusterClient, home: str, mine: None) -> None:
     with registry.serving() as server:
         files = {f"configs/{one.name}": b"" for one in ()}
@@ -415,19 +284,3 @@ def test_a_stranger_may_look_at_nothing_and_add_nothing(
     assert Client().post(NEW, own()).status_code == 403
     assert not Catalog.objects.exists()
     assert Client().post(NEW, typed("default") | {"save": "1"}).status_code == 403
-
-
-def test_make_run_names_folders_as_the_embedded_cluster_does(tmp_path: Path) -> None:
-    from sandbox.olm.catalogs import catalog_names
-
-    for name, packages in (("one", ("a",)), ("two", ("a", "b")), ("three", ("a", "b"))):
-        for package in packages:
-            (tmp_path / name / package).mkdir(parents=True)
-            (tmp_path / name / package / "package.json").write_text("{}")
-    folders = tuple(tmp_path / name for name in ("one", "two", "three"))
-    options = parts.Options(9000, tmp_path, catalogs=folders)
-    expected = [f"olm/{name}={folder}" for name, folder in catalog_names((parts.SAMPLES, *folders)).items()]
-    assert parts.catalog_folders(options) == expected
-    assert len(expected) == 4
-    beside = parts.Options(9000, tmp_path, kubeconfig="x", catalogs=folders[:1])
-    assert parts.catalog_folders(beside) == [f"a-catalog={folders[0]}"]
