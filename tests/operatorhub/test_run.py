@@ -360,3 +360,10 @@ def test_what_cannot_be_read_is_said(client: ClusterClient) -> None:
     assert page.status_code == 422
     assert "broken" in text(page)
     assert "Choose a file" in text(web.post("/operatorhub/run/", {"~give": "1"}))
+
+
+def test_without_olm_nothing_is_run(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("operatorhub.olm.served", lambda _client: False)
+    page = Client().get("/operatorhub/run/")
+    assert page.status_code == 200
+    assert "Look at it" not in text(page)
