@@ -61,21 +61,8 @@ def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: It
             type_ = olm.type_of(client, plural)
             items.append(_item(stage, type_, plan.namespace, name, uid))
     for left in rest:
-        items.append(
-            {
-                "stage": left.stage,
-                "kind": left.kind,
-                "group": left.group,
-                "version": left.version,
-                "plural": left.plural,
-                "namespace": left.namespace,
-                "name": left.name,
-                "uid": left.uid,
-                "state": WAITING,
-                "message": "",
-                "asked": 0.0,
-            }
-        )
+        type_ = client.find(left.group, left.version, left.plural)
+        items.append(_item(left.stage, type_, left.namespace, left.name, left.uid))
     return {
         "title": plan.title,
         "csv": plan.csv,

@@ -30,8 +30,7 @@ def installed(request: ConsoleRequest) -> HttpResponse:
     client, namespace = request.cluster, request.namespace
     if not olm.served(client):
         return render.page(request, "operatorhub/no_olm.html", {})
-    wish, status, problem, label_error = _wish(request), 200, None, ""
-    found = subject.Listed(())
+    wish, found, status, problem, label_error = _wish(request), subject.Listed(()), 200, None, ""
     try:
         found = subject.listed(client, namespace, wish.labels)
     except BadRequest as error:

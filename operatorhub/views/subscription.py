@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from console.web import audit, render
 from console.web.access import can
-from console.web.errors import explain
+from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
@@ -45,34 +45,33 @@ def subscription(request: ConsoleRequest, namespace: str, subscription: str) -> 
 
 
 def _post(request: ConsoleRequest, page: subject.Page) -> HttpResponse:
-    sub, client = page.sub, request.cluster
+    sub = page.sub
     wanted = subject.edit(page, request.POST.dict())
     version = request.POST.get("version", "") or page.version
-    problem, status, tried, kubectl = None, 422 if wanted.errors else 200, False, ""
-    save = "save" in request.POST
-    if wanted.patch:
-        kubectl = wanted.kubectl(sub.namespace, sub.name)
-        try:
-            subject.save(client, page, wanted, version, dry_run=not save)
-        except KubeError as error:
-            problem = explain(error)
-            status = problem.status
-        tried = problem is None
-        if save:
-            audit.record(
-                request,
-                "patch",
-                olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name),
-                problem.reason if problem else "ok",
-            )
-            if problem is None:
-                messages.success(request, _("The Subscription “%(name)s” was changed.") % {"name": sub.name})
-                return HttpResponseRedirect(request.get_full_path())
+    problem = _send(request, page, wanted, version) if wanted.patch else None
+    if wanted.patch and problem is None and "save" in request.POST:
+        messages.success(request, _("The Subscription “%(name)s” was changed.") % {"name": sub.name})
+        return HttpResponseRedirect(request.get_full_path())
     context = {
-        **form_context(request, page, wanted), "problem": problem, "tried": tried, "patch_kubectl": kubectl, "seen": version,
+        **form_context(request, page, wanted), "problem": problem, "tried": bool(wanted.patch) and problem is None, "seen": version,
+        "patch_kubectl": wanted.kubectl(sub.namespace, sub.name) if wanted.patch else "",
         "warnings": subject.warnings(page, wanted), "unchanged": not wanted.patch and not wanted.errors,
     }  # fmt: skip
+    status = problem.status if problem else 422 if wanted.errors else 200
     return render.page(request, "operatorhub/subscription.html", context, status=status)
+
+
+def _send(request: ConsoleRequest, page: subject.Page, wanted: subject.Edit, version: str) -> Problem | None:
+    """Saved, or tried as a dry run."""
+    save, problem = "save" in request.POST, None
+    try:
+        subject.save(request.cluster, page, wanted, version, dry_run=not save)
+    except KubeError as error:
+        problem = explain(error)
+    if save:
+        ref = olm.ref(olm.SUBSCRIPTIONS, page.sub.namespace, page.sub.name)
+        audit.record(request, "patch", ref, problem.reason if problem else "ok")
+    return problem
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -81,32 +80,28 @@ def remove(request: ConsoleRequest, namespace: str, subscription: str) -> HttpRe
     client = request.cluster
     type_ = olm.type_of(client, olm.SUBSCRIPTIONS)
     sub = olm.subscription(client.get(type_, subscription, namespace))
-    problem = None
-    if request.method == "POST":
-        try:
-            client.delete(type_, subscription, namespace, uid=request.POST.get("uid", ""))
-        except NotFound:
-            return HttpResponseRedirect(reverse("operatorhub:installed"))
-        except KubeError as error:
-            problem = explain(error)
-        audit.record(
-            request, "delete", olm.ref(olm.SUBSCRIPTIONS, namespace, subscription), problem.reason if problem else "ok"
-        )
-        if problem is None:
-            messages.success(
-                request,
-                _("The Subscription “%(name)s” is gone. The operator runs on and is updated no more.")
-                % {"name": sub.name},
-            )
-            where = (
-                reverse("operatorhub:operator", args=[namespace, sub.installed_csv])
-                if sub.installed_csv
-                else reverse("operatorhub:installed")
-            )
-            return HttpResponseRedirect(where)
+    problem = _remove(request, sub) if request.method == "POST" else None
+    if request.method == "POST" and problem is None:
+        words = _("The Subscription “%(name)s” is gone. The operator runs on and is updated no more.")
+        messages.success(request, words % {"name": sub.name})
+        if sub.installed_csv:
+            return HttpResponseRedirect(reverse("operatorhub:operator", args=[namespace, sub.installed_csv]))
+        return HttpResponseRedirect(reverse("operatorhub:installed"))
     answer = can(client, "delete", type_, namespace, subscription)
     refused = "" if answer.allowed else answer.reason or _("You may not delete Subscriptions here.")
     context = {"sub": sub, "problem": problem, "refused": refused}
-    return render.page(
-        request, "operatorhub/subscription_remove.html", context, status=problem.status if problem else 200
-    )
+    status = problem.status if problem else 200
+    return render.page(request, "operatorhub/subscription_remove.html", context, status=status)
+
+
+def _remove(request: ConsoleRequest, sub: olm.Subscription) -> Problem | None:
+    client, outcome, problem = request.cluster, "ok", None
+    try:
+        uid = request.POST.get("uid", "")
+        client.delete(olm.type_of(client, olm.SUBSCRIPTIONS), sub.name, sub.namespace, uid=uid)
+    except NotFound as error:
+        outcome = error.reason
+    except KubeError as error:
+        outcome, problem = error.reason, explain(error)
+    audit.record(request, "delete", olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name), outcome)
+    return problem
