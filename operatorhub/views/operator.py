@@ -1,6 +1,5 @@
 """/operators/<namespace>/<csv>/ and its tabs: one installed operator."""
 
-import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,7 +11,7 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.access import can
 from console.web.request import ConsoleRequest
-from kube.errors import Forbidden, KubeError
+from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import uid_of
 from operatorhub import groups, olm, operands, permissions, plans, removal_page
 from operatorhub import operator as subject
@@ -91,18 +90,23 @@ def _instances(request: ConsoleRequest, found: subject.Detail) -> Context:
 
 
 def _events(request: ConsoleRequest, found: subject.Detail) -> Context:
-    """Of the CSV, its Subscription, its plans and its Deployments with their Pods."""
+    """Of the CSV, its Subscription, its plans and its Deployments. `gaps`: whose can't be told, and why."""
     client, namespace = request.cluster, found.operator.namespace
     uids = {found.operator.uid} | ({found.subscription.uid} if found.subscription else set())
-    with contextlib.suppress(Forbidden):
+    gaps: list[str] = []
+    try:
         uids |= {one.uid for one in plans.listed(client, namespace, found.operator.csv)}
+    except Forbidden as error:
+        gaps.append(str(error))
     for part in found.deployments:
         try:
             uids.add(uid_of(client.get(client.find("apps", "v1", "deployments"), part.name, namespace)))
-        except KubeError:
+        except NotFound:
             continue
+        except KubeError as error:
+            gaps.append(str(error))
     topic = olm.topic(client, "events", namespace, "", "v1")
-    page = {"events": events.about(client, namespace, uids, found.operator.uid), "events_topic": topic}
+    page = {"events": events.about(client, namespace, uids, found.operator.uid), "events_topic": topic, "gaps": gaps}
     return {"page": page, "topics": f"{' '.join(subject.topics(client, found, namespace))} {topic}"}
 
 
