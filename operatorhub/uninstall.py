@@ -39,6 +39,8 @@ class Operands:
     problem: str = ""
     # (namespace, name, uid) of all of them.
     every: tuple[tuple[str, str, str], ...] = ()
+    # In namespaces that the operator does not watch: they are not its own, and go with their kind only.
+    elsewhere: int = 0
 
     @property
     def finalizers(self) -> tuple[str, ...]:
@@ -77,10 +79,11 @@ class Plan:
 
     @property
     def kubectl(self) -> str:
+        words = _("only if you want to lose them")
         lines = [
-            f"kubectl delete {one.owned.api.crd} --all -A  # {_('only if you want to lose them')}"
+            f"kubectl delete {one.owned.api.crd} --all{f' -n {place}' if place else ''}  # {words}"
             for one in self.operands
-            if one.number
+            for place, _number in one.by_namespace
         ]
         if self.subscription:
             lines.append(f"kubectl delete subscriptions.{olm.GROUP} {self.subscription} -n {self.namespace}")
@@ -108,7 +111,8 @@ def look(client: ClusterClient, namespace: str, name: str) -> Plan:
     gaps: list[str] = []
     others = _others(client, namespace, name, gaps)
     shared = {one.api.crd: tuple(_owners(others, one.api.crd)) for one in kinds}
-    listed = tuple(_operands(client, one) for one in kinds if one.type and not shared[one.api.crd])
+    targets = olm.targets(found) or ()
+    listed = tuple(_operands(client, one, targets) for one in kinds if one.type and not shared[one.api.crd])
     left = leftovers.find(client, found, sub, kinds, listed, others, gaps)
     return Plan(
         namespace, name, csv.text(spec.get("displayName")) or name, uid_of(found), sub.name if sub else "", sub.uid if sub else "",
@@ -166,18 +170,20 @@ def _owners(others: Iterable[KubeObject], crd: str) -> Iterable[str]:
             yield f"{namespace_of(one)}/{name_of(one)}"
 
 
-def _operands(client: ClusterClient, one: OwnedApi) -> Operands:
-    """What is there of a kind: all counted by namespace, some named."""
+def _operands(client: ClusterClient, one: OwnedApi, targets: tuple[str, ...]) -> Operands:
+    """What is there of a kind in the namespaces that the operator watches (`targets`, () is all): counted by namespace, some named."""
     try:
-        found = every(client, one.type) if one.type else []
+        there = every(client, one.type) if one.type else []
     except KubeError as error:
         return Operands(one, (), 0, (), str(error))
+    watched = {*targets, ""} if targets else None
+    found = [obj for obj in there if watched is None or namespace_of(obj) in watched]
     places: dict[str, int] = {}
     for obj in found:
         places[namespace_of(obj)] = places.get(namespace_of(obj), 0) + 1
     rows = tuple((namespace_of(obj), name_of(obj), finalizers(obj)) for obj in found[:SHOWN])
     names = tuple((namespace_of(obj), name_of(obj), uid_of(obj)) for obj in found)
-    return Operands(one, rows, len(found), tuple(sorted(places.items())), "", names)
+    return Operands(one, rows, len(found), tuple(sorted(places.items())), "", names, len(there) - len(found))
 
 
 def every(client: ClusterClient, type_: ResourceType) -> list[KubeObject]:

@@ -174,13 +174,18 @@ def test_a_stuck_finalizer_is_explained_and_a_way_out_offered(
 
 
 def test_a_task_carries_it_out(client: ClusterClient, namespace: str) -> None:
+    """Instances of namespaces that the operator does not watch are not its own: they stay."""
     operators.ticket(client, namespace, "one")
+    operators.ticket(client, "default", "elsewhere")
     plan = uninstall.look(client, namespace, V11)
+    assert [one.number for one in plan.operands] == [1]
+    assert plan.operands[0].elsewhere >= 1
     run = runs.create("r", removal.KIND, client, namespace, V11, removal.document(client, plan, [FLIGHTS], []))
     runs.work(client, run.key, removal.advance)
     run.refresh_from_db()
     assert run.state == "done"
     assert [one["stage"] for one in run.document["items"]] == ["operands", "subscription", "csv"]
+    client.delete(client.find("flights.com", "v1", "flighttickets"), "elsewhere", "default")
 
 
 def test_instances_that_can_not_be_listed_hinder_nothing(
