@@ -51,7 +51,7 @@ def form(page: str) -> dict[str, Any]:
 
 
 def finished(web: Client, url: str) -> str:
-    """Press "Try again" as somebody without a worker, until it is over."""
+    """Press "Try again" as somebody without a worker, until it is over. A real garbage collector learns of a new kind within half a minute only."""
 
     def look() -> str:
         page = web.get(url).content.decode()
@@ -60,7 +60,7 @@ def finished(web: Client, url: str) -> str:
             return ""
         return page
 
-    return str(until(look))
+    return str(until(look, 100))
 
 
 class TestLookedAtOnly:
