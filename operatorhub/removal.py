@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -35,6 +36,9 @@ PATIENCE = 120.0
 _AT_ONCE = 24
 _LOOK_SECONDS = 0.5
 _SEEN_SECONDS = 4.0
+#: OLM may carry out an InstallPlan that it has just completed once more, from what it remembers, and make the CSV anew after it was deleted. Of a CSV
+#: that is younger than the first, it is looked for so long whether that happens (seen on OLM 0.46 in every uninstall within a second).
+_YOUNG_SECONDS, _SETTLE_SECONDS = 60.0, 3.0
 #: More objects of a kind than this are looked for by listing the kind.
 _SINGLY = 20
 _workers = ThreadPoolExecutor(6, thread_name_prefix="removal")
@@ -145,6 +149,8 @@ def _delete(client: ClusterClient, item: Item) -> None:
     propagation = "Foreground" if item["stage"] == "operands" else ""
     outcome = "ok"
     try:
+        if item["stage"] == "csv":
+            item["settles"] = _SETTLE_SECONDS if _young(client, item) else 0.0
         left = client.delete(
             _type(client, item), item["name"], item["namespace"], propagation=propagation, uid=item["uid"]
         )
@@ -163,6 +169,30 @@ def _delete(client: ClusterClient, item: Item) -> None:
     except KubeError as error:
         item["state"], item["message"], outcome = FAILED, str(error), error.reason
     audit.note(client, "delete", ref(item), outcome)
+
+
+def _young(client: ClusterClient, item: Item) -> bool:
+    created = csv.mapping(client.get(_type(client, item), item["name"], item["namespace"]).get("metadata"))
+    try:
+        born = datetime.fromisoformat(csv.text(created.get("creationTimestamp")))
+    except ValueError:
+        return False
+    return time.time() - born.timestamp() < _YOUNG_SECONDS
+
+
+def _made_again(client: ClusterClient, item: Item, found: KubeObject) -> bool:
+    """Whether OLM has made the CSV anew by itself; then it is deleted too. One that a Subscription asks for is somebody's wish."""
+    subscriptions = map(olm.subscription, every(client, olm.type_of(client, olm.SUBSCRIPTIONS)))
+    if any(
+        one.namespace == item["namespace"] and item["name"] in (one.current_csv, one.installed_csv)
+        for one in subscriptions
+    ):
+        return False
+    item["uid"] = uid_of(found)
+    client.delete(_type(client, item), item["name"], item["namespace"], uid=item["uid"])
+    audit.note(client, "delete", ref(item), "ok")
+    item["asked"] = time.time()
+    return True
 
 
 def _look(client: ClusterClient, going: list[Item]) -> None:
@@ -193,10 +223,12 @@ def _look_at(client: ClusterClient, type_: ResourceType, items: list[Item]) -> N
         try:
             found = client.get(type_, item["name"], item["namespace"])
         except NotFound:
-            item["state"], item["message"] = GONE, ""
+            if time.time() - item["asked"] >= item.get("settles", 0.0):
+                item["state"], item["message"] = GONE, ""
             continue
         if uid_of(found) != item["uid"]:
-            item["state"] = GONE
+            if not (item.get("settles") and _made_again(client, item, found)):
+                item["state"] = GONE
         else:
             meta = csv.mapping(found.get("metadata"))
             item["finalizers"] = list(csv.strings(meta.get("finalizers")))

@@ -205,6 +205,10 @@ def _counterpart(sent: list[Any], new: list[Any], place: int) -> Any:
 def _lines(key: str | None, value: Any, indent: int) -> list[str]:
     """The value as lines, with its key; without one, as the inside of an item."""
     before = " " * indent
+    if key is None and isinstance(value, str) and "\n" in value:
+        # As an item of a list: where its lines begin (`|2-`) is counted from the dash.
+        first, *rest = yamltext.dump([value]).removesuffix("\n").removeprefix("- ").split("\n")
+        return [f"{before}{first}", *(f"{before[2:]}{line}" if line else "" for line in rest)]
     if isinstance(value, (dict, list)) or (isinstance(value, str) and "\n" in value):
         text = yamltext.dump(value if key is None else {key: value}).removesuffix("\n")
         return [f"{before}{line}" if line else "" for line in text.split("\n")]

@@ -31,17 +31,18 @@ _AGAIN_SECONDS = 2.0
 
 @dataclass(slots=True)
 class Tokens:
-    """Of ServiceAccounts, from the API server, each asked for once in a while."""
+    """Of ServiceAccounts, from the API server, each asked for once in a while. A namesake that was made anew has a token of its own."""
 
     cluster: Remote
-    _known: dict[tuple[str, str], tuple[float, str]] = field(default_factory=dict)
+    _known: dict[str, tuple[float, str]] = field(default_factory=dict)
 
     def of(self, namespace: str, account: str) -> str:
         """NotFound."""
-        known = self._known.get((namespace, account))
+        uid = str(self.cluster.get("serviceaccounts", account, namespace)["metadata"]["uid"])
+        known = self._known.get(uid)
         if known is None or known[0] + _TOKEN_KEPT < time.monotonic():
             known = time.monotonic(), self.cluster.token(namespace, account, _TOKEN_SECONDS)
-            self._known[namespace, account] = known
+            self._known[uid] = known
         return known[1]
 
 

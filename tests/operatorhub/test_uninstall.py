@@ -126,6 +126,24 @@ def test_everything_goes_instances_first(client: ClusterClient, namespace: str) 
     operators.make(client, "", "Namespace", namespace)
 
 
+def test_what_olm_makes_anew_goes_too(client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """OLM carries out a plan that it has just completed once more; the real one does, within a second."""
+    csvs = olm.type_of(client, olm.CSVS)
+    before = client.get(csvs, V11, namespace)
+    plan = uninstall.look(client, namespace, V11)
+    run = runs.create("again", removal.KIND, client, namespace, V11, removal.document(client, plan, (), ()))
+    while not any(one["stage"] == "csv" and one["state"] == removal.GOING for one in run.document["items"]):
+        removal.advance(client, run, 0.05)
+    until(lambda: operators.gone(client, csvs, V11, namespace), 60)
+    again = {key: before[key] for key in ("apiVersion", "kind", "spec")}
+    made = client.create(csvs, again | {"metadata": {"name": V11}}, namespace)
+    removal.advance(client, run, 60)
+    assert run.state == "done"
+    assert operators.gone(client, csvs, V11, namespace)
+    item = next(one for one in run.document["items"] if one["stage"] == "csv")
+    assert item["uid"] == made["metadata"]["uid"]
+
+
 def test_without_a_tick_everything_stays(client: ClusterClient, namespace: str) -> None:
     operators.ticket(client, namespace, "kept")
     web, here = Client(), f"/operators/{namespace}/{V11}/uninstall/"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from resources.diff import same
@@ -26,6 +26,7 @@ def of(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 
 @settings(max_examples=150, deadline=None)
 @given(SPECS, SPECS, SPECS)
+@example({}, {"b": ["\n:"]}, {"a": None, "b": []})
 def test_both_sides_are_the_objects(old: dict[str, Any], new: dict[str, Any], sent: dict[str, Any]) -> None:
     created = review(None, of(sent), of(new))
     text = "".join(f"{line.right}\n" for line in created.lines if line.right is not None)
