@@ -46,9 +46,7 @@ def prepare(client: ClusterClient) -> str:
         client.find("", "v1", "namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
     )
     group = {"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup", "metadata": {"name": NAMESPACE}}
-    client.create(
-        olm.type_of(client, "operatorgroups"), group | {"spec": {"targetNamespaces": [NAMESPACE]}}, NAMESPACE
-    )
+    client.create(olm.type_of(client, "operatorgroups"), group | {"spec": {"targetNamespaces": [NAMESPACE]}}, NAMESPACE)
     spec = {
         "name": "flightticket", "channel": "candidate", "source": "samples-catalog", "sourceNamespace": "olm",
         "installPlanApproval": "Manual", "startingCSV": "flightticket-operator.v1.0.0",
@@ -67,9 +65,11 @@ def prepare(client: ClusterClient) -> str:
     client.create(client.find("flights.com", "v1", "flighttickets"), ticket | {"spec": wish}, NAMESPACE)
     return str(
         until(
-            lambda: (found := olm.subscription(client.get(subscriptions, "flightticket", NAMESPACE)))
-            and found.plan != first
-            and found.plan
+            lambda: (
+                (found := olm.subscription(client.get(subscriptions, "flightticket", NAMESPACE)))
+                and found.plan != first
+                and found.plan
+            )
         )
     )
 
