@@ -170,6 +170,8 @@ class TestPages:
         index.build(client)
         web = Client()
         until(lambda: "Up to date" in text(web.get(HERE, {"namespace": place})))
+        # OLM says so of the Subscription a moment after it has installed.
+        until(lambda: "Deprecated" in text(web.get(HERE, {"namespace": place})), 60)
         shown = text(web.get(HERE, {"namespace": "-", "q": "flight"}))
         for words in ("FlightTicket", "1.0.0 · Operator Console", place, "Succeeded", "Deprecated", "Up to date"):
             assert words in shown
@@ -185,6 +187,7 @@ class TestPages:
     def test_every_tab(self, client: ClusterClient, place: str) -> None:
         operators.ticket(client, place, "mine")
         web, here = Client(), f"{HERE}{place}/{V1}/"
+        until(lambda: "Version 1.0.0 can't keep notes" in text(web.get(here)), 60)
         details = text(web.get(here))
         for words in (
             "What it may do",

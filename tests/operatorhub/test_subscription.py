@@ -122,8 +122,9 @@ def namespace(client: ClusterClient) -> Iterator[str]:
 @pytest.mark.timeout(300)
 def test_the_page_and_its_changes(client: ClusterClient, namespace: str) -> None:
     web, here = Client(), f"/operators/{namespace}/subscriptions/flightticket/edit/"
+    # OLM says so of the Subscription a moment after it has installed.
+    until(lambda: "Nothing new comes into the channel archive" in text(web.get(here)), 60)
     shown = text(web.get(here))
-    assert "Nothing new comes into the channel archive" in shown
     assert V1 in shown
     assert "healthy" in shown
     until(lambda: "Up to date" in text(web.get(here)))
@@ -166,6 +167,8 @@ def test_the_page_and_its_changes(client: ClusterClient, namespace: str) -> None
     tab = text(web.get(f"/operators/{namespace}/{V11}/subscription/"))
     assert "Update channel" in tab
 
+    # The CSV runs before the Subscription says so.
+    until(lambda: operators.sub_of(client, namespace).installed_csv == V11, 60)
     removed = f"/operators/{namespace}/subscriptions/flightticket/remove/"
     assert "stays installed and runs on" in text(web.get(removed))
     assert web.post(removed, {"uid": "another"}).status_code == 409
