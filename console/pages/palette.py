@@ -75,6 +75,8 @@ def _pages(request: ConsoleRequest) -> Iterator[Entry]:
         for item in group.items:
             yield Entry(item.label, item.url, group.label)
     yield Entry(_("Operator-backed services"), reverse("operatorhub:services"), _("Operators"))
+    yield Entry(_("Operator Lifecycle Manager"), reverse("operatorhub:olm"), _("Operators"), "olm install health")
+    yield Entry(_("Run a bundle"), reverse("operatorhub:run"), _("Operators"))
     yield Entry(_("Search"), reverse("resources:search"), _("Resources"))
     yield Entry(_("Import YAML"), reverse("resources:import"), _("Resources"), "apply create paste")
     yield Entry(_("Settings"), reverse("pages:settings"), "", "language theme dark")

@@ -34,6 +34,7 @@ def test_pages_without_a_word(browser: Client) -> None:
         ("cm", "/resources/core/v1/configmaps/"),
         ("namespaces", "/namespaces/"),
         ("create configmap", "/resources/core/v1/configmaps/new/"),
+        ("olm", "/operatorhub/olm/"),
         ("csv", "/resources/operators.coreos.com/v1alpha1/clusterserviceversions/"),
     ],
 )
