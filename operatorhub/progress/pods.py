@@ -1,7 +1,9 @@
 """Why a Pod does not run, from its own status: image, crash, node, configuration. https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/"""
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
@@ -14,6 +16,8 @@ from operatorhub.workloads import page_of
 
 _IMAGE = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")
 _CONFIG = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
+#: A container that ended with errors before is taken for well when it has run for so long.
+_STAYS_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +77,23 @@ def _containers(pod: KubeObject) -> Iterator[PodTrouble]:
 
 
 def _crashed(one: Mapping[str, Any]) -> bool:
-    """It has ended with an error, and does not run at the moment."""
-    ended = csv.mapping(csv.mapping(one.get("state")).get("terminated"))
+    """It has ended with an error, and does not run at the moment; or it was begun once more just now, and has not shown yet that it stays."""
+    if _failed(csv.mapping(one.get("state"))):
+        return True
+    restarts = one.get("restartCount")
+    if not isinstance(restarts, int) or restarts < 2 or not _failed(csv.mapping(one.get("lastState"))):
+        return False
+    try:
+        begun = datetime.fromisoformat(
+            csv.text(csv.mapping(csv.mapping(one.get("state")).get("running")).get("startedAt"))
+        )
+    except ValueError:
+        return False
+    return time.time() - begun.timestamp() < _STAYS_SECONDS
+
+
+def _failed(state: Mapping[str, Any]) -> bool:
+    ended = csv.mapping(state.get("terminated"))
     return bool(ended) and csv.text(ended.get("reason")) != "Completed"
 
 

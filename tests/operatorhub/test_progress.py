@@ -1,11 +1,12 @@
 """Why an install does not go on: each rule over facts as OLM writes them, without a cluster."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from operatorhub import olm
-from operatorhub.progress import stages, trouble
+from operatorhub.progress import pods, stages, trouble
 from operatorhub.progress.facts import Facts
 
 Object = dict[str, Any]
@@ -154,3 +155,17 @@ def test_a_crash_tells_its_exit_code_and_the_log() -> None:
     assert broken is not None
     assert "exit code 3" in broken.raw
     assert broken.ways[0].url.endswith("/pods/apps/db-1/logs/")
+
+
+@pytest.mark.parametrize(("seconds", "restarts", "key"), [(2, 3, "crash"), (60, 3, ""), (2, 1, "")])
+def test_a_program_that_was_begun_once_more_just_now(seconds: int, restarts: int, key: str) -> None:
+    """Between two crashes it runs for a moment; the page does not say meanwhile that all is well."""
+    begun = datetime.now(UTC) - timedelta(seconds=seconds)
+    last = {"terminated": {"reason": "Error", "exitCode": 3}}
+    state = {"running": {"startedAt": begun.isoformat(timespec="seconds").replace("+00:00", "Z")}}
+    one = {"name": "app", "restartCount": restarts, "state": state, "lastState": last}
+    found = next(
+        pods.troubles([{"metadata": {"name": "db-1", "namespace": "apps"}, "status": {"containerStatuses": [one]}}]),
+        None,
+    )
+    assert (found.key if found else "") == key

@@ -132,8 +132,7 @@ def test_a_program_that_crashes_shows_its_log(client: ClusterClient, place: str)
     subscribe(client, place, config={"env": [{"name": "PYTHONHOME", "value": "/nowhere"}]})
     found = broken(client, place, key="crash")
     assert found.ways[0].url.endswith("/logs/")
-    page = text(Client(), place)
-    assert "ends again and again" in page
+    page = until(lambda: "ends again and again" in (page := text(Client(), place)) and page, 60)
     assert "Log" in page
 
 
