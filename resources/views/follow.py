@@ -8,16 +8,16 @@ import asyncio
 import contextlib
 import re
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import unquote
-
-from asgiref.sync import ThreadSensitiveContext, sync_to_async
 
 from kube.channels import follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
 from resources.stream.sse import HEARTBEAT, encode
-from resources.views.stream import HEADERS, Receive, Refused, Scope, Send, plain, request_of, until_gone
+from resources.views.open_ended import EventStream
+from resources.views.stream import Refused, Scope, Send, request_of
 
 PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/follow/$")
 _HEARTBEAT_SECONDS = 15.0
@@ -56,40 +56,6 @@ def _wish(scope: Scope) -> Wish:
         int(tail) if tail.isdigit() else 0,
         "timestamps" in request.GET,
     )
-
-
-class FollowApp:
-    """Events: `lines` {text}, `end` {message}: the container ended, or the API server refused. Text is whole lines."""
-
-    def __init__(self) -> None:
-        self._open: set[asyncio.Task[None]] = set()
-
-    def close(self) -> None:
-        """End all of them: the server stops."""
-        for task in self._open:
-            task.cancel()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            if scope["method"] != "GET":
-                raise Refused(405, "only GET")
-            async with ThreadSensitiveContext():
-                wish = await sync_to_async(_wish)(scope)
-        except Refused as error:
-            await plain(send, error.status, str(error))
-            return
-        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-        jobs = {asyncio.ensure_future(until_gone(receive)), asyncio.ensure_future(_follow(wish, send))}
-        self._open |= jobs
-        try:
-            await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for job in jobs:
-                job.cancel()
-            await asyncio.gather(*jobs, return_exceptions=True)
-            self._open -= jobs
-        with contextlib.suppress(OSError):
-            await send({"type": "http.response.body", "body": b""})
 
 
 async def _follow(wish: Wish, send: Send) -> None:
@@ -144,3 +110,7 @@ async def _send_lines(queue: "asyncio.Queue[bytes | None]", send: Send) -> None:
             body = encode("lines", {"text": whole[-_BATCH_BYTES:].decode("utf-8", "replace")}) if whole else b""
         if body:
             await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+#: Events: `lines` {text}, `end` {message}: the container ended, or the API server refused. Text is whole lines.
+FollowApp = partial(EventStream, _wish, _follow)

@@ -7,10 +7,9 @@ import asyncio
 import contextlib
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from urllib.parse import unquote
-
-from asgiref.sync import ThreadSensitiveContext, sync_to_async
 
 from kube.channels import follow_log
 from kube.client import ClusterClient
@@ -20,7 +19,8 @@ from resources import merged, pods
 from resources.merged import Source
 from resources.place import Place
 from resources.stream.sse import HEARTBEAT, encode
-from resources.views.stream import HEADERS, Receive, Refused, Scope, Send, plain, request_of, until_gone
+from resources.views.open_ended import EventStream, in_thread
+from resources.views.stream import Refused, Scope, Send, request_of
 
 PATH = re.compile(
     r"^/resources/(?P<group>[^/]+)/(?P<version>[^/]+)/(?P<plural>[^/]+)/(?P<namespace>[^/]+)/(?P<name>[^/]+)/logs/follow-all/$"
@@ -63,40 +63,6 @@ def _wish(scope: Scope) -> Wish:
     return Wish(client, place, min(int(tail), 2000) if tail.isascii() and tail.isdigit() else 100)
 
 
-class FollowAllApp:
-    """Events: `sources` {sources}: whose logs these are; `lines` {source, text}; `end` {message}: the object is gone or may not be read."""
-
-    def __init__(self) -> None:
-        self._open: set[asyncio.Task[None]] = set()
-
-    def close(self) -> None:
-        """End all of them: the server stops."""
-        for task in self._open:
-            task.cancel()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            if scope["method"] != "GET":
-                raise Refused(405, "only GET")
-            async with ThreadSensitiveContext():
-                wish = await sync_to_async(_wish)(scope)
-        except Refused as error:
-            await plain(send, error.status, str(error))
-            return
-        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-        jobs = {asyncio.ensure_future(until_gone(receive)), asyncio.ensure_future(_follow(wish, send))}
-        self._open |= jobs
-        try:
-            await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for job in jobs:
-                job.cancel()
-            await asyncio.gather(*jobs, return_exceptions=True)
-            self._open -= jobs
-        with contextlib.suppress(OSError):
-            await send({"type": "http.response.body", "body": b""})
-
-
 async def _follow(wish: Wish, send: Send) -> None:
     following = Following()
     async with AsyncTransport(wish.client.config) as transport:
@@ -118,8 +84,7 @@ async def _follow(wish: Wish, send: Send) -> None:
 async def _begin(wish: Wish, following: Following, send: Send) -> None:
     """The last lines of all, in the order in which they were written."""
     try:
-        async with ThreadSensitiveContext():
-            lines, _problems = await sync_to_async(lambda: merged.tails(wish.client, _sources(wish), wish.tail))()
+        lines, _problems = await in_thread(lambda: merged.tails(wish.client, _sources(wish), wish.tail))
     except KubeError:
         # What comes next meets it too, and says it.
         return
@@ -136,8 +101,7 @@ async def _look_after(wish: Wish, transport: AsyncTransport, following: Followin
     seen: set[tuple[str, str, int]] = set()
     first = True
     while True:
-        async with ThreadSensitiveContext():
-            found = await sync_to_async(_sources)(wish)
+        found = await in_thread(lambda: _sources(wish))
         # A run that has ended is read to its end; of a Pod that is gone nothing more comes.
         there = {one.uid for one in found}
         for key in [key for key in following.readers if key[0] not in there]:
@@ -190,3 +154,7 @@ async def _send_lines(following: Following, send: Send) -> None:
                 source, text = await following.queue.get()
             body = encode("lines", {"source": source, "text": text})
         await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+#: Events: `sources` {sources}: whose logs these are; `lines` {source, text}; `end` {message}: the object is gone or may not be read.
+FollowAllApp = partial(EventStream, _wish, _follow)

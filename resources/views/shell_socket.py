@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 import aiohttp
-from asgiref.sync import ThreadSensitiveContext, sync_to_async
 
 from console.web import audit
 from kube.channels import exec_
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
+from resources.views.open_ended import OpenEnded, in_thread
 from resources.views.stream import Receive, Refused, Scope, Send, request_of
 
 PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/terminal/socket/$")
@@ -75,16 +75,8 @@ def _wish(scope: Scope) -> Wish:
     )
 
 
-class TerminalApp:
+class TerminalApp(OpenEnded):
     """What goes wrong before the command runs comes as the frame of its end, so that the page can say it."""
-
-    def __init__(self) -> None:
-        self._open: set[asyncio.Task[None]] = set()
-
-    def close(self) -> None:
-        """End all of them: the server stops."""
-        for task in self._open:
-            task.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
@@ -95,21 +87,14 @@ class TerminalApp:
             await send({"type": "websocket.close", "code": _TRY_LATER})
             return
         await send({"type": "websocket.accept"})
-        task = asyncio.ensure_future(_serve(scope, receive, send))
-        self._open.add(task)
-        try:
-            await asyncio.gather(task, return_exceptions=True)
-        finally:
-            task.cancel()
-            self._open.discard(task)
+        await self.until_first(_serve(scope, receive, send))
         with contextlib.suppress(RuntimeError, OSError):
             await send({"type": "websocket.close", "code": 1000})
 
 
 async def _serve(scope: Scope, receive: Receive, send: Send) -> None:
     try:
-        async with ThreadSensitiveContext():
-            wish = await sync_to_async(_wish)(scope)
+        wish = await in_thread(lambda: _wish(scope))
     except Refused as error:
         await _end(send, str(error))
         return
