@@ -55,6 +55,11 @@ class ClusterClient:
         """The type, by what stands in objects and ownerReferences. Raises NotFound."""
         return self._catalog.find_kind(group, kind, version)
 
+    def type_of(self, obj: KubeObject) -> ResourceType:
+        """The type of an object that says its apiVersion and kind. Raises NotFound."""
+        group, _slash, version = str(obj["apiVersion"]).rpartition("/")
+        return self.find_kind(group, obj["kind"], version)
+
     def schema(self, type_: ResourceType) -> dict[str, Any] | None:
         """The kind's OpenAPI v3 schema; `$ref`s point into its own `components.schemas`. None when the server publishes none.
 

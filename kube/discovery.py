@@ -16,6 +16,11 @@ ACCEPT = (
 )
 
 
+def qualified(plural: str, group: str) -> str:
+    """'deployments.apps', or 'pods' of the core group."""
+    return f"{plural}.{group}" if group else plural
+
+
 @dataclass(frozen=True, slots=True)
 class ResourceType:
     """One served type in one version."""
@@ -46,6 +51,11 @@ class ResourceType:
         pairs = zip(self.kind.lower(), self.plural, strict=False)
         alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         return self.kind[:alike] + self.plural[alike:] if alike >= len(self.kind) - 1 else self.kind
+
+    @property
+    def qualified(self) -> str:
+        """'deployments.apps', 'pods': what kubectl and RBAC call it, whatever else has the same plural."""
+        return qualified(self.plural, self.group)
 
     @property
     def topic_part(self) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, qualified
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, groups, olm
@@ -64,8 +64,7 @@ class Leftover:
 
     @property
     def kubectl(self) -> str:
-        kind = f"{self.plural}.{self.group}" if self.group else self.plural
-        return f"{kind} {self.name}" + (f" -n {self.namespace}" if self.namespace else "")
+        return f"{qualified(self.plural, self.group)} {self.name}" + (f" -n {self.namespace}" if self.namespace else "")
 
 
 def leftover(type_: ResourceType, obj: KubeObject, words: str, refused: str = "", stage: str = "rest") -> Leftover:

@@ -20,6 +20,7 @@ SUBSCRIPTIONS = "subscriptions"
 CSVS = "clusterserviceversions"
 PLANS = "installplans"
 SOURCES = "catalogsources"
+GROUPS = "operatorgroups"
 COPIED = "olm.copiedFrom"
 ORIGINALS = f"!{COPIED}"
 TARGETS = "olm.targetNamespaces"
@@ -94,9 +95,14 @@ def served(client: ClusterClient) -> bool:
     return True
 
 
+def version_of(plural: str) -> str:
+    """Of OLM's kinds: OperatorGroups have one of their own."""
+    return "v1" if plural == GROUPS else VERSION
+
+
 def type_of(client: ClusterClient, plural: str) -> ResourceType:
-    """One of OLM's types; OperatorGroups have a version of their own. Raises NotFound."""
-    return client.find(GROUP, "v1" if plural == "operatorgroups" else VERSION, plural)
+    """One of OLM's types. Raises NotFound."""
+    return client.find(GROUP, version_of(plural), plural)
 
 
 def topic(client: ClusterClient, plural: str, namespace: str = "", group: str = GROUP, version: str = "") -> str:
@@ -105,7 +111,7 @@ def topic(client: ClusterClient, plural: str, namespace: str = "", group: str = 
         Topic(
             client.name,
             group or "core",
-            version or ("v1" if plural == "operatorgroups" else VERSION),
+            version or version_of(plural),
             plural,
             namespace,
         )
@@ -114,7 +120,7 @@ def topic(client: ClusterClient, plural: str, namespace: str = "", group: str = 
 
 def ref(plural: str, namespace: str, name: str) -> str:
     """How the audit log names one of OLM's objects."""
-    return f"{GROUP}/{VERSION}/{plural} {namespace}/{name}"
+    return f"{GROUP}/{version_of(plural)}/{plural} {namespace}/{name}"
 
 
 def subscription(obj: Mapping[str, Any]) -> Subscription:

@@ -7,16 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from console.web import markdown
 from kube.client import ClusterClient
-from kube.errors import Forbidden, NotFound
+from kube.errors import Forbidden
 from operatorhub import bundles, catalogs, csv, olm
 from operatorhub import manifest as manifests
 from operatorhub.models import Package
-
-GROUP = "packages.operators.coreos.com"
+from operatorhub.sources import packagemanifests
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,27 +89,10 @@ class Description:
 def read(client: ClusterClient, namespace: str, catalog: str, name: str, picked: str = "") -> Manifest:
     """Raises NotFound (the package, by its place) and other KubeErrors. `picked`: where it is looked for by those who may not read the catalog's namespace."""
     if namespace in (catalogs.OWN, catalogs.CLUSTER):
-        return manifest(bundles.status(client, namespace, catalog, name), namespace, catalog, name)
-    type_ = client.find(GROUP, "v1", "packagemanifests")
-    try:
-        found = client.list(type_, namespace, fields=f"metadata.name={name}").items
-    except Forbidden:
-        if not picked:
-            raise
-        found = client.list(type_, picked, fields=f"metadata.name={name}").items
-    for obj in found:
-        status = csv.mapping(obj.get("status"))
-        place = (
-            csv.text(status.get("catalogSourceNamespace")),
-            csv.text(status.get("catalogSource")),
-            csv.text(csv.mapping(obj.get("metadata")).get("name")),
-        )
-        if place == (namespace, catalog, name):
-            return manifest(status, *place)
-    words = _(
-        "There is no package “%(name)s” in the catalog %(catalog)s of namespace %(namespace)s. It may have been withdrawn, or the catalog is not ready."
-    )
-    raise NotFound(words % {"name": name, "catalog": catalog, "namespace": namespace})
+        said = bundles.status(client, namespace, catalog, name)
+    else:
+        said = packagemanifests.status(client, namespace, catalog, name, picked)
+    return manifest(said, namespace, catalog, name)
 
 
 def manifest(status: Mapping[str, Any], namespace: str, catalog: str, name: str) -> Manifest:

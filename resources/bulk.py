@@ -127,10 +127,9 @@ def carry_out(
 
 def kubectl(type_: ResourceType, chosen: Iterable[Chosen], action: str, changes: Sequence[str]) -> Iterator[str]:
     """The same as commands, one a namespace. `changes` are quoted for a shell."""
-    kind = f"{type_.plural}.{type_.group}" if type_.group else type_.plural
     by_namespace: dict[str, list[str]] = {}
     for one in chosen:
         by_namespace.setdefault(one.namespace, []).append(one.name)
     for namespace, names in by_namespace.items():
-        parts = ["kubectl", action, kind, *(["-n", namespace] if namespace else []), *names, *changes]
+        parts = ["kubectl", action, type_.qualified, *(["-n", namespace] if namespace else []), *names, *changes]
         yield " ".join([*parts, *(["--overwrite"] if action != DELETE else [])])

@@ -52,9 +52,8 @@ class Place:
     @property
     def kubectl(self) -> str:
         """What kubectl calls it: `sampledbs.samples.operator-console.dev my-db -n shop`."""
-        kind = f"{self.type.plural}.{self.type.group}" if self.type.group else self.type.plural
         scope = f" -n {self.namespace}" if self.namespace else ""
-        return f"{kind} {self.name}{scope}"
+        return f"{self.type.qualified} {self.name}{scope}"
 
     def get(self, client: ClusterClient) -> dict[str, Any]:
         """Raises KubeError, NotFound above all."""

@@ -100,7 +100,7 @@ class Groups(APIView):
         if dry(request):
             made = groups.create(client, namespace, wanted, dry_run=True)
         else:
-            with Audited(request, "create", _ref(namespace, wanted.name)):
+            with Audited(request, "create", olm.ref(olm.GROUPS, namespace, wanted.name)):
                 made = groups.create(client, namespace, wanted)
         return Response(
             OperatorGroupSavedSerializer(
@@ -133,7 +133,7 @@ class OneGroup(APIView):
         if dry(request):
             saved = groups.save(client, old, wanted, version=version, dry_run=True)
         else:
-            with Audited(request, "patch", _ref(namespace, name)):
+            with Audited(request, "patch", olm.ref(olm.GROUPS, namespace, name)):
                 saved = groups.save(client, old, wanted, version=version)
         return Response(
             OperatorGroupSavedSerializer(
@@ -145,13 +145,9 @@ class OneGroup(APIView):
     def delete(self, request: Request, namespace: str, name: str) -> Response:
         """Operators without a group fail."""
         _page, old = _find(request, namespace, name)
-        with Audited(request, "delete", _ref(namespace, name)):
+        with Audited(request, "delete", olm.ref(olm.GROUPS, namespace, name)):
             groups.delete(cluster(request), old)
         return Response(status=204)
-
-
-def _ref(namespace: str, name: str) -> str:
-    return f"{olm.GROUP}/v1/operatorgroups {namespace}/{name}"
 
 
 def _find(request: Request, namespace: str, name: str) -> tuple[groups.Page, groups.Group]:

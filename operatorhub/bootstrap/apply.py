@@ -130,12 +130,11 @@ def _is_established(client: ClusterClient, name: str) -> bool:
 
 
 def _type(client: ClusterClient, obj: KubeObject) -> ResourceType:
-    group, _slash, version = str(obj["apiVersion"]).rpartition("/")
     try:
-        return client.find_kind(group, obj["kind"], version)
+        return client.type_of(obj)
     except NotFound:
         client.forget_types()
-        return client.find_kind(group, obj["kind"], version)
+        return client.type_of(obj)
 
 
 def _apply(client: ClusterClient, obj: KubeObject, run: Run) -> dict[str, Any]:

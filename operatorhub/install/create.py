@@ -48,11 +48,6 @@ def place_of(type_: ResourceType, obj: KubeObject) -> str:
     return f"{type_.group_or_core}/{type_.version}/{type_.plural} {namespace_of(obj)}/{name_of(obj)}"
 
 
-def _type(client: ClusterClient, obj: KubeObject) -> ResourceType:
-    group, _slash, version = str(obj["apiVersion"]).rpartition("/")
-    return client.find_kind(group, obj["kind"], version)
-
-
 def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> Made:
     """In their order; `done(ref, outcome)` is told of each. Stops at the first refusal and says what was made before.
 
@@ -69,7 +64,7 @@ def create(client: ClusterClient, objects: Iterable[KubeObject], done: Done) -> 
             obj = with_made(obj, {one.kind: one.uid for one in created})
         type_, ref = None, title(obj)
         try:
-            type_ = _type(client, obj)
+            type_ = client.type_of(obj)
             ref = place_of(type_, obj)
             made = client.create(type_, obj, namespace_of(obj))
         except AlreadyExists as error:
@@ -96,7 +91,7 @@ def dry_run(client: ClusterClient, objects: Iterable[KubeObject]) -> tuple[Answe
     for obj in objects:
         about = (obj["kind"], name_of(obj), namespace_of(obj))
         try:
-            made = client.create(_type(client, obj), obj, namespace_of(obj), dry_run=True)
+            made = client.create(client.type_of(obj), obj, namespace_of(obj), dry_run=True)
         except NotFound as error:
             waits = about[2] in coming
             answers.append(Answer(*about, "waits" if waits else "refused", None if waits else error))

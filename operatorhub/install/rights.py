@@ -44,14 +44,12 @@ def missing(client: ClusterClient, objects: Iterable[KubeObject], verb: str = "c
     """One for each object that this user may not make. What can't be asked is left to the API server."""
     found: dict[tuple[str, str], Missing] = {}
     for obj in objects:
-        group, _slash, version = str(obj["apiVersion"]).rpartition("/")
         try:
-            type_ = client.find_kind(group, obj["kind"], version)
+            type_ = client.type_of(obj)
             answer = can(client, verb, type_, namespace_of(obj))
         except KubeError:
             continue
         if not answer.allowed:
-            resource = f"{type_.plural}.{type_.group}" if type_.group else type_.plural
-            one = Missing(verb, resource, namespace_of(obj), type_.kind, name_of(obj), answer.reason)
-            found.setdefault((resource, one.namespace), one)
+            one = Missing(verb, type_.qualified, namespace_of(obj), type_.kind, name_of(obj), answer.reason)
+            found.setdefault((one.resource, one.namespace), one)
     return tuple(found.values())

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from kube.client import ClusterClient
+from kube.discovery import qualified
 from kube.errors import Conflict, KubeError, NotFound
 
 
@@ -36,8 +37,9 @@ class Target:
 
     @property
     def kubectl(self) -> str:
-        plural = f"{self.plural}.{self.group}" if self.group else self.plural
-        return f"kubectl delete {plural} {self.name}" + (f" -n {self.namespace}" if self.namespace else "")
+        return f"kubectl delete {qualified(self.plural, self.group)} {self.name}" + (
+            f" -n {self.namespace}" if self.namespace else ""
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What comes next: the object that the author wants made first, what can be made besides, once the cluster serves the kinds."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -65,22 +65,20 @@ def read(client: ClusterClient, facts: Facts) -> After | None:
     )
 
 
-def _type(client: ClusterClient, api: Api) -> ResourceType | None:
+def _anew(client: ClusterClient, look: Callable[[], ResourceType]) -> ResourceType | None:
     """Asked anew when it is missing: its CRD may have been made a moment ago."""
     for fresh in (False, True):
         if fresh:
             client.forget_types()
         try:
-            return client.find(api.group, api.version, api.plural)
+            return look()
         except NotFound:
             continue
-        except KubeError:
-            return None
     return None
 
 
 def _step(client: ClusterClient, api: Api, namespace: str, start: str = "") -> Step:
-    type_ = _type(client, api)
+    type_ = _anew(client, lambda: client.find(api.group, api.version, api.plural))
     if type_ is None:
         return Step(api, "", False)
     place = namespace if type_.namespaced else ""
@@ -98,7 +96,10 @@ def _required(client: ClusterClient, wanted: Mapping[str, Any], namespace: str) 
     kind = csv.text(wanted.get("kind"))
     if not kind:
         return None
-    client_type = _found_kind(client, group, kind, version)
+    try:
+        client_type = _anew(client, lambda: client.find_kind(group, kind, version))
+    except KubeError:
+        client_type = None
     if client_type is None:
         return Step(Api(group, version, "", kind, kind), "", False)
     try:
@@ -109,16 +110,3 @@ def _required(client: ClusterClient, wanted: Mapping[str, Any], namespace: str) 
     name = name_of(dict(wanted)) or kind.lower()
     own = csv.text(csv.mapping(wanted.get("metadata")).get("namespace")) or namespace
     return _step(client, Api(group, client_type.version, client_type.plural, kind, kind), own, name)
-
-
-def _found_kind(client: ClusterClient, group: str, kind: str, version: str) -> ResourceType | None:
-    for fresh in (False, True):
-        if fresh:
-            client.forget_types()
-        try:
-            return client.find_kind(group, kind, version)
-        except NotFound:
-            continue
-        except KubeError:
-            return None
-    return None

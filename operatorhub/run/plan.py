@@ -189,9 +189,8 @@ def _present(client: ClusterClient, objects: list[KubeObject]) -> frozenset[str]
     """Which of them somebody else made. Asked as tables: a CRD of 800 KB is not fetched to see that it is there."""
     found = set()
     for obj in objects:
-        group, _slash, version = str(obj["apiVersion"]).rpartition("/")
         try:
-            type_ = client.find_kind(group, obj["kind"], version)
+            type_ = client.type_of(obj)
             place = namespace_of(obj) if type_.namespaced else ""
             rows = client.table(type_, place, fields=f"metadata.name={name_of(obj)}").rows
         except KubeError:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
+from kube.discovery import ResourceType, qualified
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub.install.undo import Removed, Target, remove
@@ -71,7 +71,7 @@ def look(client: ClusterClient, namespace: str, package: str) -> Removal:
         except NotFound:
             continue
         except KubeError:
-            unread.append(f"{plural}.{group}" if group else plural)
+            unread.append(qualified(plural, group))
             continue
         for row in rows:
             one = _target(type_, row.object)

@@ -17,10 +17,6 @@ from operatorhub import groups as subject
 from operatorhub import olm
 
 
-def _ref(namespace: str, name: str) -> str:
-    return f"{olm.GROUP}/v1/operatorgroups {namespace}/{name}"
-
-
 def _refused(request: ConsoleRequest, verb: str, namespace: str, name: str = "") -> str:
     try:
         answer = can(request.cluster, verb, olm.type_of(request.cluster, "operatorgroups"), namespace, name)
@@ -95,7 +91,10 @@ def _send(request: ConsoleRequest, namespace: str, old: subject.Group | None, wa
         problem = explain(error)
     if save:
         audit.record(
-            request, "patch" if old else "create", _ref(namespace, wanted.name), problem.reason if problem else "ok"
+            request,
+            "patch" if old else "create",
+            olm.ref(olm.GROUPS, namespace, wanted.name),
+            problem.reason if problem else "ok",
         )
     return problem
 
@@ -117,7 +116,7 @@ def delete(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
             subject.delete(request.cluster, old, request.POST.get("uid", ""))
         except KubeError as error:
             problem = explain(error)
-        audit.record(request, "delete", _ref(namespace, name), problem.reason if problem else "ok")
+        audit.record(request, "delete", olm.ref(olm.GROUPS, namespace, name), problem.reason if problem else "ok")
         if problem is None:
             messages.success(request, _("The OperatorGroup “%(name)s” is deleted.") % {"name": name})
             return HttpResponseRedirect(reverse("operatorhub:groups", args=[namespace]))

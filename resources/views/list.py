@@ -110,10 +110,9 @@ class ListPage:
     @property
     def kubectl(self) -> str:
         """The same list; kubectl has no filter by a part of the name."""
-        kind = f"{self.place.type.plural}.{self.place.type.group}" if self.place.type.group else self.place.type.plural
         scope = f" -n {self.namespace}" if self.namespace else " -A" if self.place.type.namespaced else ""
         labels = f" -l {shlex.quote(self.filter.labels)}" if self.filter.labels else ""
-        return f"kubectl get {kind}{scope}{labels}"
+        return f"kubectl get {self.place.type.qualified}{scope}{labels}"
 
     @property
     def may_choose(self) -> bool:
