@@ -12,7 +12,7 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from kube.selectors import from_labels, from_selector
-from resources.health import Condition, Health, conditions, items, mapping, text
+from resources.health import Condition, Health, conditions, mapping, text
 from resources.kind_health import health
 from resources.managed import Manager, manager
 from resources.owners import owner_references
@@ -41,31 +41,6 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Container:
-    """`state`: running, waiting or terminated, with the reason; `init`: it runs before the others."""
-
-    name: str
-    image: str
-    state: str
-    colour: str
-    ready: bool
-    restarts: int
-    init: bool
-    last: str
-
-
-@dataclass(frozen=True, slots=True)
-class Port:
-    """A Service's port; `target` is a number or a name."""
-
-    name: str
-    number: str
-    protocol: str
-    target: str
-    node_port: str
-
-
-@dataclass(frozen=True, slots=True)
 class Detail:
     """`pods`: the label selector of the Pods that the object stands for, '' if it has none."""
 
@@ -81,8 +56,6 @@ class Detail:
     owners: tuple[Link, ...]
     conditions: tuple[Condition, ...]
     facts: tuple[Fact, ...]
-    containers: tuple[Container, ...]
-    ports: tuple[Port, ...]
     pods: str
     simulated: bool
     manager: Manager | None = None
@@ -105,8 +78,6 @@ def detail(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Detai
         owners=tuple(link(client, reference, namespace_of(obj)) for reference in owner_references(obj)),
         conditions=conditions(obj),
         facts=facts(client, type_, obj),
-        containers=containers(obj) if type_.kind == "Pod" else (),
-        ports=_ports(obj) if type_.kind == "Service" else (),
         pods=pod_selector(obj),
         simulated=is_simulated(obj),
         manager=manager(obj) if not owner_references(obj) else None,
@@ -170,59 +141,3 @@ def pod_selector(obj: KubeObject) -> str:
     ):
         return from_selector(selector)
     return ""
-
-
-def containers(obj: KubeObject) -> tuple[Container, ...]:
-    """Of a Pod, in the order of its spec; init containers first."""
-    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    found: list[Container] = []
-    for part, states, init in (
-        ("initContainers", "initContainerStatuses", True),
-        ("containers", "containerStatuses", False),
-    ):
-        by_name = {text(entry.get("name")): entry for entry in items(status.get(states))}
-        found += (_container(entry, by_name.get(text(entry.get("name")), {}), init) for entry in items(spec.get(part)))
-    return tuple(found)
-
-
-def _container(spec: Mapping[str, Any], status: Mapping[str, Any], init: bool) -> Container:
-    state, colour = _state(mapping(status.get("state")))
-    last, _ = _state(mapping(status.get("lastState")))
-    restarts = status.get("restartCount")
-    return Container(
-        name=text(spec.get("name")),
-        image=text(spec.get("image")),
-        state=state or "waiting",
-        colour=colour,
-        ready=status.get("ready") is True,
-        restarts=restarts if isinstance(restarts, int) else 0,
-        init=init,
-        last=last,
-    )
-
-
-def _state(state: Mapping[str, Any]) -> tuple[str, str]:
-    if "running" in state:
-        return "running", "green"
-    for word in ("waiting", "terminated"):
-        entry = mapping(state.get(word))
-        if not entry:
-            continue
-        code = entry.get("exitCode")
-        parts = [word, text(entry.get("reason")), f"exit code {code}" if isinstance(code, int) and code else ""]
-        good = text(entry.get("reason")) in ("ContainerCreating", "PodInitializing", "Completed")
-        return ": ".join(part for part in (parts[0], ", ".join(filter(None, parts[1:]))) if part), "" if good else "red"
-    return "", ""
-
-
-def _ports(obj: KubeObject) -> tuple[Port, ...]:
-    return tuple(
-        Port(
-            text(entry.get("name")),
-            text(entry.get("port")),
-            text(entry.get("protocol")) or "TCP",
-            text(entry.get("targetPort")) or text(entry.get("port")),
-            text(entry.get("nodePort")),
-        )
-        for entry in items(mapping(obj.get("spec")).get("ports"))
-    )

@@ -4,21 +4,19 @@ The page has four regions that renew themselves, each with its own address (`?pa
 its values, its Events.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.http import HttpResponse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from console.web import render
-from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError, NotFound
+from kube.errors import NotFound
 from kube.objects import KubeObject, uid_of
-from resources import events, examples, pods
+from resources import events, examples
+from resources.actions import Action, actions
 from resources.changes import Topic
 from resources.described import Said, said
 from resources.detail import Detail, is_simulated
@@ -26,7 +24,9 @@ from resources.detail import detail as details_of
 from resources.events import Events
 from resources.health import Health, mapping, text
 from resources.kind_health import health
+from resources.kinds import Panel
 from resources.owners import Belongings, Owned, belongings, owned_types
+from resources.panels import panels
 from resources.place import Place, place_of
 from resources.values import Node, sections
 
@@ -41,16 +41,6 @@ PARTS = {
 _TELLING = frozenset(
     ("deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "pods", "persistentvolumeclaims", "services")
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One entry of the menu. `refusal`: why this user can't do it, '' when they can."""
-
-    label: str
-    url: str
-    refusal: str = ""
-    danger: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +72,7 @@ class DetailPage:
     place: Place
     topic: str
     detail: Detail | None = None
+    panels: tuple[Panel, ...] = ()
     said: tuple[Said, ...] = ()
     actions: tuple[Action, ...] = ()
     owned: OwnedPart | None = None
@@ -120,8 +111,9 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
         place=place,
         topic=_topic(client, place.type, place.namespace),
         detail=shown,
+        panels=panels(client, place.type, obj) if shown else (),
         said=_news(said(client, obj, described), shown),
-        actions=tuple(_actions(client, place)) if shown else (),
+        actions=actions(client, place) if shown else (),
         owned=_owned_part(client, place, types, found) if part in ("", "owned") else None,
         sections=sections(obj) if part in ("", "values") else (),
         events=happened,
@@ -156,41 +148,3 @@ def _row(row: Owned) -> OwnedRow:
 
 def _plain(obj: KubeObject) -> KubeObject:
     return {key: value for key, value in obj.items() if key not in ("apiVersion", "kind")}
-
-
-def _actions(client: ClusterClient, place: Place) -> Iterable[Action]:
-    type_ = place.type
-    if "patch" in type_.verbs:  # what changed is sent, never the whole object
-        yield _action(client, place, "patch", _("Edit"), "edit")
-    yield Action("YAML", place.url("yaml"))
-    if "create" in type_.verbs:
-        yield _duplicate(client, place)
-    if "scale" in type_.subresources:
-        yield _action(client, place, "patch", _("Scale"), "scale", "scale")
-    if type_.kind == "Pod" and not type_.group:
-        yield _action(client, place, "get", _("Logs"), "logs", "log")
-        yield _action(client, place, "create", _("Terminal"), "terminal", "exec")
-    elif pods.may_have(type_):
-        yield Action(_("Logs of all Pods"), place.url("logs"))
-    if type_.kind in ("Pod", "Service") and not type_.group:
-        yield Action(_("Port-forward"), place.url("forward"))
-    if "delete" in type_.verbs:
-        yield _action(client, place, "delete", _("Delete"), "delete")
-
-
-def _action(client: ClusterClient, place: Place, verb: str, label: str, view: str, subresource: str = "") -> Action:
-    refusal = ""
-    try:
-        access = can(client, verb, place.type, place.namespace, place.name, subresource)
-        if not access.allowed:
-            refusal = access.reason or _("You may not do this.")
-    except KubeError:
-        # Not known: the page behind it will tell.
-        refusal = ""
-    return Action(label, place.url(view), refusal, danger=verb == "delete")
-
-
-def _duplicate(client: ClusterClient, place: Place) -> Action:
-    action = _action(client, place, "create", _("Duplicate"), "detail")
-    query = {"namespace": place.namespace} if place.namespace else {}
-    return replace(action, url=place.kind_url("new", **query, **{"from": place.name}))
