@@ -2,12 +2,14 @@
 """`make test`: the units and pages in parallel, then the browser tests in a process of their own.
 
 Playwright's sync API and pytest-asyncio can't share a process, hence two runs. Both summaries are added up in the last line.
-Extra arguments go to the first run only, e.g. `make test ARGS=tests/kube`.
+Extra arguments go to the first run only, e.g. `make test ARGS=tests/kube`. A few tests that fail among thousands are tried once
+more, alone, and what passes only then is named (decision 13).
 """
 
 import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +21,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTEST = [str(ROOT / ".venv/bin/python"), "-m", "pytest"]
 # Far above what a run takes on two cores (single tests have a limit of their own, in pyproject.toml): a run that hangs is ended and fails.
 LIMIT_SECONDS = 20 * 60
+# More than these are no accident of a crowded machine, and are not tried again.
+AGAIN = 12
+CACHE = ROOT / ".data" / "pytest-again"
+_PARALLEL = ("-n", "--dist")
 
 
 def end(process: "subprocess.Popen[str]") -> None:
@@ -56,6 +62,37 @@ def run(arguments: list[str]) -> tuple[int, dict[str, int]]:
     return process.returncode, counts
 
 
+def run_again(arguments: list[str]) -> tuple[int, dict[str, int]]:
+    """run(), and then those that failed once more: one after the other, in processes of their own. Failed is what fails twice.
+
+    The counts are those of both tries together, so that each test counts once.
+    """
+    shutil.rmtree(CACHE, ignore_errors=True)
+    cache = ["-o", f"cache_dir={CACHE}"]
+    code, counts = run([*arguments, *cache])
+    bad = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0)
+    if code != 1 or not 0 < bad <= AGAIN:
+        return code, counts
+    print(f"make test: {bad} failed; once more, alone …", flush=True)
+    code, second = run([*one_by_one(arguments), *cache, "--last-failed", "--last-failed-no-failures", "none", "-rA"])
+    print(
+        f"make test: {second.get('passed', 0)} of {bad} passed only at the second try; they are named above", flush=True
+    )
+    counts = {word: number for word, number in counts.items() if word not in ("failed", "error", "errors")}
+    for word, number in second.items():
+        counts[word] = counts.get(word, 0) + number
+    return code, counts
+
+
+def one_by_one(arguments: list[str]) -> list[str]:
+    """Without pytest-xdist's options and their values."""
+    return [
+        word
+        for before, word in zip(["", *arguments], arguments, strict=False)
+        if word not in _PARALLEL and before not in _PARALLEL
+    ]
+
+
 def main() -> int:
     started = time.monotonic()
     chosen = sys.argv[1:]
@@ -63,7 +100,10 @@ def main() -> int:
     runs = (
         [run(chosen)]
         if chosen
-        else [run(["-q", "-n", workers, "--dist", "loadfile", "--ignore", "tests/e2e"]), run(["-q", "tests/e2e"])]
+        else [
+            run_again(["-q", "-n", workers, "--dist", "loadfile", "--ignore", "tests/e2e"]),
+            run_again(["-q", "tests/e2e"]),
+        ]
     )
     total: dict[str, int] = {}
     for _, counts in runs:

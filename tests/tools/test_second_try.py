@@ -1,0 +1,69 @@
+"""A test that fails among others is tried once more, alone (decision 13)."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tools import run_tests
+
+# As a project of its own, so that neither our settings nor our fixtures have a say.
+PLAIN = ["-q", "-c", "/dev/null", "-p", "no:django", "-p", "no:cov"]
+SHAKY = """
+from pathlib import Path
+import pytest
+
+def test_shaky():
+    seen = Path(__file__).with_name("seen")
+    first = not seen.exists()
+    seen.touch()
+    assert not first
+
+def test_good():
+    count = Path(__file__).with_name("count")
+    count.write_text((count.read_text() if count.exists() else "") + "x")
+"""
+
+
+def _project(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    (folder / "test_it.py").write_text(text)
+    monkeypatch.setattr(run_tests, "CACHE", folder / "cache")
+    return [*PLAIN, f"--rootdir={folder}", str(folder / "test_it.py")]
+
+
+def test_what_passes_alone_counts_and_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code, counts = run_tests.run_again(["-n", "2", *_project(tmp_path, SHAKY, monkeypatch)])
+    assert code == 0
+    assert counts == {"passed": 2}
+    said = capfd.readouterr().out
+    assert re.search(r"PASSED \S*test_it.py::test_shaky", said)
+    assert "1 of 1 passed only at the second try" in said
+    # The one that was good is not run again.
+    assert (tmp_path / "count").read_text() == "x"
+
+
+def test_what_fails_twice_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad = "def test_bad():\n    assert False\n\ndef test_good():\n    pass\n"
+    code, counts = run_tests.run_again(_project(tmp_path, bad, monkeypatch))
+    assert code == 1
+    assert counts == {"passed": 1, "failed": 1}
+
+
+def test_many_failures_are_no_accident(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    many = f"import pytest\n\n@pytest.mark.parametrize('n', range({run_tests.AGAIN + 1}))\ndef test_bad(n):\n    assert False\n"
+    code, counts = run_tests.run_again(_project(tmp_path, many, monkeypatch))
+    assert code == 1
+    assert counts == {"failed": run_tests.AGAIN + 1}
+    assert "once more" not in capfd.readouterr().out
+
+
+def test_a_file_that_breaks_at_once_is_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, _counts = run_tests.run_again(_project(tmp_path, "import no_such_module\n", monkeypatch))
+    assert code != 0
