@@ -23,9 +23,11 @@ from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import csv, icons, rows
 from operatorhub.models import Icon, Index, Package
+from operatorhub.sources import packagemanifests
 
 log = logging.getLogger("operatorhub.index")
-PATH = "/apis/packages.operators.coreos.com/v1/packagemanifests"
+_GROUP = f"/apis/{packagemanifests.GROUP}/v1"
+PATH = f"{_GROUP}/packagemanifests"
 BUSY = timedelta(seconds=120)
 NO_ICON = "-"
 _CHUNK = 200
@@ -131,7 +133,7 @@ def fetch_icons(client: ClusterClient) -> int:
 
 def fetch_icon(client: ClusterClient, package: Package) -> Icon | None:
     """One package's icon, from the package server. Raises KubeError except NotFound."""
-    path = f"/apis/packages.operators.coreos.com/v1/namespaces/{quote(package.namespace)}/packagemanifests/{quote(package.name)}/icon"
+    path = f"{_GROUP}/namespaces/{quote(package.namespace)}/packagemanifests/{quote(package.name)}/icon"
     try:
         found = icons.clean(client.raw("GET", path, accept="image/*, */*"))
     except NotFound:
@@ -163,7 +165,7 @@ def places(client: ClusterClient, homes: set[str]) -> list[str] | None:
         return None
     try:
         # A table has the metadata only: 130 KB instead of megabytes.
-        rows_of_probe = client.table(client.find("packages.operators.coreos.com", "v1", "packagemanifests"), probe).rows
+        rows_of_probe = client.table(client.find(packagemanifests.GROUP, "v1", "packagemanifests"), probe).rows
     except KubeError:
         return None
     labels = (csv.mapping(csv.mapping(one.object.get("metadata")).get("labels")) for one in rows_of_probe)

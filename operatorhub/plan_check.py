@@ -18,7 +18,7 @@ from kube.errors import Gone, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import csv, runs, schema_diff
 from operatorhub.models import Run
-from operatorhub.plans import InstallPlan, Step, plan, read, steps
+from operatorhub.plans import InstallPlan, Step, read, steps
 from structural.nodes import Node, node_of
 from structural.prepare import Malformed, prepare
 from structural.validate import validate
@@ -240,8 +240,3 @@ def _check(run: Run) -> Check:
         kinds,
         runs.stale(run),
     )
-
-
-def of_object(obj: KubeObject) -> InstallPlan:
-    """For callers that have the object already."""
-    return plan(obj)

@@ -22,10 +22,6 @@ class Totals:
     failures: int
     questions: int
 
-    @property
-    def well(self) -> bool:
-        return not self.failures and not self.questions
-
 
 def totals(operators: Iterable[Operator]) -> Totals:
     """Copies are counted where they run only."""

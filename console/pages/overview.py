@@ -1,12 +1,16 @@
-"""/: the cluster at a glance, and where to go from here."""
+"""/: the cluster at a glance, and where to go from here.
+
+Two regions renew themselves: the numbers at each Pod that comes or goes, the operators (`?part=operators`, a dozen lists) only when one of them changes.
+"""
 
 from dataclasses import dataclass
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
 
 from console.web import render
-from console.web.request import ConsoleRequest
+from console.web.request import ConsoleRequest, wants_fragment
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from operatorhub import installed, olm
@@ -33,7 +37,14 @@ class Overview:
     host: str
     counts: tuple[Count, ...]
     topics: str
-    operators: Totals | None
+
+
+@dataclass(frozen=True, slots=True)
+class Operators:
+    """`totals` None: a cluster without OLM, or not to be seen by this user."""
+
+    totals: Totals | None
+    topics: str = ""
 
 
 KINDS = (
@@ -68,28 +79,33 @@ def look(client: ClusterClient) -> Overview:
         counts.append(Count(labels[plural], number, name, group or "core", served or "v1", plural))
         if number is not None:
             topics.append(str(Topic(client.name, group or "core", served, plural, "")))
-    operators = _operators(client)
-    if operators is not None:
-        topics += [olm.topic(client, plural) for plural in (olm.CSVS, olm.SUBSCRIPTIONS)]
     return Overview(
         str(version.get("gitVersion", "")),
         str(version.get("platform", "")),
         client.host,
         tuple(counts),
         " ".join(topics),
-        operators,
     )
 
 
-def _operators(client: ClusterClient) -> Totals | None:
-    """None on a cluster without OLM, and for those who may not see the operators of all namespaces."""
+def operators(client: ClusterClient) -> Operators:
+    """How those of all namespaces are."""
     try:
-        return totals(installed.listed(client, "").rows) if olm.served(client) else None
+        if not olm.served(client):
+            return Operators(None)
+        found = totals(installed.listed(client, "").rows)
     except KubeError:
-        return None
+        return Operators(None)
+    return Operators(found, " ".join(olm.topic(client, plural) for plural in (olm.CSVS, olm.SUBSCRIPTIONS)))
 
 
+@require_safe
 def overview(request: ConsoleRequest) -> HttpResponse:
-    return render.page(
-        request, "console/overview.html", {"overview": look(request.cluster)}, fragment="console/_overview.html"
-    )
+    """The page, or one of its regions when htmx asks."""
+    client = request.cluster
+    if request.GET.get("part") == "operators":
+        return render.page(request, "console/_overview_operators.html", {"operators": operators(client)})
+    if wants_fragment(request):
+        return render.page(request, "console/_overview.html", {"overview": look(client)})
+    context = {"overview": look(client), "operators": operators(client)}
+    return render.page(request, "console/overview.html", context)

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import catalogs, catalogsources, clustercatalogs, olm, own_rights, sourceforms, tasks
+from operatorhub import catalogs, catalogsources, clustercatalogs, olm, own_rights, sourceforms, tasks, written
 from operatorhub.api.common import Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused, web
 from operatorhub.api.shapes import shape
 from operatorhub.api.subscriptions import Subscription
@@ -184,12 +184,19 @@ class OneCatalog(APIView):
         if form.errors:
             return refused(_("This can't be changed so"), form.errors)
         patch = (sourceforms.patch if kind == sourceforms.SOURCE else sourceforms.cluster_patch)(form)
-        version = str(body(request).get("resource_version") or old["metadata"]["resourceVersion"])
-        patch["metadata"] = {"resourceVersion": version}
+        asked = str(body(request).get("resource_version") or "")
+
+        def change(dry_run: bool) -> Response:
+            if asked:
+                exact = {**patch, "metadata": {"resourceVersion": asked}}
+                return Response({"object": client.patch(type_, name, exact, place, dry_run=dry_run)})
+            as_read = written.version_of(old)
+            return Response({"object": written.patch(client, type_, name, place, patch, as_read, dry_run=dry_run)})
+
         if dry(request):
-            return Response({"object": client.patch(type_, name, patch, place, dry_run=True)})
+            return change(True)
         with Audited(request, "patch", f"{type_.topic_part} {namespace}/{name}"):
-            return Response({"object": client.patch(type_, name, patch, place)})
+            return change(False)
 
     @extend_schema(
         operation_id="operatorhub_catalog_delete", responses={204: None, 403: ProblemSerializer, 404: ProblemSerializer}

@@ -104,11 +104,6 @@ class Extension:
         return tuple(line.strip() for line in rest.split("\n")[1:] if line.strip()) if found else ()
 
     @property
-    def unresolved(self) -> bool:
-        """Whether no version fits what is asked for."""
-        return "no bundles found for package" in self.problem
-
-    @property
     def deprecated(self) -> tuple[str, ...]:
         """What is deprecated, as its author says it."""
         return tuple(one.message for one in self.conditions if one.type in _DEPRECATIONS and one.status == "True")

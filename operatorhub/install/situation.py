@@ -8,6 +8,7 @@ from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import olm
 from operatorhub.csv import mapping, text
+from operatorhub.sources import packagemanifests
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def visible(client: ClusterClient, catalog: tuple[str, str], package: str, names
     if catalog[0] == namespace:
         return True
     try:
-        type_ = client.find("packages.operators.coreos.com", "v1", "packagemanifests")
+        type_ = client.find(packagemanifests.GROUP, "v1", "packagemanifests")
         found = client.list(type_, namespace, fields=f"metadata.name={package}").items
     except NotFound:
         return None

@@ -1,6 +1,5 @@
 """/operatorhub/catalogs/new/ and …/edit/, …/delete/: what somebody types becomes a CatalogSource, a ClusterCatalog, or a catalog of the console's own."""
 
-import contextlib
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -17,18 +16,16 @@ from console.web.access import can
 from console.web.errors import Problem, explain
 from console.web.frame import known_namespaces
 from console.web.request import ConsoleRequest
-from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import Conflict, KubeError
+from kube.errors import KubeError
 from kube.objects import KubeObject
-from operatorhub import catalogs, catalogsources, clustercatalogs, olm, own_rights, refresh, sourceforms, tasks
+from operatorhub import catalogs, catalogsources, clustercatalogs, olm, own_rights, refresh, sourceforms, tasks, written
 from operatorhub.models import Catalog
 from operatorhub.sources import fetch
 from operatorhub.sources.drafts import SourceError
 from operatorhub.views.sources import own_row
 
 # OLM writes the status meanwhile; nobody is that unlucky so many times.
-_TRIES = 5
 MOST_UPLOAD = 256 * 1024 * 1024
 _INTERVALS = {"": 0, "1h": 3600, "6h": 6 * 3600, "1d": 24 * 3600}
 
@@ -67,7 +64,7 @@ def edit(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     data = request.POST.dict() if request.method == "POST" else sourceforms.begun(kind, old)
     form = sourceforms.read(kind, data, fixed)
     patch = sourceforms.change(form)
-    version = request.POST.get("version") or _written(old)
+    version = request.POST.get("version") or written.version_of(old)
     problem = None
     if request.method == "POST" and patch is not None:
         problem = _patch(request, type_, name, place, patch, version)
@@ -126,17 +123,12 @@ def _create(request: ConsoleRequest, kind: str, obj: KubeObject) -> Problem | No
     return problem
 
 
-def _written(obj: KubeObject) -> str:
-    """Changes when somebody changes the spec. The resourceVersion says less: OLM writes the status of a catalog every few seconds."""
-    return f"{obj['metadata'].get('uid')}/{obj['metadata'].get('generation')}"
-
-
 def _patch(
     request: ConsoleRequest, type_: ResourceType, name: str, namespace: str, patch: dict[str, Any], version: str
 ) -> Problem | None:
     save, problem = "save" in request.POST, None
     try:
-        _patch_as_written(request.cluster, type_, name, namespace, patch, version, dry_run=not save)
+        written.patch(request.cluster, type_, name, namespace, patch, version, dry_run=not save)
     except KubeError as error:
         problem = explain(error)
     if save:
@@ -144,28 +136,6 @@ def _patch(
             request, "patch", f"{type_.topic_part} {namespace or '-'}/{name}", problem.reason if problem else "ok"
         )
     return problem
-
-
-def _patch_as_written(
-    client: ClusterClient,
-    type_: ResourceType,
-    name: str,
-    namespace: str,
-    patch: dict[str, Any],
-    version: str,
-    *,
-    dry_run: bool,
-) -> None:
-    """Raises Conflict when the spec is another than `version` says; a status that changes in between is no reason."""
-    for _again in range(_TRIES):
-        found = client.get(type_, name, namespace)
-        if _written(found) != version:
-            break
-        meta = {**patch.get("metadata", {}), "resourceVersion": found["metadata"]["resourceVersion"]}
-        with contextlib.suppress(Conflict):
-            client.patch(type_, name, {**patch, "metadata": meta}, namespace, dry_run=dry_run)
-            return
-    raise Conflict(_("“%(name)s” is not as it was when this page was made.") % {"name": name})
 
 
 def _delete(request: ConsoleRequest, namespace: str, name: str, row: Catalog | None) -> Problem | None:

@@ -112,7 +112,6 @@ def test_reasons_are_taken_apart() -> None:
     )
     assert lacking.lacking == ('Namespace:"" A', 'Namespace:"x" B')
     assert lacking.state == "failed"
-    assert progressing('no bundles found for package "ft"').unresolved
 
 
 # On the cluster

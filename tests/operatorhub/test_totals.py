@@ -25,10 +25,8 @@ def test_each_counts_where_it_runs() -> None:
     assert (found.total, found.succeeded, found.working, found.failures, found.questions) == (5, 2, 1, 1, 2)
     assert [one.title for one in found.asking] == ["d", "e"]
     assert [one.title for one in found.failed] == ["c"]
-    assert not found.well
 
 
 def test_only_the_first_are_named() -> None:
     found = totals([operator(str(number), "failed") for number in range(40)])
     assert (found.failures, len(found.failed)) == (40, 5)
-    assert totals([operator("a", "done")]).well

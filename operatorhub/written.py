@@ -1,0 +1,39 @@
+"""Changes of what somebody wrote, where a controller writes the status of the same object every few seconds (OLM: a CatalogSource's)."""
+
+import contextlib
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Conflict
+from kube.objects import KubeObject
+
+_TRIES = 5
+
+
+def version_of(obj: KubeObject) -> str:
+    """Changes when somebody changes the spec. The resourceVersion says less: it changes with the status too."""
+    return f"{obj['metadata'].get('uid')}/{obj['metadata'].get('generation')}"
+
+
+def patch(
+    client: ClusterClient,
+    type_: ResourceType,
+    name: str,
+    namespace: str,
+    change: dict[str, Any],
+    version: str,
+    *,
+    dry_run: bool,
+) -> KubeObject:
+    """Merge `change` into the object. Raises Conflict when its spec is another than `version` says; a status that changes in between is no reason."""
+    for _again in range(_TRIES):
+        found = client.get(type_, name, namespace)
+        if version_of(found) != version:
+            break
+        meta = {**change.get("metadata", {}), "resourceVersion": found["metadata"]["resourceVersion"]}
+        with contextlib.suppress(Conflict):
+            return client.patch(type_, name, {**change, "metadata": meta}, namespace, dry_run=dry_run)
+    raise Conflict(_("“%(name)s” is not as it was when this page was made.") % {"name": name})
