@@ -1,5 +1,6 @@
 """The frame of every page, the health answers, preferences, and errors in words."""
 
+import re
 from pathlib import Path
 
 import pytest
