@@ -8,8 +8,9 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
-from operatorhub import bundles, csv, schemas
+from operatorhub import bundles, csv
 from operatorhub.sources.drafts import SourceError
+from resources import schematree as schemas
 from resources import yamltext
 
 CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")

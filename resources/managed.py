@@ -10,6 +10,8 @@ from typing import Any
 from kube.objects import namespace_of
 from resources.health import items, mapping, text
 
+#: Where definitions are found: group, version, plural.
+DEFINITIONS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 _ARGO = "argocd.argoproj.io/tracking-id"
 
 

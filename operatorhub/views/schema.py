@@ -10,9 +10,10 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
-from operatorhub import csv, schemas
+from operatorhub import csv
 from operatorhub import package as packages
 from operatorhub import schema_page as subject
+from resources import schematree as schemas
 
 
 @require_safe
@@ -33,7 +34,7 @@ def schema(request: ConsoleRequest, namespace: str, catalog: str, package: str, 
         context |= _tree(request, known, kept)
     # A field that is opened gets its part only; so does a search while somebody types.
     part = "_schema_fields.html" if request.headers.get("HX-Target", "").startswith("in-") else "_schema.html"
-    return render.page(request, "operatorhub/schema.html", context, fragment=f"operatorhub/{part}")
+    return render.page(request, "operatorhub/schema.html", context, fragment=f"resources/{part}")
 
 
 def _tree(request: ConsoleRequest, known: subject.Known, kept: list[tuple[str, str]]) -> dict[str, Any]:
@@ -51,7 +52,8 @@ def _tree(request: ConsoleRequest, known: subject.Known, kept: list[tuple[str, s
         "scope": csv.text(csv.mapping(crd.get("spec")).get("scope")),
         "versions": every,
         "api": version,
-        "address": f"?{urlencode([*kept, ('api', number)])}",
+        "root": f"?{urlencode([*kept, ('api', number)])}",
+        "address": f"?{urlencode([*kept, ('api', number)])}&",
         "query": query,
         "found": schemas.search(tree, query) if query else None,
         "trail": [(schemas.path(where[:end]), schemas.address(where[:end])) for end in range(1, len(where))],

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -9,6 +10,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
+from tests.resources.views import definitions
 
 
 @pytest.fixture
@@ -32,3 +34,11 @@ def config_map(client: ClusterClient, namespace: str) -> str:
     obj = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "paint"}, "data": {"colour": "blue"}}
     client.create(client.find("", "v1", "configmaps"), obj, namespace)
     return "paint"
+
+
+@pytest.fixture
+def crd(client: ClusterClient) -> Iterator[dict[str, Any]]:
+    """A definition of this test's own: widgets in a new group."""
+    made = definitions.create(client, definitions.definition())
+    yield made
+    definitions.remove(client, made)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from operatorhub import schemas
+from resources import schematree as schemas
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

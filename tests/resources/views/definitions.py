@@ -1,0 +1,103 @@
+"""A definition of the tests' own, with a bit of everything, in a group that nobody else has."""
+
+import time
+from typing import Any
+from uuid import uuid4
+
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+
+CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+_SPEC: dict[str, Any] = {
+    "type": "object",
+    "required": ["size"],
+    "properties": {
+        "size": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3, "description": "How many."},
+        "mode": {"type": "string", "enum": ["a", "b"], "description": "Deprecated: use size."},
+        "place": {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "stays"}]},
+        "parts": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
+    },
+}
+
+
+def definition(**changes: Any) -> dict[str, Any]:
+    """widgets, namespaced, in v1 (stored) and v1beta1 (deprecated)."""
+    group = f"t{uuid4().hex[:8]}.example.com"
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": _SPEC, "status": {"type": "object"}}}}
+    columns = [{"name": "Size", "type": "integer", "jsonPath": ".spec.size"}]
+    versions = [
+        {"name": "v1", "served": True, "storage": True, "schema": schema, "additionalPrinterColumns": columns, "subresources": {"status": {}}},
+        {"name": "v1beta1", "served": True, "storage": False, "schema": schema, "deprecated": True, "deprecationWarning": "widgets v1beta1 is old"},
+    ]  # fmt: skip
+    names = {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList", "shortNames": ["wd"], "categories": ["toys"]}  # fmt: skip
+    spec = {"group": group, "scope": "Namespaced", "names": names, "versions": versions, **changes}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"widgets.{group}"},
+        "spec": spec,
+    }
+
+
+def create(client: ClusterClient, made: dict[str, Any]) -> dict[str, Any]:
+    """Served, with its schema published, when this returns."""
+    found = client.create(client.find(*CRDS), made)
+    for version in made["spec"]["versions"]:
+        until(lambda version=version: client.schema(served(client, found, version["name"])))
+        until(lambda version=version: client.list(served(client, found, version["name"])).resource_version)
+    return found
+
+
+def served(client: ClusterClient, made: dict[str, Any], version: str = "v1") -> Any:
+    client.forget_types()
+    return client.find(made["spec"]["group"], version, made["spec"]["names"]["plural"])
+
+
+def widget(made: dict[str, Any], name: str, **metadata: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": f"{made['spec']['group']}/v1",
+        "kind": "Widget",
+        "metadata": {"name": name, **metadata},
+        "spec": {"size": 2},
+    }
+
+
+def until(true: Any, seconds: float = 60) -> Any:
+    """What `true()` answers, when it is something; a KubeError is not yet."""
+    limit = time.monotonic() + seconds
+    while True:
+        try:
+            if found := true():
+                return found
+        except KubeError:
+            if time.monotonic() > limit:
+                raise
+        assert time.monotonic() < limit, "never became true"
+        time.sleep(0.1)
+
+
+def remove(client: ClusterClient, made: dict[str, Any]) -> None:
+    """With all that is in it, finalizers or not; and waits until it is not served any more."""
+    name = made["metadata"]["name"]
+    try:
+        type_ = served(client, made)
+        for one in client.list(type_).items:
+            if one["metadata"].get("finalizers"):
+                bare = {"metadata": {"finalizers": None}}
+                client.patch(type_, one["metadata"]["name"], bare, one["metadata"].get("namespace") or "")
+    except KubeError:
+        pass
+    try:
+        client.delete(client.find(*CRDS), name)
+    except NotFound:
+        return
+    until(lambda: _gone(client, name))
+    client.forget_types()
+
+
+def _gone(client: ClusterClient, name: str) -> bool:
+    try:
+        client.get(client.find(*CRDS), name)
+    except NotFound:
+        return True
+    return False
