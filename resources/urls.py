@@ -7,6 +7,7 @@ object has two or more: so no namespace or name, whatever it is, can hide a page
 from django.urls import path
 
 from resources.views import (
+    act,
     bulk,
     delete,
     detail,
@@ -16,8 +17,10 @@ from resources.views import (
     form,
     forward,
     importing,
+    labels,
     list,
     logs,
+    menu,
     pickers,
     scale,
     schema,
@@ -52,6 +55,9 @@ urlpatterns = [
     path(f"{_OBJECT}yaml/", yaml.edit, name="yaml"),
     path(f"{_OBJECT}delete/", delete.delete, name="delete"),
     path(f"{_OBJECT}scale/", scale.scale, name="scale"),
+    path(f"{_OBJECT}act/<str:act>/", act.act, name="act"),
+    path(f"{_OBJECT}labels/", labels.labels, name="labels"),
+    path(f"{_OBJECT}menu/", menu.menu, name="menu"),
     path(f"{_OBJECT}logs/", logs.logs, name="logs"),
     path(f"{_OBJECT}terminal/", terminal.terminal, name="terminal"),
     path(f"{_OBJECT}forward/", forward.forward, name="forward"),

@@ -113,7 +113,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
         detail=shown,
         panels=panels(client, place.type, obj) if shown else (),
         said=_news(said(client, obj, described), shown),
-        actions=actions(client, place) if shown else (),
+        actions=actions(client, place, obj) if shown else (),
         owned=_owned_part(client, place, types, found) if part in ("", "owned") else None,
         sections=sections(obj) if part in ("", "values") else (),
         events=happened,
