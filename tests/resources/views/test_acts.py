@@ -138,7 +138,9 @@ def test_a_custom_kind_with_suspend_in_its_schema(browser: Client, client: Clust
         client.delete(crds, crd["metadata"]["name"])
 
 
-def test_labels_and_annotations_in_rows(browser: Client, client: ClusterClient, namespace: str, config_map: str) -> None:
+def test_labels_and_annotations_in_rows(
+    browser: Client, client: ClusterClient, namespace: str, config_map: str
+) -> None:
     maps = client.find("", "v1", "configmaps")
     before = {"labels": {"tier": "gold", "own": "x"}, "annotations": {"note": "two\nlines"}}
     client.patch(maps, config_map, {"metadata": before}, namespace)
