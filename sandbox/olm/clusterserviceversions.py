@@ -59,6 +59,8 @@ async def run(cluster: Cluster, context: Context) -> None:
                 queue.add(meta["namespace"], meta["name"], after=PACE)
                 if event.type == "DELETED" or (event.object["spec"].get("replaces")):
                     _add_all(cluster, queue, meta["namespace"])
+                if event.type == "DELETED":
+                    _add_rivals(cluster, queue)
             elif event.resource == DEPLOYMENTS:
                 labels = meta.get("labels") or {}
                 if labels.get("olm.owner.kind") == "ClusterServiceVersion":
@@ -75,6 +77,13 @@ async def run(cluster: Cluster, context: Context) -> None:
 def _add_all(cluster: Cluster, queue: Workqueue, namespace: str) -> None:
     for csv in cluster.list(CSVS, namespace):
         queue.add(namespace, csv["metadata"]["name"], after=PACE)
+
+
+def _add_rivals(cluster: Cluster, queue: Workqueue) -> None:
+    """Those that had to stay back for one of another namespace that provides the same kinds: it may be the one that is gone."""
+    for csv in cluster.list(CSVS):
+        if (csv.get("status") or {}).get("reason") == "InterOperatorGroupOwnerConflict":
+            queue.add(csv["metadata"]["namespace"], csv["metadata"]["name"], after=PACE)
 
 
 def _add_users(cluster: Cluster, queue: Workqueue, crd: str) -> None:

@@ -14,8 +14,8 @@ from ..errors import ApiError, Conflict
 log = logging.getLogger("sandbox.olm")
 
 Key = tuple[str, str]
-#: Seconds before a key is tried again: after a conflict, and after any other refusal of the API server.
-AFTER_CONFLICT, AFTER_ERROR = 0.05, 2.0
+#: Seconds before a key is tried again: after a conflict, after any other refusal of the API server, and after a mistake of ours.
+AFTER_CONFLICT, AFTER_ERROR, AFTER_MISTAKE = 0.05, 2.0, 15.0
 
 
 class Workqueue:
@@ -47,8 +47,9 @@ class Workqueue:
         except ApiError as error:
             log.warning("%s %s/%s: %s; trying again", self._name, *key, error)
             self.add(*key, after=AFTER_ERROR)
-        except Exception:  # one bad object must not stop the others; it is tried again when it changes
+        except Exception:  # one bad object must not stop the others
             log.exception("%s %s/%s failed", self._name, *key)
+            self.add(*key, after=AFTER_MISTAKE)
         finally:
             self._running.pop(key, None)
             if key in self._again:

@@ -136,6 +136,21 @@ def test_a_manual_install_waits_for_approval_and_is_cleared_up(kube: Kube) -> No
     kube.until_gone(namespaced("/api/v1", "careful", "serviceaccounts"), "sampledb-operator")
 
 
+def test_who_stayed_back_for_a_rival_goes_on_when_that_is_gone(kube: Kube) -> None:
+    subscribe(kube, "rival-first", "flightticket", "samples-catalog", ["rival-first"])
+    first, second = (namespaced(OLM, place, "clusterserviceversions") for place in ("rival-first", "rival-second"))
+    csv = kube.until(first, phase("Succeeded"))
+    # In all namespaces: also in the first one's, which has the same kinds already.
+    subscribe(kube, "rival-second", "flightticket", "samples-catalog")
+    stayed = kube.until(second, phase("Failed"))
+    assert stayed["status"]["reason"] == "InterOperatorGroupOwnerConflict"
+    kube.delete(f"{namespaced(OLM, 'rival-first', 'subscriptions')}/flightticket")
+    kube.delete(f"{first}/{csv['metadata']['name']}")
+    kube.until(second, phase("Succeeded"))
+    kube.delete(f"{namespaced(OLM, 'rival-second', 'subscriptions')}/flightticket")
+    kube.delete(f"{second}/{csv['metadata']['name']}")
+
+
 def test_an_unknown_package_is_told(kube: Kube) -> None:
     subscribe(kube, "lost", "nothing", "samples-catalog")
 
