@@ -11,11 +11,11 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
-from kube.selectors import from_labels, from_selector
 from resources.health import Condition, Health, conditions, mapping, text
 from resources.kind_health import health
 from resources.managed import Manager, manager
 from resources.owners import owner_references
+from resources.selected import pod_selector
 
 SIMULATED = "operator-console.dev/simulated"
 _LABELS = 100
@@ -128,16 +128,3 @@ def _annotations(obj: KubeObject) -> tuple[tuple[str, str], ...]:
     """Without the copy of the whole object that kubectl apply keeps there: it is no news, and of a Secret it holds the values."""
     found = _pairs(mapping(obj.get("metadata")).get("annotations"))
     return tuple(pair for pair in found if pair[0] != "kubectl.kubernetes.io/last-applied-configuration")
-
-
-def pod_selector(obj: KubeObject) -> str:
-    """The label selector of the Pods that a workload or Service stands for, '' for other kinds."""
-    spec = mapping(obj.get("spec"))
-    selector = spec.get("selector")
-    if obj.get("kind") in ("Service", "ReplicationController") and isinstance(selector, Mapping):
-        return from_labels({str(key): text(value) for key, value in selector.items()})
-    if obj.get("kind") in ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job") and isinstance(
-        selector, Mapping
-    ):
-        return from_selector(selector)
-    return ""

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from kube.client import ClusterClient
+from kube.discovery import ResourceType
 from kube.errors import KubeError
+from kube.objects import KubeObject, namespace_of, uid_of
 from resources.detail import Link, link
 from resources.health import mapping, text
+from resources.owners import types_below, uids_below
 
 SHOWN = 50
 _CHUNK = 500
@@ -39,11 +42,28 @@ class Events:
 
 def about(client: ClusterClient, namespace: str, uids: Set[str], own: str) -> Events:
     """Events of the objects with these uids, newest first. `own`: the uid of the page's object: one alone is asked for by a field selector."""
-    fields = f"involvedObject.uid={own}" if not uids - {own} else ""
     try:
-        found = _read(client, namespace, fields)
+        found = _read(client, namespace, f"involvedObject.uid={own}" if not uids - {own} else "")
     except KubeError as error:
         return Events(problem=str(error))
+    return _of(client, namespace, found, uids)
+
+
+def about_tree(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Events:
+    """Events of an object and of what belongs to it, newest first."""
+    own, namespace = uid_of(obj), namespace_of(obj)
+    if not types_below(client, type_, namespace):
+        return about(client, namespace, {own}, own)
+    try:
+        found = _read(client, namespace, "")
+    except KubeError as error:
+        return Events(problem=str(error))
+    regarding = (mapping(event.get("involvedObject")) for event in found)
+    asked = {text(one.get("uid")): text(one.get("kind")) for one in regarding}
+    return _of(client, namespace, found, {own, *uids_below(client, type_, obj, asked)})
+
+
+def _of(client: ClusterClient, namespace: str, found: list[dict[str, Any]], uids: Set[str]) -> Events:
     matching = [event for event in found if text(mapping(event.get("involvedObject")).get("uid")) in uids]
     matching.sort(key=_order, reverse=True)
     rows = tuple(_row(client, event, namespace) for event in matching[:SHOWN])

@@ -14,9 +14,10 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject
+from kube.objects import KubeObject, name_of, namespace_of
 from resources.forms import descriptors
 from resources.forms.descriptors import Descriptors
+from resources.health import items
 
 _KEEP_SECONDS = 10.0
 #: The object that an operator wants to be created first of all (OKD's console asks for it after the install).
@@ -38,7 +39,8 @@ class Example:
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What is known of a kind. `operator` is the CSV's display name, '' when no CSV owns the kind; `title` the kind's own;
-    `status`: its statusDescriptors as they are; `problem`: why its examples can't be read."""
+    `status`: its statusDescriptors as they are; `problem`: why its examples can't be read. `csv`, `place`, `phase`: the ClusterServiceVersion's name,
+    namespace and phase; `resources`: (version or group/version, kind) of what the operator says it makes for an object of this kind."""
 
     operator: str = ""
     title: str = ""
@@ -47,6 +49,10 @@ class Offer:
     descriptors: Descriptors = field(default_factory=Descriptors)
     status: tuple[dict[str, Any], ...] = ()
     problem: str = ""
+    csv: str = ""
+    place: str = ""
+    phase: str = ""
+    resources: tuple[tuple[str, str], ...] = ()
 
 
 def examples(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[Example, ...]:
@@ -101,6 +107,13 @@ def of_csvs(csvs: Iterable[KubeObject], type_: ResourceType) -> Offer | None:
         problem=problem,
         descriptors=descriptors.parse(crd.get("specDescriptors")),
         status=tuple(entry for entry in crd.get("statusDescriptors") or () if isinstance(entry, dict)),
+        csv=name_of(csv),
+        # OLM copies a CSV to every namespace that its operator serves; this is where it runs.
+        place=str(_mapping(_mapping(csv.get("metadata")).get("labels")).get("olm.copiedFrom") or namespace_of(csv)),
+        phase=str(_mapping(csv.get("status")).get("phase") or ""),
+        resources=tuple(
+            (str(entry.get("version") or ""), str(entry.get("kind") or "")) for entry in items(crd.get("resources"))
+        ),
     )
 
 

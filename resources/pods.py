@@ -5,8 +5,8 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
-from resources.detail import pod_selector
 from resources.owners import belongings
+from resources.selected import pod_selector
 
 #: More Pods than these are no text that somebody reads.
 MOST = 30

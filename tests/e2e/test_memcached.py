@@ -39,7 +39,7 @@ def listed(page: Page) -> list[str]:
 
 def see(page: Page, client: ClusterClient, namespace: str, size: int) -> None:
     """So many nodes come up on the open page: in the status, as Pods, and in words."""
-    pods = page.locator("#owned tr").filter(has=page.get_by_role("cell", name="Pod", exact=True))
+    pods = page.locator("#owned tr").filter(has=page.get_by_text("Pod", exact=True))
     expect(pods).to_have_count(size, timeout=SLOW)
     conditions = page.get_by_role("table", name="Conditions")
     expect(conditions).to_contain_text(f"{size} of {size} nodes ready", timeout=SLOW)

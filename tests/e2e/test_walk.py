@@ -70,7 +70,7 @@ def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: Cl
     page.evaluate("window.__sameDocument = true")
     owned = page.locator("#owned")
     for kind in ("StatefulSet", "PersistentVolumeClaim", "Job", "Pod", "Service"):
-        expect(owned.get_by_role("cell", name=kind, exact=True).first).to_be_visible(timeout=SLOW)
+        expect(owned.get_by_text(kind, exact=True).first).to_be_visible(timeout=SLOW)
     expect(page.locator("#object")).to_contain_text("Ready", timeout=SLOW)
     expect(
         page.get_by_role("grid", name="Conditions").or_(page.get_by_role("table", name="Conditions"))
@@ -154,7 +154,7 @@ def test_argo_cd_from_the_real_catalog(
     expect(page).to_have_url(re.compile("/example-argocd/$"))
     owned = page.locator("#owned")
     for kind in ("Deployment", "StatefulSet", "Service", "Pod"):
-        expect(owned.get_by_role("cell", name=kind, exact=True).first).to_be_visible(timeout=SLOW)
+        expect(owned.get_by_text(kind, exact=True).first).to_be_visible(timeout=SLOW)
     for part in ("server", "repo-server", "application-controller", "redis", "dex-server"):
         expect(owned.get_by_role("link", name=f"example-argocd-{part}", exact=True).first).to_be_visible(timeout=SLOW)
     if any(is_simulated(pod) for pod in client.list(client.find("", "v1", "pods"), namespace).items):

@@ -1,0 +1,49 @@
+"""The region of an object's page with whom it belongs to and what belongs to it."""
+
+from dataclasses import dataclass
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.objects import KubeObject
+from resources.changes import Topic
+from resources.owned_rows import Above, Row, Sum, chain, rows, summary
+from resources.owners import Belongings, belongings
+from resources.place import Place
+
+# Kinds that change by themselves while an operator works. Of the others the ones here bring the news.
+_TELLING = frozenset(
+    ("deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "pods", "persistentvolumeclaims", "services")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedPart:
+    """`looks`: whether objects of this kind can own anything that is looked for; `more`: objects that are not shown; `chain`: the owners above;
+    `names`: objects whose changes are news here, '' for all of the topics."""
+
+    rows: tuple[Row, ...]
+    sum: Sum
+    found: Belongings
+    more: int
+    chain: tuple[Above, ...]
+    topics: str
+    names: str
+
+    @property
+    def looks(self) -> bool:
+        return bool(self.found.types)
+
+
+def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPart:
+    found = belongings(client, place.type, obj)
+    shown, more = rows(found)
+    telling = [one for one in found.types if one.plural in _TELLING or one.group == place.type.group]
+    above = chain(client, obj)
+    topics = dict.fromkeys(_topic(client, one, place.namespace) for one in (place.type, *telling))
+    topics |= {_topic(client, one.link.type, one.link.namespace): None for one in above if one.link.type}
+    names = "" if found.types else " ".join((place.name, *(one.link.name for one in above)))
+    return OwnedPart(shown, summary(found), found, more, above, " ".join(topics), names)
+
+
+def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:
+    return str(Topic(client.name, type_.group_or_core, type_.version, type_.plural, namespace))

@@ -1,0 +1,157 @@
+"""What belongs to an object and whom it belongs to, on its page and beside 10,000 others."""
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.objects import uid_of
+from resources import owned_reading, owners
+
+
+def until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "did not come about"
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def shops(client: ClusterClient) -> Iterator[str]:
+    """A custom kind of this test's own; its group."""
+    group = f"g{uuid4().hex[:6]}.example.com"
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    names = {"plural": "shops", "singular": "shop", "kind": "Shop", "listKind": "ShopList"}
+    definitions = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+    spec = {"group": group, "scope": "Namespaced", "names": names, "versions": [version]}
+    name = f"shops.{group}"
+    client.create(
+        definitions,
+        {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": name},
+            "spec": spec,
+        },
+    )
+
+    def served() -> bool:
+        client.forget_types()
+        return any(one.group == group for one in client.types())
+
+    until(served)
+    yield group
+    client.delete(definitions, name)
+    client.forget_types()
+
+
+def shop(client: ClusterClient, group: str, namespace: str, name: str) -> dict[str, Any]:
+    type_ = client.find(group, "v1", "shops")
+    made: dict[str, Any] = {}
+
+    def create() -> bool:
+        nonlocal made
+        try:
+            made = client.create(
+                type_, {"apiVersion": f"{group}/v1", "kind": "Shop", "metadata": {"name": name}, "spec": {}}, namespace
+            )
+        except Exception:
+            return False
+        return True
+
+    until(create)
+    return made
+
+
+def reference(obj: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "apiVersion": obj["apiVersion"],
+        "kind": obj["kind"],
+        "name": obj["metadata"]["name"],
+        "uid": uid_of(obj),
+        "controller": True,
+    }
+
+
+def deploy(client: ClusterClient, namespace: str, name: str, replicas: int, **metadata: Any) -> None:
+    labels = {"app": name}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "web", "image": "example.com/web:1"}]}}
+    spec = {"replicas": replicas, "selector": {"matchLabels": labels}, "template": template}
+    obj = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, **metadata}, "spec": spec}
+    client.create(client.find("apps", "v1", "deployments"), obj, namespace)
+
+
+def test_a_custom_resource_down_to_its_pods_and_up_again(
+    browser: Client, client: ClusterClient, shops: str, namespace: str
+) -> None:
+    owner = shop(client, shops, namespace, "corner")
+    deploy(client, namespace, "front", 2, ownerReferences=[reference(owner)])
+    deploy(client, namespace, "helper", 1, labels={"app.kubernetes.io/instance": "corner"})
+    page = f"/resources/{shops}/v1/shops/{namespace}/corner/"
+
+    def text() -> str:
+        return browser.get(page, {"part": "owned"}, HTTP_HX_REQUEST="true").content.decode()
+
+    until(lambda: "of 3 Pods ready" in text())
+    found = text()
+    levels = re.findall(r'role="row" id="owned-[^"]+" aria-level="(\d)"', found)
+    assert levels == ["1", "2", "3", "3", "1", "2", "3"]
+    assert 'title="app.kubernetes.io/instance">by label' in found
+    assert "by label" not in found.split("helper")[0]
+    pods = client.list(client.find("", "v1", "pods"), namespace, labels="app=front").items
+    chain = browser.get(f"/resources/core/v1/pods/{namespace}/{pods[0]['metadata']['name']}/").content.decode()
+    nav = chain.split('class="owned-chain"')[1].split("</nav>")[0]
+    assert re.findall(r'<span class="console-muted">(\w+)</span>', nav) == ["Shop", "Deployment", "ReplicaSet", "Pod"]
+
+
+def test_a_namespace_with_more_pods_than_a_page(
+    client: ClusterClient, shops: str, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owned_reading, "CHUNK", 2)
+    owner = shop(client, shops, namespace, "corner")
+    deploy(client, namespace, "another", 4)
+    deploy(client, namespace, "front", 3, ownerReferences=[reference(owner)])
+    pods = client.find("", "v1", "pods")
+    until(lambda: len(client.list(pods, namespace).items) == 7)
+    type_ = client.find(shops, "v1", "shops")
+
+    def names() -> list[str]:
+        found = owners.belongings(client, type_, owner)
+        assert found.gaps == ()
+        return [row.object["metadata"]["name"] for row in found.rows if row.type.kind == "Pod"]
+
+    until(lambda: len(names()) == 3)
+    assert all(name.startswith("front-") for name in names())
+    # An operator that makes its Pods itself, without a workload: they are looked for among all.
+    bare = shop(client, shops, namespace, "bare")
+    container = {"name": "web", "image": "example.com/web:1"}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "own", "ownerReferences": [reference(bare)]},
+        "spec": {"containers": [container]},
+    }
+    client.create(pods, pod, namespace)
+    found = owners.belongings(client, type_, bare)
+    assert [(row.type.kind, row.object["metadata"]["name"]) for row in found.rows] == [("Pod", "own")]
+
+
+def test_known_events_cost_no_look(
+    client: ClusterClient, shops: str, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = shop(client, shops, namespace, "corner")
+    deploy(client, namespace, "front", 1, ownerReferences=[reference(owner)])
+    type_, pods = client.find(shops, "v1", "shops"), client.find("", "v1", "pods")
+    until(lambda: len(client.list(pods, namespace).items) == 1)
+    pod = uid_of(client.list(pods, namespace).items[0])
+    assert pod in owners.uids_below(client, type_, owner, {pod: "Pod"})
+    looks: list[object] = []
+    monkeypatch.setattr(owners, "belongings", lambda *asked: looks.append(asked))
+    assert pod in owners.uids_below(client, type_, owner, {pod: "Pod", "of-a-node": "Node"})
+    assert looks == []
