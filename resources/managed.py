@@ -12,6 +12,8 @@ from resources.health import items, mapping, text
 
 #: Where definitions are found: group, version, plural.
 DEFINITIONS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+#: On a definition, by OLM: "<namespace>/<csv>" of an operator that brought it.
+_ALONGSIDE = "operatorframework.io/installed-alongside-"
 _ARGO = "argocd.argoproj.io/tracking-id"
 
 
@@ -35,7 +37,20 @@ def manager(obj: Mapping[str, Any]) -> Manager | None:
     for owner in items(metadata.get("ownerReferences")):
         if owner.get("controller"):
             return Manager(text(owner.get("kind")), text(owner.get("name")))
-    return _olm(obj, labels) or _tool(labels, notes)
+    return _olm(obj, labels) or _definition(obj) or _tool(labels, notes)
+
+
+def alongside(obj: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """(namespace, CSV) of the operators that brought a definition, each of their versions; () for any other object."""
+    notes = mapping(mapping(obj.get("metadata")).get("annotations"))
+    found = (text(value).partition("/") for key, value in sorted(notes.items()) if str(key).startswith(_ALONGSIDE))
+    return tuple((namespace, name) for namespace, _slash, name in found if namespace and name)
+
+
+def _definition(obj: Mapping[str, Any]) -> Manager | None:
+    """Where there are notes of several versions or operators, resources/definitions.py finds out which one is there."""
+    brought = alongside(obj)
+    return Manager("ClusterServiceVersion", brought[0][1], brought[0][0]) if len(brought) == 1 else None
 
 
 def _olm(obj: Mapping[str, Any], labels: Mapping[str, Any]) -> Manager | None:
@@ -45,6 +60,8 @@ def _olm(obj: Mapping[str, Any], labels: Mapping[str, Any]) -> Manager | None:
     """
     if text(labels.get("olm.owner.kind")) not in ("ClusterServiceVersion", ""):
         return None
+    if extension := text(labels.get("olm.operatorframework.io/owner-name")):
+        return Manager("ClusterExtension", extension)
     name = text(labels.get("olm.owner"))
     namespace = text(labels.get("olm.owner.namespace")) or namespace_of(dict(obj))
     if not name:

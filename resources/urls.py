@@ -37,6 +37,7 @@ _OBJECT = f"{_KIND}<str:namespace>/<str:name>/"
 
 urlpatterns = [
     path("", types.types, name="types"),
+    path("counts/", types.numbers, name="numbers"),
     path("import/", importing.import_, name="import"),
     path("search/", search.search, name="search"),
     path("schema/", schema.schema, name="schema"),

@@ -1,22 +1,53 @@
-"""/resources/: every kind that the cluster serves."""
+"""/resources/: every kind that the cluster serves, and how many objects each has."""
+
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
+from django.shortcuts import render as plain
 from django.views.decorators.http import require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest
 from resources.changes import Topic
-from resources.types import look
+from resources.counts import counts
+from resources.managed import DEFINITIONS
+from resources.types import ANY, Wish, every, look
 
 
 @require_safe
 def types(request: ConsoleRequest) -> HttpResponse:
-    """`?q=` filters; only the groups when htmx asks. `fresh`: asked for by a live region, since a CRD came or went."""
+    """`?q=`, `scope`, `custom` and `verb` filter; only the groups when htmx asks. `fresh`: asked for by a live region, since a CRD came or went.
+    `count`: the numbers at once, for readers without scripts."""
     if "fresh" in request.GET:
         # A CRD has just come or gone: what discovery said a moment ago is no longer true.
         request.cluster.forget_types()
-    found = look(request.cluster, request.GET.get("q", "").strip())
-    topic = str(Topic(request.cluster.name, "apiextensions.k8s.io", "v1", "customresourcedefinitions"))
-    return render.page(
-        request, "resources/types.html", {"types": found, "topic": topic}, fragment="resources/_types.html"
-    )
+    wish = Wish.of(request.GET)
+    found = look(request.cluster, wish, request.namespace)
+    if "count" in request.GET:
+        counts(
+            request.cluster,
+            [kind.type for group in found.groups for kind in group.kinds if kind.listable],
+            request.namespace,
+        )
+        found = look(request.cluster, wish, request.namespace)
+    context = {
+        "types": found,
+        "any": ANY,
+        "namespace": request.namespace,
+        "topic": str(Topic(request.cluster.name, *DEFINITIONS)),
+        "query": urlencode(wish.query),
+    }
+    return render.page(request, "resources/types.html", context, fragment="resources/_types.html")
+
+
+@require_safe
+def numbers(request: ConsoleRequest) -> HttpResponse:
+    """`?group=`: how many objects each kind of the group has in the picked namespace, or in all; each number for its own place in the page."""
+    group = request.GET.get("group", "")
+    wanted = [
+        kind.type for kind in every(request.cluster.types()) if kind.type.group_or_core == group and kind.listable
+    ]
+    found = counts(request.cluster, wanted, request.namespace)
+    response = plain(request, "resources/_counts.html", {"counts": tuple(found.items())})
+    response["Cache-Control"] = "no-cache, private"
+    return response

@@ -1,9 +1,25 @@
-"""/resources/: every kind once, custom ones first, found by any of its names."""
+"""/resources/: every kind once, custom ones first, found by any of its names, counted, with whoever brought it."""
+
+from typing import Any
 
 import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from kube.errors import Forbidden, ServerError
+from resources import counts, definitions
+from resources.types import Types
+from tests.resources.views.definitions import CRDS, served, widget
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    counts._kept.clear()
+    definitions._kept.clear()
+
+
+def plurals(found: Types) -> set[str]:
+    return {kind.type.plural for group in found.groups for kind in group.kinds}
 
 
 def test_it_works(browser: Client) -> None:
@@ -12,6 +28,7 @@ def test_it_works(browser: Client) -> None:
     groups = [group.name for group in answer.context["types"].groups]
     assert groups.index("operators.coreos.com") < groups.index("core") < groups.index("apps")
     assert b'href="/resources/core/v1/pods/"' in answer.content
+    assert b'href="/resources/core/v1/pods/explain/"' in answer.content
 
 
 def test_the_filter_knows_short_names_and_groups(browser: Client) -> None:
@@ -22,10 +39,93 @@ def test_the_filter_knows_short_names_and_groups(browser: Client) -> None:
         assert b">Pod<" not in found.content
 
 
+def test_scope_custom_and_verb_filter(browser: Client) -> None:
+    cluster = plurals(browser.get("/resources/", {"scope": "cluster"}).context["types"])
+    assert "nodes" in cluster
+    assert "pods" not in cluster
+    inside = plurals(browser.get("/resources/", {"scope": "namespaced"}).context["types"])
+    assert "pods" in inside
+    assert "nodes" not in inside
+    custom = browser.get("/resources/", {"custom": "1"}).context["types"]
+    assert {"clusterserviceversions", "clusterextensions"} <= plurals(custom)
+    assert all(group.custom for group in custom.groups)
+    reviews = "selfsubjectaccessreviews"
+    assert reviews not in plurals(browser.get("/resources/").context["types"])
+    every = browser.get("/resources/", {"verb": "any"})
+    assert reviews in plurals(every.context["types"])
+    assert f'href="/resources/authorization.k8s.io/v1/{reviews}/"' not in every.content.decode()
+    assert reviews in plurals(browser.get("/resources/", {"verb": "create"}).context["types"])
+    assert plurals(browser.get("/resources/", {"scope": "<odd>", "verb": "list"}).context["types"]) >= {"pods", "nodes"}
+
+
+def test_numbers_come_after_the_page(
+    browser: Client, client: ClusterClient, crd: dict[str, Any], namespace: str
+) -> None:
+    group = crd["spec"]["group"]
+    for number in range(3):
+        client.create(served(client, crd), widget(crd, f"w{number}"), namespace)
+    page = browser.get("/resources/", {"q": group, "namespace": "-"})
+    assert f'hx-get="/resources/counts/?group={group}&amp;namespace=-"' in page.content.decode()
+    assert ">3<" not in page.content.decode()
+    part = browser.get("/resources/counts/", {"group": group, "namespace": "-"}, HTTP_HX_REQUEST="true")
+    assert f'id="count-{group}-widgets" hx-swap-oob="true">3</span>' in part.content.decode()
+    other = browser.get("/resources/counts/", {"group": group, "namespace": "default"}, HTTP_HX_REQUEST="true")
+    assert ">0</span>" in other.content.decode()
+    # Whatever renews the page keeps the last number in its place.
+    again = browser.get("/resources/", {"q": group, "namespace": "-"}, HTTP_HX_REQUEST="true")
+    assert f'id="count-{group}-widgets">3</span>' in again.content.decode()
+
+
+def test_numbers_without_scripts(browser: Client, namespace: str) -> None:
+    page = browser.get("/resources/", {"q": "configmaps", "namespace": namespace, "count": "1"})
+    found = {kind.type.plural: kind.count for group in page.context["types"].groups for kind in group.kinds}
+    assert found["configmaps"].number is not None
+
+
+def test_what_can_not_be_counted_says_why_and_keeps_nobody(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = ClusterClient.table
+
+    def refuse(self: ClusterClient, type_: Any, *args: Any, **more: Any) -> Any:
+        if type_.plural == "secrets":
+            raise Forbidden("secrets is forbidden: you may not list them")
+        if type_.plural == "services":
+            raise ServerError("conversion webhook <failed>")
+        return table(self, type_, *args, **more)
+
+    monkeypatch.setattr(ClusterClient, "table", refuse)
+    part = browser.get("/resources/counts/", {"group": "core", "namespace": "-"}, HTTP_HX_REQUEST="true")
+    text = part.content.decode()
+    assert part.status_code == 200
+    assert 'title="secrets is forbidden: you may not list them"' in text
+    assert "conversion webhook &lt;failed&gt;" in text
+    numbers = {type_.plural: count for type_, count in part.context["counts"]}
+    assert (numbers["secrets"].number, numbers["services"].number) == (None, None)
+    assert numbers["namespaces"].number
+
+
+def test_numbers_of_no_group(browser: Client) -> None:
+    assert browser.get("/resources/counts/", {"group": "<none>"}).content.strip() == b""
+
+
+def test_who_brought_a_kind(browser: Client, client: ClusterClient, crd: dict[str, Any]) -> None:
+    """OLM's note on the definition; of several notes the operator that is there is meant."""
+    name = crd["metadata"]["name"]
+    note = "operatorframework.io/installed-alongside-"
+    notes = {f"{note}1": "somewhere/toys.v1.2.3"}
+    client.patch(client.find(*CRDS), name, {"metadata": {"annotations": notes}})
+    page = browser.get("/resources/", {"q": "toys.v1.2.3"})
+    assert plurals(page.context["types"]) == {"widgets"}
+    assert 'href="/operators/somewhere/toys.v1.2.3/"' in page.content.decode()
+    detail = browser.get(f"/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/{name}/").content.decode()
+    assert 'href="/operators/somewhere/toys.v1.2.3/"' in detail
+
+
 def test_groups_that_do_not_answer_are_named(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = "metrics.k8s.io/v1: its API server does not answer"
     monkeypatch.setattr(ClusterClient, "discovery_errors", (problem,))
-    assert problem in browser.get("/resources/").content.decode()
+    page = browser.get("/resources/").content.decode()
+    assert problem in page
+    assert 'href="/resources/core/v1/pods/"' in page
 
 
 def test_nothing_matches(browser: Client) -> None:

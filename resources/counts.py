@@ -1,0 +1,87 @@
+"""How many objects of a kind there are, for the price of one: the server says how many it did not send.
+
+Kinds are asked at once, eight at a time, and an answer is good for seconds. What can't be counted says why; no kind keeps the others from being counted.
+https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/list-meta/ (remainingItemCount)
+"""
+
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Lock
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Forbidden, KubeError
+
+_FRESH_SECONDS = 10.0
+# What a page shows until it has asked again.
+_STALE_SECONDS = 300.0
+_LIMIT = 8192
+_workers = ThreadPoolExecutor(8, thread_name_prefix="counts")
+_kept: "dict[tuple[str, ...], tuple[float, Count]]" = {}
+_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """`number` is None where `problem` says why; `more`: there are that many at least, and the server does not say how many."""
+
+    number: int | None = None
+    more: bool = False
+    problem: str = ""
+    forbidden: bool = False
+
+    @property
+    def text(self) -> str:
+        if self.number is None:
+            return "–"
+        return f"≥ {self.number:,}" if self.more else f"{self.number:,}"
+
+
+def count(client: ClusterClient, type_: ResourceType, namespace: str = "") -> Count:
+    """In one namespace, '' for all. Never an error. At most ten seconds old."""
+    if "list" not in type_.verbs:
+        return Count()
+    key = _key(client, type_, namespace)
+    now = time.monotonic()
+    with _lock:
+        kept = _kept.get(key)
+    if kept and kept[0] + _FRESH_SECONDS > now:
+        return kept[1]
+    found = _ask(client, type_, namespace)
+    with _lock:
+        if len(_kept) >= _LIMIT:
+            _kept.clear()
+        _kept[key] = (now, found)
+    return found
+
+
+def counts(client: ClusterClient, types: Iterable[ResourceType], namespace: str = "") -> Mapping[ResourceType, Count]:
+    """Of many kinds at once."""
+    asked = tuple(types)
+    return dict(zip(asked, _workers.map(lambda type_: count(client, type_, namespace), asked), strict=True))
+
+
+def last(client: ClusterClient, type_: ResourceType, namespace: str = "") -> Count | None:
+    """The last answer, without asking: None when there was none for a while."""
+    with _lock:
+        kept = _kept.get(_key(client, type_, namespace))
+    return kept[1] if kept and kept[0] + _STALE_SECONDS > time.monotonic() else None
+
+
+def _key(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[str, ...]:
+    where = namespace if type_.namespaced else ""
+    return (client.host, client.user, type_.group, type_.version, type_.plural, where)
+
+
+def _ask(client: ClusterClient, type_: ResourceType, namespace: str) -> Count:
+    try:
+        found = client.table(type_, namespace, limit=1, include="None")
+    except Forbidden as error:
+        return Count(problem=str(error), forbidden=True)
+    except KubeError as error:
+        return Count(problem=str(error))
+    if found.remaining is None:
+        return Count(len(found.rows), more=bool(found.continue_))
+    return Count(len(found.rows) + found.remaining)
