@@ -19,4 +19,6 @@ app = Celery("console")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [Queue("default"), Queue("watch")]
 app.autodiscover_tasks(["operatorhub", "resources"])
-app.steps["worker"].update(("resources.watch.bootstep:WatchStep", "console.beat:BeatStep"))
+app.steps["worker"].update(
+    ("resources.watch.bootstep:WatchStep", "resources.history.bootstep:HistoryStep", "console.beat:BeatStep")
+)

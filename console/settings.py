@@ -206,6 +206,17 @@ SPECTACULAR_SETTINGS = {
     "AUTHENTICATION_WHITELIST": [],
 }
 
+# The history of objects (docs/decisions/0012): of every custom kind and of the built-in ones named here, as kubectl names them; '' for none at all.
+_KINDS = "custom deployments.apps statefulsets.apps daemonsets.apps cronjobs.batch services configmaps persistentvolumeclaims"
+HISTORY_KINDS = tuple(str(env.str("HISTORY_KINDS", _KINDS)).split())
+# How long it is kept, how much of it in all, how many changes of one object; a kind of more objects is not followed.
+HISTORY_DAYS = env_int("HISTORY_DAYS", 30)
+HISTORY_MEGABYTES = env_int("HISTORY_MEGABYTES", 200)
+HISTORY_CHANGES = env_int("HISTORY_CHANGES", 200)
+HISTORY_OBJECTS = env_int("HISTORY_OBJECTS", 1000)
+if min(HISTORY_DAYS, HISTORY_MEGABYTES, HISTORY_CHANGES, HISTORY_OBJECTS) < 1:
+    raise ImproperlyConfigured("HISTORY_DAYS, HISTORY_MEGABYTES, HISTORY_CHANGES and HISTORY_OBJECTS are 1 or more; HISTORY_KINDS= ends the history")  # fmt: skip
+
 # Celery. Short tasks on `default`; the watch hub is a bootstep of the worker that also consumes `watch`.
 CELERY_BROKER_URL = f"redis+socket://{REDIS_URL[7:]}" if REDIS_URL.startswith("unix://") else REDIS_URL
 CELERY_TASK_DEFAULT_QUEUE = "default"
@@ -227,6 +238,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": env_int("CATALOG_REFRESH_SECONDS", 300),
         "options": {"expires": 280},
     },
+    "prune-history": {"task": "resources.tasks.prune_history", "schedule": 600, "options": {"expires": 580}},
 }
 
 

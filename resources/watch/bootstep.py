@@ -28,6 +28,7 @@ class WatchStep(bootsteps.StartStopStep):
     """Starts the hub's loop in a thread after the pool, and ends it with the worker."""
 
     requires = ("celery.worker.components:Pool",)
+    thread_name = "watch-hub"
 
     def __init__(self, parent: Any, **options: Any) -> None:
         super().__init__(parent, **options)
@@ -43,7 +44,7 @@ class WatchStep(bootsteps.StartStopStep):
         return self.enabled
 
     def start(self, parent: Any) -> None:
-        self._thread = threading.Thread(target=self._run, name="watch-hub", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=self.thread_name, daemon=True)
         self._thread.start()
 
     def stop(self, parent: Any) -> None:
@@ -62,7 +63,7 @@ class WatchStep(bootsteps.StartStopStep):
         said = ""
         while not self._ending.is_set():
             try:
-                asyncio.run(self._hub())
+                asyncio.run(self._main())
             except asyncio.CancelledError:
                 return
             except KubeError as error:
@@ -70,11 +71,15 @@ class WatchStep(bootsteps.StartStopStep):
                     log.error("%s", error)
                 said = str(error)
             except Exception:
-                log.exception("the watch hub failed and is started again")
+                log.exception("%s failed and is started again", self.thread_name)
             self._ending.wait(_RETRY_SECONDS)
 
-    async def _hub(self) -> None:
+    async def _main(self) -> None:
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        await self._work()
+
+    async def _work(self) -> None:
+        """What the thread is for, until it is cancelled."""
         client = await asyncio.to_thread(console_client)
         id_ = f"{socket.gethostname()}-{os.getpid()}-{int(time.time())}"
         await WatchHub(client, id_).run()

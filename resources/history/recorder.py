@@ -1,0 +1,262 @@
+"""Writes the history while nobody looks: a list and a watch of whole objects for each recorded type, in one worker at a time.
+
+The worker that writes holds a lease in the database; another one takes over some seconds after it is gone, and goes on from the resourceVersion that was
+written last, so nothing is missed and nothing is told twice. A version that is too old (410) means a list: what changed meanwhile is then one step, marked.
+"""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from datetime import timedelta
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+import msgspec
+from django.conf import settings
+from django.db import DatabaseError, connections
+from django.db.models import Q
+from django.utils import timezone
+
+from kube import requests
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Forbidden, Gone, KubeError, NotFound, TooManyRequests
+from kube.objects import uid_of
+from kube.requests import ApiRequest
+from kube.transport import AsyncTransport
+from kube.watch import WatchEvent, watch
+from resources.history import kinds, store
+from resources.history.store import Event, Seen
+from resources.models import Recorder as Lease
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+P = ParamSpec("P")
+LEASE_SECONDS = 15.0
+BEAT_SECONDS = 4.0
+_TYPES_SECONDS = 10.0
+_PAGE = 200
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 30.0
+# A kind that may not be read, has too many objects or is not served is looked at again after so long.
+_LATER_SECONDS = 300.0
+_WATCH_SECONDS = (300, 600)
+# While nothing but heartbeats comes, how far it is gets written so often.
+_REACHED_SECONDS = 30.0
+
+
+class TooMany(Exception):
+    """The kind has more objects than HISTORY_OBJECTS."""
+
+
+class Recorder:
+    """`run()` until it is cancelled. `writer`: where the database is used, a thread of its own unless a test gives another."""
+
+    def __init__(self, client: ClusterClient, id_: str, writer: Executor | None = None) -> None:
+        self.id = id_[:200]
+        self._client = client
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._types: dict[str, ResourceType] = {}
+        self._own_writer = writer is None
+        self._writer = writer or ThreadPoolExecutor(1, "history")
+        self._said = ""
+        self._served_kept: tuple[object, float, tuple[ResourceType, ...]] | None = None
+
+    async def run(self) -> None:
+        try:
+            async with AsyncTransport(self._client.config) as self._transport:
+                try:
+                    while True:
+                        await self._turn()
+                        await asyncio.sleep(BEAT_SECONDS)
+                finally:
+                    await self._stop(list(self._tasks))
+        finally:
+            await self._leave()
+
+    async def _turn(self) -> None:
+        """One beat: hold the lease, follow what is there to be followed."""
+        try:
+            held = await self._write(self._hold)
+        except DatabaseError as error:
+            self._complain(f"the history can't be written: {error}")
+            return
+        if not held:
+            await self._stop(list(self._tasks))
+            return
+        try:
+            types = {type_.qualified: type_ for type_ in await self._served()}
+        except KubeError as error:
+            self._complain(str(error))
+            return
+        self._said = ""
+        gone = [name for name in self._tasks if self._types.get(name) != types.get(name)]
+        await self._stop(gone)
+        for name, task in list(self._tasks.items()):
+            if task.done():
+                log.error("the history of %s failed and is begun again", name, exc_info=None if task.cancelled() else task.exception())  # fmt: skip
+                del self._tasks[name]
+        self._types = types
+        for name, type_ in types.items():
+            if name not in self._tasks:
+                self._tasks[name] = asyncio.create_task(self._follow(type_), name=f"history {name}")
+
+    async def _served(self) -> tuple[ResourceType, ...]:
+        """At most some seconds old, the CRDs asked for only when the types have changed."""
+        now = time.monotonic()
+        types = await asyncio.to_thread(self._client.types)
+        kept = self._served_kept
+        if kept is None or kept[0] != types or kept[1] < now - _TYPES_SECONDS * 6:
+            kept = self._served_kept = (types, now, await asyncio.to_thread(kinds.recorded, self._client))
+        return kept[2]
+
+    def _complain(self, words: str) -> None:
+        if words != self._said:
+            log.warning("%s", words)
+        self._said = words
+
+    # The lease
+
+    def _hold(self) -> bool:
+        """Whether this one writes, for LEASE_SECONDS more."""
+        now = timezone.now()
+        until = now + timedelta(seconds=LEASE_SECONDS)
+        free = Q(holder=self.id) | Q(until__lt=now)
+        rows = Lease.objects.filter(cluster=self._client.name)
+        if rows.filter(free).update(holder=self.id, until=until, problem=self._said):
+            return True
+        _row, made = rows.get_or_create(
+            cluster=self._client.name, defaults={"holder": self.id, "until": until, "problem": self._said}
+        )
+        return made
+
+    async def _leave(self) -> None:
+        """Another worker takes over at once."""
+        try:
+            await self._write(Lease.objects.filter(cluster=self._client.name, holder=self.id).delete)
+        except DatabaseError:
+            log.debug("the lease ends by itself")
+        if self._own_writer:
+            self._writer.submit(connections.close_all)
+            self._writer.shutdown(wait=True)
+
+    async def _write(self, act: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+        """All writing goes through one thread, whose connection to the database is its own."""
+        return await asyncio.get_running_loop().run_in_executor(self._writer, partial(act, *given, **named))
+
+    # One type
+
+    async def _follow(self, type_: ResourceType) -> None:
+        seen: Seen = {}
+        pause = _FIRST_PAUSE
+        while True:
+            began = time.monotonic()
+            try:
+                followed = await self._write(store.where, self._client.name, type_)
+                version = followed.resource_version if followed else ""
+                if not version:
+                    version = await self._list(type_, seen)
+                await self._watch(type_, version, seen)
+                wanted = 0.0
+            except Gone:
+                await self._patiently(store.reached, self._client.name, type_, "")
+                wanted = 0.0
+            except TooMany:
+                wanted = _LATER_SECONDS
+            except (Forbidden, NotFound) as error:
+                log.info("no history of %s: %s", type_.qualified, error)
+                wanted = _LATER_SECONDS
+            except TooManyRequests as error:
+                wanted = error.retry_after
+            except KubeError as error:
+                log.debug("%s: %s", type_.qualified, error)
+                wanted = 0.0
+            except DatabaseError as error:
+                self._complain(f"the history can't be written: {error}")
+                wanted = BEAT_SECONDS
+            pause = _FIRST_PAUSE if time.monotonic() - began > 30 else min(pause * 2, _LONGEST_PAUSE)
+            await asyncio.sleep(max(wanted, pause * random.uniform(0.5, 1.0)))  # noqa: S311  spreads load
+
+    async def _list(self, type_: ResourceType, seen: Seen) -> str:
+        """Everything that is there, page by page; the version to watch from. Raises TooMany."""
+        token, version = "", ""
+        uids: set[str] = set()
+        while True:
+            request = requests.list_objects(type_, limit=_PAGE, continue_=token)
+            page = msgspec.json.decode((await self._transport.send(request)).body)
+            metadata, items = page.get("metadata") or {}, page.get("items") or []
+            number = len(uids) + len(items) + (metadata.get("remainingItemCount") or 0)
+            if number > settings.HISTORY_OBJECTS:
+                await self._patiently(store.reached, self._client.name, type_, "", number)
+                raise TooMany
+            for item in items:
+                item.setdefault("apiVersion", type_.api_version)
+                item.setdefault("kind", type_.kind)
+            uids |= {uid_of(item) for item in items}
+            events = [Event("ADDED", item, listed=True) for item in items]
+            await self._patiently(store.record, self._client.name, type_, events, seen)
+            version, token = version or str(metadata.get("resourceVersion") or ""), str(metadata.get("continue") or "")
+            if not token:
+                break
+        await self._patiently(store.gone, self._client.name, type_, uids)
+        await self._patiently(store.reached, self._client.name, type_, version)
+        return version
+
+    async def _watch(self, type_: ResourceType, version: str, seen: Seen) -> None:
+        """One watch, until the server ends it."""
+        written = time.monotonic()
+        request = watch_objects(type_, version, random.randint(*_WATCH_SECONDS))  # noqa: S311  spreads load
+        async for burst in _bursts(watch(self._transport, request)):
+            events, version = await self._write(_decoded, burst, version)
+            number = await self._patiently(store.record, self._client.name, type_, events, seen)
+            if number or time.monotonic() - written > _REACHED_SECONDS:
+                written = time.monotonic()
+                await self._patiently(store.reached, self._client.name, type_, version)
+        await self._patiently(store.reached, self._client.name, type_, version)
+
+    async def _patiently(self, act: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+        """Until the database takes it; the API server's connection holds what comes meanwhile."""
+        while True:
+            try:
+                return await self._write(act, *given, **named)
+            except DatabaseError as error:
+                self._complain(f"the history can't be written: {error}")
+                await asyncio.sleep(BEAT_SECONDS)
+
+    async def _stop(self, names: list[str]) -> None:
+        tasks = [self._tasks.pop(name) for name in names]
+        for task in tasks:
+            task.cancel()
+        waiting: list[Awaitable[Any]] = list(tasks)
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+
+def watch_objects(type_: ResourceType, version: str, seconds: int) -> ApiRequest:
+    """Changes after `version` as whole objects, with bookmarks."""
+    plain = requests.list_objects(type_)
+    query = (
+        ("watch", "true"),
+        ("allowWatchBookmarks", "true"),
+        ("resourceVersion", version),
+        ("timeoutSeconds", str(seconds)),
+    )
+    return ApiRequest("GET", plain.path, query, ref=plain.ref)
+
+
+def _decoded(burst: list[WatchEvent], version: str) -> tuple[list[Event], str]:
+    """The events, and the version that they lead to."""
+    found = []
+    for event in burst:
+        obj = event.document()
+        version = store.version_of(obj) or version
+        if event.type != "BOOKMARK":
+            found.append(Event(event.type, obj))
+    return found, version
+
+
+async def _bursts(source: AsyncIterator[list[WatchEvent]]) -> AsyncIterator[list[WatchEvent]]:
+    async for burst in source:
+        if burst:
+            yield burst

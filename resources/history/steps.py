@@ -1,0 +1,159 @@
+"""From one version of an object to the one before it, as few small steps, and the same in words. Pure.
+
+A step back is [path, value], or [path] for what was not there; a path is a list of keys and places in lists. Lists of equal length are compared item by
+item, others are taken whole: so that what is kept is small where it matters (one container of ten) and simple everywhere else.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from resources.diff import MISSING, same
+from resources.health import text
+
+Op = list[Any]
+Path = tuple[str | int, ...]
+Field = tuple[Path, Any, Any]
+_KEYS = ("name", "type", "key", "id")
+_LONG = 120
+
+
+def back(new: Any, old: Any) -> list[Op]:
+    """What makes `old` of `new`."""
+    return [[list(path)] if before is MISSING else [list(path), before] for path, before, _after in _walk(old, new, ())]
+
+
+def apply(obj: Any, ops: list[Op]) -> Any:
+    """A new object; containers on the way are copied. A path that leads nowhere is passed over: then nothing can be put there."""
+    for path, *value in ops:
+        obj = _put(obj, path, value[0] if value else MISSING)
+    return obj
+
+
+def _put(obj: Any, path: list[str | int], value: Any) -> Any:
+    if not path:
+        return value
+    step, rest = path[0], path[1:]
+    if isinstance(obj, dict):
+        made = dict(obj)
+        below = _put(made.get(str(step), {}), rest, value)
+        if below is MISSING:
+            made.pop(str(step), None)
+        else:
+            made[str(step)] = below
+        return made
+    if isinstance(obj, list) and isinstance(step, int) and 0 <= step < len(obj):
+        return [_put(part, rest, value) if place == step else part for place, part in enumerate(obj)]
+    return obj
+
+
+def _walk(old: Any, new: Any, path: Path) -> Iterator[Field]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in dict.fromkeys((*old, *new)):
+            yield from _walk(old.get(key, MISSING), new.get(key, MISSING), (*path, key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new) and old and _structured(old):
+        for place, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from _walk(one, other, (*path, place))
+    elif (old is MISSING) != (new is MISSING) or not same(old, new):
+        yield path, old, new
+
+
+def _structured(items: list[Any]) -> bool:
+    return all(isinstance(item, (dict, list)) for item in items)
+
+
+def fields(old: Any, new: Any, limit: int) -> tuple[list[list[str]], int]:
+    """The first changed fields as [path, before, after], conditions before all others, and how many there are in all. '' stands for nothing."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        # A first status is told field by field, as a change of one is.
+        old, new = ({**obj, "status": obj.get("status", {})} for obj in (old, new))
+    told = [*_conditions(old, new), *_told(old, new)]
+    return told[:limit], len(told)
+
+
+def _conditions(old: Any, new: Any) -> Iterator[list[str]]:
+    """['Ready', 'False', 'True (AllGood)']: a condition as one thing."""
+    before, after = _by_type(old), _by_type(new)
+    for type_ in dict.fromkeys((*before, *after)):
+        one, other = before.get(type_), after.get(type_)
+        if one != other:
+            short = one is not None and other is not None and one.get("status") == other.get("status")
+            yield [f"condition {type_}", _condition(one, short), _condition(other, short)]
+
+
+def _by_type(obj: Any) -> dict[str, Mapping[str, Any]]:
+    found = (obj.get("status") or {}).get("conditions") if isinstance(obj, dict) and _has_status(obj) else None
+    entries = found if isinstance(found, list) else ()
+    return {text(entry.get("type")): entry for entry in entries if isinstance(entry, dict) and entry.get("type")}
+
+
+def _has_status(obj: dict[str, Any]) -> bool:
+    return isinstance(obj.get("status"), dict)
+
+
+def _condition(entry: Mapping[str, Any] | None, short: bool) -> str:
+    """The status with its reason; where only the text changed, the text."""
+    if entry is None:
+        return ""
+    reason, message = text(entry.get("reason")), text(entry.get("message"))
+    words = f"{text(entry.get('status')) or '–'}{f' ({reason})' if reason else ''}"
+    return _brief(f"{words}: {message}" if short and message else words)
+
+
+def _told(old: Any, new: Any) -> Iterator[list[str]]:
+    for path, before, after in _named(old, new, ()):
+        yield [dotted(path), _brief(before), _brief(after)]
+
+
+def _named(old: Any, new: Any, path: Path) -> Iterator[Field]:
+    """As _walk, with lists of named things compared by name, so that words tell of what was added and not of all that moved."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in dict.fromkeys((*old, *new)):
+            if path == ("status",) and key == "conditions" and _by_type({"status": {**old, **new}}):
+                continue
+            yield from _named(old.get(key, MISSING), new.get(key, MISSING), (*path, key))
+        return
+    if isinstance(old, list) and isinstance(new, list):
+        before, after = _by_name(old), _by_name(new)
+        if before is not None and after is not None:
+            for name in dict.fromkeys((*before, *after)):
+                yield from _named(before.get(name, MISSING), after.get(name, MISSING), (*path, name))
+            return
+    if (old is MISSING) != (new is MISSING) or not same(old, new):
+        yield path, old, new
+
+
+def _by_name(items: list[Any]) -> dict[str | int, Any] | None:
+    """Items by what names them; by place where they are things without names; None for plain values and for names that are not theirs alone."""
+    if not _structured(items):
+        return None
+    for key in _KEYS:
+        names = [item.get(key) for item in items if isinstance(item, dict)]
+        if len(names) == len(items) == len(set(map(str, names))) and all(isinstance(name, str) for name in names):
+            return {f"{key}={item[key]}": item for item in items}
+    return dict(enumerate(items))
+
+
+def dotted(path: Path) -> str:
+    """As kubectl writes it: spec.containers[name=web].image, data[tls.crt]."""
+    found = ""
+    for step in path:
+        plain = isinstance(step, str) and "=" not in step and step.replace("-", "").replace("_", "").isalnum()
+        found += (f".{step}" if found else str(step)) if plain else f"[{step}]"
+    return found
+
+
+def _brief(value: Any) -> str:
+    """A value as words: short, and never empty for something that is there."""
+    if value is MISSING:
+        return ""
+    if isinstance(value, dict):
+        said = "{…}" if value else "{}"
+    elif isinstance(value, list):
+        plain = all(isinstance(part, (str, int, float)) for part in value)
+        said = f"[{', '.join(map(str, value))}]" if plain else f"[{len(value)}]"
+    elif value is None or isinstance(value, bool):
+        said = {None: "null", True: "true", False: "false"}[value]
+    else:
+        said = str(value) or '""'
+    said = " ".join(said.split())
+    return said if len(said) <= _LONG else f"{said[: _LONG - 1]}…"

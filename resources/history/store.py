@@ -1,0 +1,266 @@
+"""Changes are written down here: what changed since the last version that is known, small and with a bound.
+
+One transaction a burst. The same version a second time (another worker, a watch begun anew) writes nothing. Small changes of the status that touch the
+same fields and leave the state word as it is are one step with a count.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from kube.discovery import ResourceType
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from resources.health import mapping, text
+from resources.history import kept, steps
+from resources.kind_health import health
+from resources.models import Followed, Step, Traced
+
+#: Status changes so close to each other are one step.
+FOLD = timedelta(minutes=10)
+_FIELDS = 8
+# Steps of the status that are newer than so many others are never joined to make room.
+_FRESH = 50
+Seen = dict[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What a watch or a list told of one object. `type`: ADDED, MODIFIED or DELETED; `listed`: it was found by a list, and not seen happening."""
+
+    type: str
+    object: KubeObject
+    listed: bool = False
+
+
+def version_of(obj: Mapping[str, Any]) -> str:
+    return text(mapping(obj.get("metadata")).get("resourceVersion"))
+
+
+def digest(clean: KubeObject, state: str) -> bytes:
+    """Of what is kept: an event that has the one before it again is no news."""
+    return hashlib.blake2b(msgspec.json.encode(clean, order="sorted") + state.encode(), digest_size=8).digest()
+
+
+def record(cluster: str, type_: ResourceType, events: Iterable[Event], seen: Seen) -> int:
+    """How many steps were written. `seen`: uid → digest, kept by the caller between calls, so that heartbeats cost no query."""
+    news = []
+    for event in events:
+        uid = uid_of(event.object)
+        if not uid or kept.skipped(event.object):
+            continue
+        clean, state = kept.clean(event.object), health(event.object).state
+        mark = digest(clean, state)
+        if event.type == "DELETED":
+            seen.pop(uid, None)
+        elif seen.get(uid) == mark:
+            continue
+        else:
+            seen[uid] = mark
+        news.append((event, clean))
+    if not news:
+        return 0
+    with transaction.atomic():
+        return sum(_one(cluster, type_, event, clean) for event, clean in news)
+
+
+def _one(cluster: str, type_: ResourceType, event: Event, clean: KubeObject) -> int:
+    traced = Traced.objects.select_for_update().filter(cluster=cluster, uid=uid_of(event.object)).first()
+    if traced is None:
+        if event.type != "DELETED":
+            _begin(cluster, type_, event, clean)
+        return int(event.type != "DELETED")
+    if traced.deleted_at or (event.type != "DELETED" and not _newer(version_of(event.object), traced.resource_version)):
+        return 0
+    written = _change(traced, type_, event, clean)
+    if event.type == "DELETED":
+        ended = _step(traced, event, Step.DELETED, timezone.now())
+        ended.save()
+        traced.deleted_at = ended.at
+        traced.save()
+        return written + 1
+    return written
+
+
+def _newer(version: str, known: str) -> bool:
+    """Versions are numbers on every API server there is (and by contract since Kubernetes 1.35); where they are not, another one is a newer one."""
+    if version.isdigit() and known.isdigit():
+        return int(version) > int(known)
+    return version != known
+
+
+def _begin(cluster: str, type_: ResourceType, event: Event, clean: KubeObject) -> None:
+    obj = event.object
+    created = _time(mapping(obj.get("metadata")).get("creationTimestamp"))
+    head, now = kept.packed(clean), timezone.now()
+    fresh = not event.listed and event.type == "ADDED"
+    traced = Traced.objects.create(
+        cluster=cluster,
+        uid=uid_of(obj),
+        group=type_.group,
+        version=type_.version,
+        plural=type_.plural,
+        kind=type_.kind,
+        namespace=namespace_of(obj),
+        name=name_of(obj),
+        resource_version=version_of(obj),
+        head=head,
+        state=health(obj).state,
+        began_at=created or now,
+        size=len(head),
+    )
+    _step(traced, event, Step.CREATED if fresh else Step.SEEN, (created or now) if fresh else now).save()
+
+
+def _step(traced: Traced, event: Event, what: str, at: datetime) -> Step:
+    """Unsaved. `at` is never before the step it follows."""
+    obj = event.object
+    found = health(obj)
+    generation = mapping(obj.get("metadata")).get("generation")
+    return Step(
+        traced=traced,
+        event=what,
+        resource_version=version_of(obj),
+        generation=generation if isinstance(generation, int) else 0,
+        at=at,
+        until=at,
+        gap=event.listed,
+        state=found.state,
+        reason=found.reason[:400],
+        manager=kept.writer(obj, False)[0] if what != Step.DELETED else "",
+    )
+
+
+def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject) -> int:
+    """The step from the head to this version; a DELETED event may carry a last change too."""
+    old = kept.unpacked(traced.head)
+    ops = steps.back(clean, old)
+    state = health(event.object).state
+    if not ops and (state == traced.state or event.type == "DELETED"):
+        return 0
+    parts = {str(op[0][0]) if op[0] else "" for op in ops}
+    status_only = parts <= {"status"}
+    manager, when = kept.writer(event.object, status_only)
+    told, number = steps.fields(old, clean, _FIELDS)
+    last = traced.steps.order_by("-pk").first()
+    now = timezone.now()
+    at = when if when and last and last.until <= when <= now else now
+    step = _step(traced, event, Step.CHANGED, at)
+    step.manager, step.fields, step.changed = manager, told, number
+    step.status = "status" in parts or not parts
+    step.meta = "metadata" in parts
+    step.spec = bool(parts - {"status", "metadata"})
+    folds = status_only and last is not None and _folds(last, step)
+    if folds and last is not None:
+        ops += kept.unpacked(last.back) or []
+        before = steps.apply(clean, ops)
+        ops = steps.back(clean, before)
+        step.fields, step.changed = steps.fields(before, clean, _FIELDS)
+        step.pk, step.at, step.count, step.gap = last.pk, last.at, last.count + 1, last.gap or step.gap
+    step.back = kept.packed(ops) if ops else b""
+    step.save(force_update=folds, force_insert=not folds)
+    head = kept.packed(clean)
+    was = len(last.back) if folds and last is not None else 0
+    traced.size = max(0, traced.size - len(traced.head) + len(head) + len(step.back) - was)
+    traced.head, traced.state, traced.resource_version = head, state, version_of(event.object)
+    traced.version, traced.kind = type_.version, type_.kind
+    if not folds:
+        trim(traced)
+    traced.save()
+    return 1
+
+
+def _folds(last: Step, step: Step) -> bool:
+    """Whether two changes of the status may be told as one: nothing that people look at is lost in it."""
+    if last.event != Step.CHANGED or last.spec or last.meta or last.state != step.state:
+        return False
+    paths = {path for path, *_rest in last.fields}
+    same = last.changed <= _FIELDS and all(path in paths for path, *_rest in step.fields) and step.changed <= _FIELDS
+    return same and step.at - last.at < FOLD and not any(path.startswith("condition ") for path in paths)
+
+
+def trim(traced: Traced) -> None:
+    """At most HISTORY_CHANGES steps: older ones of the status join their neighbours, then the oldest go. The caller saves `traced`."""
+    number = traced.steps.count()
+    if number <= settings.HISTORY_CHANGES:
+        return
+    rows = list(traced.steps.order_by("pk"))
+    room = number - max(1, settings.HISTORY_CHANGES * 9 // 10)
+    place = 0
+    while room > 0 and place + 1 < len(rows) - min(_FRESH, settings.HISTORY_CHANGES // 2):
+        older, newer = rows[place], rows[place + 1]
+        if _of_status(older) and _of_status(newer):
+            _join(traced, older, newer)
+            del rows[place]
+            room -= 1
+        else:
+            place += 1
+    for old in rows[:room]:
+        traced.size = max(0, traced.size - len(old.back))
+        old.delete()
+    if room > 0 and rows[room:]:
+        rows[room].back = b""  # nothing is known of what was before
+        rows[room].save()
+
+
+def _of_status(step: Step) -> bool:
+    return step.event == Step.CHANGED and not step.spec and not step.meta
+
+
+def _join(traced: Traced, older: Step, newer: Step) -> None:
+    ops = (kept.unpacked(newer.back) or []) + (kept.unpacked(older.back) or [])
+    known = {path: before for path, before, _after in older.fields}
+    newer.fields = [[path, known.get(path, before), after] for path, before, after in newer.fields]
+    traced.size -= len(older.back) + len(newer.back)
+    newer.back, newer.at, newer.count = kept.packed(ops), older.at, newer.count + older.count
+    traced.size = max(0, traced.size + len(newer.back))
+    older.delete()
+    newer.save()
+
+
+def _time(value: Any) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text(value).replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
+
+
+# What a list tells
+
+
+def gone(cluster: str, type_: ResourceType, uids: set[str]) -> int:
+    """After a list of the whole kind: those that are not in it any more were deleted while nobody watched."""
+    now = timezone.now()
+    found = Traced.objects.filter(cluster=cluster, group=type_.group, plural=type_.plural, deleted_at=None)
+    number = 0
+    for traced in found.only("pk", "uid", "resource_version"):
+        if traced.uid not in uids:
+            last = traced.steps.aggregate(last=Max("until"))["last"] or now
+            Step.objects.get_or_create(
+                traced=traced,
+                resource_version=traced.resource_version,
+                event=Step.DELETED,
+                defaults={"at": now, "until": max(last, now), "gap": True},
+            )
+            Traced.objects.filter(pk=traced.pk).update(deleted_at=now)
+            number += 1
+    return number
+
+
+def reached(cluster: str, type_: ResourceType, version: str, too_many: int = 0) -> None:
+    """Everything of the kind up to there is written."""
+    Followed.objects.update_or_create(
+        cluster=cluster, type=type_.qualified, defaults={"resource_version": version, "too_many": too_many}
+    )
+
+
+def where(cluster: str, type_: ResourceType) -> Followed | None:
+    return Followed.objects.filter(cluster=cluster, type=type_.qualified).first()

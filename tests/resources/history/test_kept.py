@@ -1,0 +1,102 @@
+"""What is kept of an object: no heartbeats, no passwords; and steps that lead back."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from resources.diff import same
+from resources.history import kept, steps
+
+
+def _object(**more: Any) -> dict[str, Any]:
+    metadata = {
+        "name": "a",
+        "namespace": "n",
+        "uid": "u",
+        "resourceVersion": "5",
+        "generation": 2,
+        "managedFields": [{}],
+    }
+    return {"apiVersion": "x.io/v1", "kind": "X", "metadata": metadata, **more}
+
+
+def test_heartbeats_are_not_kept() -> None:
+    one = _object(status={"lastSeen": "2026-01-01T00:00:00Z", "observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}]})  # fmt: skip
+    other = _object(status={"lastSeen": "2026-01-01T00:00:09.5Z", "observedGeneration": 2, "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:09Z"}]})  # fmt: skip
+    other["metadata"]["resourceVersion"] = "6"
+    assert kept.clean(one) == kept.clean(other)
+    assert kept.clean(one)["status"] == {"conditions": [{"type": "Ready", "status": "True"}]}
+    assert "managedFields" not in kept.clean(one)["metadata"]
+
+
+def test_passwords_are_not_kept_but_that_they_change_is() -> None:
+    def of(word: str) -> dict[str, Any]:
+        env = [{"name": "DB_PASSWORD", "value": word}, {"name": "COLOUR", "value": "blue"}]
+        return kept.clean(
+            _object(spec={"adminPassword": word, "passwordSecretRef": "ref", "tokenName": "t", "env": env})
+        )
+
+    one, other = of("hunter2"), of("hunter3")
+    assert "hunter" not in repr(one)
+    assert one["spec"]["adminPassword"] != other["spec"]["adminPassword"]
+    assert one["spec"]["passwordSecretRef"] == "ref"
+    assert one["spec"]["env"][1]["value"] == "blue"
+    assert of("hunter2") == one
+    live = _object(
+        spec={
+            "adminPassword": "now",
+            "env": [{"name": "COLOUR", "value": "red"}, {"name": "DB_PASSWORD", "value": "p"}],
+        }
+    )
+    back = kept.unmasked(one, live)
+    assert back["spec"]["adminPassword"] == "now"
+    assert back["spec"]["env"][0] == {"name": "DB_PASSWORD", "value": "p"}, "found by its name, not its place"
+    assert kept.unmasked(one, {})["spec"]["env"][0] == {"name": "DB_PASSWORD"}, "what nobody knows is left out"
+    assert not kept.any_hidden(back)
+
+
+@pytest.mark.parametrize(
+    "odd", [None, [], "text", 3, {"conditions": "no"}, {"conditions": [None, 3]}, {"conditions": {"Ready": "True"}}]
+)
+def test_odd_shapes(odd: Any) -> None:
+    for name in ("metadata", "spec", "status"):
+        obj = {**_object(), name: odd}
+        made = kept.clean(obj)
+        kept.writer(obj, True)
+        told, _number = steps.fields(kept.clean(_object()), made, 5)
+        assert all(len(entry) == 3 for entry in told)
+        assert steps.apply(made, steps.back(made, kept.clean(_object()))) == kept.clean(_object())
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab=", max_size=2),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=2), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(_JSON, _JSON)
+def test_steps_lead_back(old: Any, new: Any) -> None:
+    assert same(steps.apply(new, steps.back(new, old)), old)
+
+
+def test_words_name_what_changed() -> None:
+    def obj(image: str, status: str, reason: str, names: tuple[str, ...]) -> dict[str, Any]:
+        containers = [{"name": name, "image": image if name == "web" else "x"} for name in names]
+        conditions = [{"type": "Ready", "status": status, "reason": reason}]
+        return {"spec": {"containers": containers, "on": True, "n": 0}, "status": {"conditions": conditions}}
+
+    told, number = steps.fields(
+        obj("a:1", "False", "Waiting", ("web",)), obj("a:2", "True", "Fine", ("side", "web")), 9
+    )
+    assert told == [
+        ["condition Ready", "False (Waiting)", "True (Fine)"],
+        ["spec.containers[name=web].image", "a:1", "a:2"],
+        ["spec.containers[name=side]", "", "{…}"],
+    ]
+    assert number == 3
+    told, _ = steps.fields({"spec": {"on": True, "n": 0, "t": ""}}, {"spec": {"on": False, "n": False, "t": None}}, 9)
+    assert [entry[1:] for entry in told] == [["true", "false"], ["0", "false"], ['""', "null"]]
+    assert steps.fields({}, {"status": {"phase": "Ready"}}, 9) == ([["status.phase", "", "Ready"]], 1)
