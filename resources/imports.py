@@ -53,7 +53,7 @@ class Document:
 @dataclass(frozen=True, slots=True)
 class Result:
     """What became of a document. `outcome`: created, changed, unchanged, waits (for another document), refused, skipped; `type` and `made`
-    where the object is there; `error`: the cluster's words; `detail`: ours."""
+    where the object is there; `before`: what it was before it was changed; `error`: the cluster's words; `detail`: ours."""
 
     document: Document
     namespace: str = ""
@@ -62,6 +62,7 @@ class Result:
     made: KubeObject | None = None
     error: KubeError | None = None
     detail: str = ""
+    before: KubeObject | None = None
 
     @property
     def good(self) -> bool:
@@ -105,13 +106,17 @@ def _twice(documents: list[Document]) -> Iterator[Document]:
 
 
 class Import:
-    """One text on its way to the cluster. `apply`: what is there already is changed (server-side apply) instead of refused."""
+    """One text on its way to the cluster. `apply`: what is there already is changed (server-side apply) instead of refused; `force`: keys (see key())
+    of objects whose fields are taken over from who manages them."""
 
-    def __init__(self, client: ClusterClient, namespace: str, apply: bool, dry_run: bool) -> None:
+    def __init__(
+        self, client: ClusterClient, namespace: str, apply: bool, dry_run: bool, force: frozenset[str] = frozenset()
+    ) -> None:
         self.client = client
         self.namespace = namespace
         self.apply = apply
         self.dry_run = dry_run
+        self.force = force
 
     def run(self, documents: tuple[Document, ...], only: frozenset[int] = frozenset()) -> tuple[Result, ...]:
         """The results in the text's order; `only`: numbers of the documents to send, all when it is empty."""
@@ -181,17 +186,24 @@ class Import:
         if before is None:
             return replace(result, outcome="created", made=made)
         changed = _told(before) != _told(made)
-        return replace(result, outcome="changed" if changed else "unchanged", made=made)
+        return replace(result, outcome="changed" if changed else "unchanged", made=made, before=before)
 
     def applied(self, type_: ResourceType, name: str, obj: KubeObject, namespace: str) -> KubeObject:
         """Server-side apply; what others manage is refused as a conflict."""
-        return self.client.patch(type_, name, obj, namespace, style="apply", dry_run=self.dry_run)
+        force = key(obj, namespace) in self.force
+        return self.client.patch(type_, name, obj, namespace, style="apply", dry_run=self.dry_run, force=force)
 
     def there(self, type_: ResourceType, name: str, namespace: str) -> KubeObject | None:
         try:
             return self.client.get(type_, name, namespace)
         except NotFound:
             return None
+
+
+def key(obj: KubeObject, namespace: str) -> str:
+    """Names an object of a text, wherever in the text it stands: group/kind/namespace/name."""
+    group = str(obj.get("apiVersion") or "").rpartition("/")[0]
+    return f"{group}/{obj.get('kind') or ''}/{namespace}/{name_of(obj)}"
 
 
 def _rank(document: Document) -> int:

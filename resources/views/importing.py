@@ -8,38 +8,24 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from console.web import audit, render
-from console.web.errors import Problem, explain
+from console.web.errors import Problem
 from console.web.request import ConsoleRequest
 from kube.objects import name_of
-from resources import imports
+from resources import applied, imports
 from resources.imports import Result
 from resources.place import Place
-from resources.save import causes_of
 from resources.views import form_page, received
+from resources.views.import_rows import Row as Row
+from resources.views.import_rows import rows_of as rows_of
 from resources.views.keeping import keeping
 from resources.views.yaml_page import Mark, YamlPage
 from resources.yamltext import YamlProblem
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One document's line. `state` colours it: success, danger, info, muted."""
-
-    number: int
-    line: int
-    kind: str
-    name: str
-    namespace: str
-    state: str
-    words: str
-    detail: str = ""
-    causes: tuple[str, ...] = ()
-    url: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ImportPage:
-    """`checked`: a dry run, nothing is there yet; `failed`: numbers of the documents to send again; `several` etc. are the editor's."""
+    """`checked`: a dry run, nothing is there yet; `failed`: numbers of the documents to send again; `several` etc. are the editor's;
+    `undo`: what takes it back (resources/applied.py)."""
 
     text: str
     namespace: str
@@ -52,6 +38,8 @@ class ImportPage:
     problem: Problem | None = None
     marks: tuple[Mark, ...] = ()
     dirty: bool = False
+    force: frozenset[str] = frozenset()
+    undo: str = ""
 
     @property
     def marks_data(self) -> str:
@@ -67,11 +55,51 @@ def import_(request: ConsoleRequest) -> HttpResponse:
     namespace = str(post.get("namespace", request.namespace) or "")
     if namespaces and namespace and namespace not in namespaces:  # the list is some seconds old
         namespaces = (namespace, *namespaces)
-    page = ImportPage(received.yaml_of(post), namespace, namespaces, apply="apply" in post)
+    # What is there is changed, unless somebody took the tick away.
+    apply = "apply" in post or request.method != "POST" or "~paste" in post
+    text = _files(request, received.yaml_of(post))
+    page = ImportPage(text, namespace, namespaces, apply=apply, force=frozenset(post.getlist("force")))
+    if "~undo" in post:
+        return undone(request, page)
     if request.method == "POST" and "~paste" not in post:
         page = _run(request, page)
     status = page.problem.status if page.problem else 200
     return render.page(request, "resources/import.html", {"page": page}, status=status)
+
+
+def _files(request: ConsoleRequest, text: str) -> str:
+    """With the files that were chosen, each a document or several, behind what stands in the editor."""
+    files = [f"# {file.name}\n{file.read().decode('utf-8', 'replace')}" for file in request.FILES.getlist("files")]
+    if not files:
+        return text
+    parts = [text, *files] if text.strip() else files
+    return "\n---\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def undone(request: ConsoleRequest, page: ImportPage) -> HttpResponse:
+    """`undo`: what pack() made. What was created goes, what was changed is as before, and each says how it went."""
+    try:
+        steps = applied.unpack(request.POST.get("undo", ""))
+    except ValueError as error:
+        problem = Problem(
+            400, _("This can't be undone"), _("The page that offered it is not whole any more."), str(error)
+        )
+        return render.page(request, "resources/import.html", {"page": replace(page, problem=problem)}, status=400)
+    done = applied.undo(request.cluster, steps)
+    rows = []
+    for number, one in enumerate(done, 1):
+        place = applied.place(request.cluster, one.step)
+        if place is not None:
+            outcome = one.error.reason if one.error else "Conflict" if one.problem else "ok"
+            audit.record(request, "undo", place.ref, outcome)
+        kind = place.type.kind if place else one.step.plural
+        state, words = ("danger", _("not undone")) if one.problem else ("success", one.words)
+        url = place.url() if place and one.step.before is not None else ""
+        rows.append(Row(number, 0, kind, one.step.name, one.step.namespace, state, words, one.problem, (), url))
+    failed = sum(bool(one.problem) for one in done)
+    words = _("%(bad)d of %(all)d could not be undone.") % {"bad": failed, "all": len(done)}
+    summary = words if failed else _("All of it is undone.")
+    return render.page(request, "resources/import.html", {"page": replace(page, rows=tuple(rows), summary=summary)})
 
 
 def _run(request: ConsoleRequest, page: ImportPage) -> ImportPage:
@@ -93,7 +121,7 @@ def _run(request: ConsoleRequest, page: ImportPage) -> ImportPage:
         if "~retry" in post
         else frozenset()
     )
-    results = imports.Import(request.cluster, page.namespace, page.apply, checked).run(documents, only)
+    results = imports.Import(request.cluster, page.namespace, page.apply, checked, page.force).run(documents, only)
     if not checked:
         record(request, results)
     rows = rows_of(results, checked)
@@ -106,12 +134,8 @@ def _run(request: ConsoleRequest, page: ImportPage) -> ImportPage:
         summary=_summary(results, bad, checked),
         marks=tuple(Mark(row.line, 1, row.detail) for row in rows if row.state == "danger"),
         dirty=checked or bool(bad),
+        undo="" if checked else applied.pack(results),
     )
-
-
-def rows_of(results: tuple[Result, ...], checked: bool) -> tuple[Row, ...]:
-    """The results as lines of resources/_import_results.html; `checked`: of a dry run."""
-    return tuple(_row(result, checked) for result in results)
 
 
 def record(request: ConsoleRequest, results: tuple[Result, ...]) -> None:
@@ -142,68 +166,3 @@ def _summary(results: tuple[Result, ...], bad: list[Result], checked: bool) -> s
     if not bad:
         return ngettext("%(n)d object is in the cluster.", "All %(n)d objects are in the cluster.", good) % {"n": good}
     return _("%(bad)d of %(all)d failed; the others are in the cluster.") % {"bad": len(bad), "all": len(results)}
-
-
-def _row(result: Result, checked: bool) -> Row:
-    document = result.document
-    state, words = _words(result, checked)
-    name = name_of(result.made or document.object) or document.name
-    place = Place(result.type, result.namespace, name) if result.type and result.good and not checked else None
-    detail, causes = _why(result)
-    return Row(
-        document.number,
-        document.line,
-        document.kind,
-        name,
-        result.namespace,
-        state,
-        words,
-        detail,
-        causes,
-        place.url() if place else "",
-    )
-
-
-def _words(result: Result, checked: bool) -> tuple[str, str]:
-    would = {
-        "created": _("would be created"),
-        "changed": _("would be changed"),
-        "unchanged": _("is there already, unchanged"),
-        "waits": _("can only be checked after another"),
-    }
-    done = {
-        "created": _("created"),
-        "changed": _("changed"),
-        "unchanged": _("unchanged"),
-        "waits": "",
-        "skipped": _("not sent again"),
-    }
-    if result.outcome == "refused":
-        return "danger", _("would be refused") if checked else _("failed")
-    state = {"waits": "info", "skipped": "muted", "unchanged": "info"}.get(result.outcome, "success")
-    return state, (would if checked else done).get(result.outcome, "")
-
-
-def _why(result: Result) -> tuple[str, tuple[str, ...]]:
-    """In words what is wrong, and the cluster's complaints field by field."""
-    if result.error is not None:
-        causes = tuple(
-            f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in causes_of(result.error)
-        )
-        return explain(result.error).title if causes else str(result.error), causes
-    if result.outcome == "waits":
-        other = (
-            _("Its kind is defined by another document.")
-            if result.detail == "kind"
-            else _("Its namespace is made by another document.")
-        )
-        return other, ()
-    if result.detail.startswith("twice:"):
-        return _("This is document %(n)s once more.") % {"n": result.detail[6:]}, ()
-    said = {
-        "": "",
-        "object": _("This is no object: it begins with apiVersion, kind and metadata."),
-        "namespace": _("It names no namespace: choose one above, or write metadata.namespace."),
-        "metadata": _("metadata must be an object with the name."),
-    }
-    return said.get(result.detail, _("The object has no %(field)s.") % {"field": result.detail}), ()

@@ -282,6 +282,32 @@ def test_many_objects_are_imported(site: Site, page: Page, client: ClusterClient
     assert {"one", "two"} <= {item["metadata"]["name"] for item in client.list(maps, namespace).items}
 
 
+def test_files_are_dropped_on_the_editor_and_taken_back(
+    site: Site, page: Page, client: ClusterClient, namespace: str
+) -> None:
+    page.goto(f"{site.url}/resources/import/?namespace={namespace}")
+    editor(page)
+    page.locator("[data-drop]").evaluate(
+        """(form) => {
+          const data = new DataTransfer();
+          for (const name of ["one", "two"]) {
+            const text = `apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: ${name}}\\n`;
+            data.items.add(new File([text], `${name}.yaml`, { type: "application/yaml" }));
+          }
+          const place = form.querySelector(".cm-content") ?? form;
+          place.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
+        }"""
+    )
+    expect(page.locator(".cm-content")).to_contain_text("# two.yaml")
+    page.get_by_role("button", name="Import", exact=True).click()
+    results = page.locator("#results")
+    expect(results.get_by_role("link", name="two", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Undo all of it").click()
+    expect(results).to_contain_text("All of it is undone.")
+    maps = client.find("", "v1", "configmaps")
+    assert not {"one", "two"} & {item["metadata"]["name"] for item in client.list(maps, namespace).items}
+
+
 def test_what_is_too_large_to_arrive_is_not_sent(site: Site, page: Page) -> None:
     page.goto(f"{site.url}/resources/import/")
     editor(page)

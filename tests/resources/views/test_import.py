@@ -4,6 +4,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from kube.client import ClusterClient
@@ -27,7 +28,7 @@ def rows(page: Any) -> list[list[str]]:
     return [
         [" ".join(cell.words.split()) for cell in row.walk() if cell.tag == "td"]
         for row in body.children
-        if row.tag == "tr"
+        if row.tag == "tr" and "apply-diff" not in row.attributes.get("class", "")
     ]
 
 
@@ -73,8 +74,9 @@ def test_what_is_there_is_changed_only_when_that_was_asked_for(
     browser: Client, client: ClusterClient, namespace: str, page: Any
 ) -> None:
     text = config_map("one") + "data: {a: '1'}\n"
-    assert rows(send(browser, page, SEND, text=text))[0][4] == "created"
-    assert "already" in rows(send(browser, page, SEND, text=text))[0][4]
+    only_new = {"text": text, "namespace": namespace, "~send": "1"}
+    assert rows(browser.post(IMPORT, only_new))[0][4] == "created"
+    assert "already" in rows(browser.post(IMPORT, only_new))[0][4]
     apply = ("apply", "1")
     # The first one created it, so the fields are another manager's, with the same values: no conflict.
     assert rows(send(browser, page, SEND, apply, text=text))[0][4] in ("unchanged", "changed")
@@ -163,3 +165,99 @@ def test_several_documents_pasted_into_a_kinds_page_can_be_imported(browser: Cli
     assert answer.status_code == 422
     assert 'formaction="/resources/import/"' in answer.content.decode()
     assert text_of(send(browser, answer, ("~paste", "1"), to=IMPORT)) == text
+
+
+def test_a_dry_run_shows_what_would_change(browser: Client, page: Any, config_map: str) -> None:
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: paint}\ndata: {size: large}\n"
+    answer = send(browser, page, CHECK, text=text)
+    assert rows(answer)[0][4] == "would be changed"
+    difference = element(answer, "results")
+    assert difference is not None
+    words = " ".join(difference.words.split())
+    assert "1 changed field of paint" in words
+    assert "data.size" in words
+    assert [one for one in difference.walk() if one.tag == "ins" and "large" in one.words]
+
+
+def test_fields_of_others_are_taken_over_only_when_that_is_chosen(
+    browser: Client, client: ClusterClient, namespace: str, page: Any, config_map: str
+) -> None:
+    maps = client.find("", "v1", "configmaps")
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: paint}\ndata: {colour: red}\n"
+    answer = send(browser, page, SEND, text=text)
+    assert "conflict" in rows(answer)[0][4]
+    assert "data.colour" in rows(answer)[0][4]
+    results = element(answer, "results")
+    assert results is not None
+    (tick,) = [one for one in results.walk() if one.attributes.get("name") == "force"]
+    assert client.get(maps, config_map, namespace)["data"] == {"colour": "blue"}
+    again = send(browser, answer, SEND, ("force", tick.attributes["value"]), text=text)
+    assert rows(again)[0][4] == "changed"
+    assert client.get(maps, config_map, namespace)["data"] == {"colour": "red"}
+
+
+def undo_of(page: Any) -> dict[str, str]:
+    form = next(one for one in element(page, "results").walk() if one.tag == "form")  # type: ignore[union-attr]
+    fields = {one.attributes["name"]: one.attributes.get("value", "") for one in form.walk() if one.tag == "input"}
+    return {**fields, "~undo": "1"}
+
+
+def test_it_is_taken_back(browser: Client, client: ClusterClient, namespace: str, page: Any, config_map: str) -> None:
+    maps = client.find("", "v1", "configmaps")
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME}\ndata: {size: large}\n"
+    both = "---\n".join([text.replace("NAME", "paint"), text.replace("NAME", "brush")])
+    done = send(browser, page, SEND, text=both)
+    assert [row[4] for row in rows(done)] == ["changed", "created"]
+    undone = browser.post(IMPORT, undo_of(done))
+    assert [row[2:] for row in rows(undone)] == [
+        ["brush", namespace, "deleted again"],
+        ["paint", namespace, "as it was before"],
+    ]
+    assert [
+        one["metadata"]["name"] for one in client.list(maps, namespace).items if "kube" not in one["metadata"]["name"]
+    ] == ["paint"]
+    assert client.get(maps, config_map, namespace)["data"] == {"colour": "blue"}
+
+
+def test_what_somebody_changed_meanwhile_stays(
+    browser: Client, client: ClusterClient, namespace: str, page: Any, config_map: str
+) -> None:
+    maps = client.find("", "v1", "configmaps")
+    done = send(
+        browser, page, SEND, text="apiVersion: v1\nkind: ConfigMap\nmetadata: {name: paint}\ndata: {size: large}\n"
+    )
+    client.patch(maps, config_map, {"data": {"by": "another"}}, namespace)
+    undone = browser.post(IMPORT, undo_of(done))
+    assert "Somebody changed it meanwhile" in rows(undone)[0][4]
+    assert client.get(maps, config_map, namespace)["data"]["size"] == "large"
+
+
+def test_what_a_secret_held_is_not_in_the_page(
+    browser: Client, client: ClusterClient, namespace: str, page: Any
+) -> None:
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "key"}, "stringData": {"word": "hunter2"}}
+    client.create(client.find("", "v1", "secrets"), secret, namespace)
+    text = "apiVersion: v1\nkind: Secret\nmetadata: {name: key}\nstringData: {other: new}\n"
+    for button in (CHECK, SEND):
+        answer = send(browser, page, button, text=text)
+        assert rows(answer)[0][4] in ("would be changed", "changed")
+        assert "aHVudGVyMg" not in answer.content.decode()
+        assert 'name="~undo"' not in answer.content.decode()
+
+
+@pytest.mark.parametrize("state", ["", "x", "eJwDAAAAAAE=", "bm8="])
+def test_an_undo_that_is_none(browser: Client, client: ClusterClient, state: str) -> None:
+    answer = browser.post(IMPORT, {"~undo": "1", "undo": state, "text": ""})
+    assert answer.status_code == 400
+    assert "This can&#x27;t be undone" in answer.content.decode()
+
+
+def test_files_are_documents_too(browser: Client, client: ClusterClient, namespace: str) -> None:
+    files = [
+        SimpleUploadedFile("one.yaml", config_map("one").encode()),
+        SimpleUploadedFile("two.json", b'{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "two"}}'),
+    ]
+    data = {"namespace": namespace, "text": config_map("zero"), "apply": "1", "~send": "1", "files": files}
+    answer = browser.post(IMPORT, data)
+    assert [row[2:] for row in rows(answer)] == [[name, namespace, "created"] for name in ("zero", "one", "two")]
+    assert "# two.json" in text_of(answer)
