@@ -23,7 +23,7 @@ if __name__ == "__main__":
     # Models can be imported afterwards only.
     django.setup()
     from console.web.clusters import console_client
-    from operatorhub import index, judging, refresh
+    from operatorhub.indexing import index, judging, refresh
     from operatorhub.models import Catalog
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kube.objects import KubeObject, name_of
-from operatorhub.bundles import Bundle
+from operatorhub.bundle.bundles import Bundle
 from operatorhub.csv import items, mapping, text
 
 RBAC = "rbac.authorization.k8s.io"

@@ -1,7 +1,7 @@
 """The catalog index: what the catalog page needs to know of each package, so that the page is one local query and no megabytes of JSON.
 
-Packages can be thrown away and are built again from the cluster (operatorhub/index.py). Rows remember their cluster. The console's own catalogs are
-kept: where they are is known nowhere else; what was read of them can be read again (operatorhub/refresh.py).
+Packages can be thrown away and are built again from the cluster (operatorhub/indexing/index.py). Rows remember their cluster. The console's own catalogs are
+kept: where they are is known nowhere else; what was read of them can be read again (operatorhub/indexing/refresh.py).
 """
 
 from django.db import models
@@ -95,7 +95,7 @@ class Catalog(models.Model):
     namespace = models.CharField(max_length=63, default="~")
     name = models.CharField(max_length=253)
     title = models.CharField(max_length=512, default="", blank=True)
-    # The path, address, image or file name; without passwords when it is shown (operatorhub/catalogs.py).
+    # The path, address, image or file name; without passwords when it is shown (operatorhub/admin/catalogs.py).
     location = models.CharField(max_length=2048, default="", blank=True)
     # <namespace>/<name> of the CatalogSource whose packages these are: then it gives their bundles, and no packages of its own.
     describes = models.CharField(max_length=320, default="", blank=True)
@@ -123,7 +123,7 @@ class Catalog(models.Model):
 
 
 class PackageGraph(models.Model):
-    """The channels of one package of a Catalog, as zlib-JSON (operatorhub/stored.py)."""
+    """The channels of one package of a Catalog, as zlib-JSON (operatorhub/bundle/stored.py)."""
 
     catalog = models.ForeignKey(Catalog, on_delete=models.CASCADE, related_name="graphs")
     generation = models.PositiveIntegerField()

@@ -8,8 +8,12 @@ from kombu.exceptions import OperationalError
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from operatorhub import catalogs, catalogsources, clustercatalogs, index, judging, plan_check, refresh, removal, runs
+from operatorhub import runs
+from operatorhub.admin import catalogs, catalogsources, clustercatalogs
+from operatorhub.indexing import index, judging, refresh
 from operatorhub.models import Catalog, Run
+from operatorhub.removing import removal
+from operatorhub.upgrade import plan_check
 
 log = logging.getLogger("operatorhub.tasks")
 

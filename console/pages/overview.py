@@ -13,8 +13,9 @@ from console.web import render
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from operatorhub import installed, olm
-from operatorhub.totals import Totals, totals
+from operatorhub import olm
+from operatorhub.running import installed
+from operatorhub.running.totals import Totals, totals
 from resources.changes import Topic
 
 

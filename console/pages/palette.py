@@ -18,7 +18,7 @@ from console.web import render
 from console.web.frame import Frame
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
-from operatorhub import catalog, search
+from operatorhub.find import catalog, search
 from operatorhub.models import Index
 from resources.types import Kind, kinds
 

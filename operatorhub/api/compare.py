@@ -9,9 +9,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from operatorhub import compare
 from operatorhub.api.common import RefusedSerializer, cluster, refused, web
 from operatorhub.api.shapes import shape
+from operatorhub.find import compare
 
 Column = shape(compare.Column, "ComparedPackage", "key", "title", "problem")
 Row = shape(compare.Row, "ComparedRow", "label", "same", "cells")

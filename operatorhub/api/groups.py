@@ -10,7 +10,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from kube.errors import NotFound
-from operatorhub import groups, olm
+from operatorhub import olm
+from operatorhub.admin import groups
 from operatorhub.api.common import Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused
 from operatorhub.api.shapes import shape
 

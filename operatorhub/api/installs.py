@@ -14,10 +14,10 @@ from console.web import audit
 from console.web.errors import explain
 from console.web.frame import forget_namespaces
 from kube.errors import KubeError, NotFound
-from operatorhub import package as packages
 from operatorhub.api.common import ProblemSerializer, RefusedSerializer, body, cluster, dry, form, refused, web
 from operatorhub.api.shapes import shape
 from operatorhub.api.subscriptions import Subscription
+from operatorhub.bundle import package as packages
 from operatorhub.csv import MODES
 from operatorhub.install import choices, config, conflicts, create, draft, situation
 from operatorhub.progress import read as progress

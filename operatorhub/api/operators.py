@@ -8,10 +8,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from operatorhub import csv, installed, operands, operator
+from operatorhub import csv
 from operatorhub.api.common import NAMESPACE, ProblemSerializer, cluster, web
 from operatorhub.api.shapes import shape
-from operatorhub.workloads import Part
+from operatorhub.running import installed, operands, operator
+from operatorhub.running.workloads import Part
 
 Operator = shape(installed.Operator, "Operator")
 OwnedApi = shape(

@@ -11,12 +11,15 @@ from rest_framework.views import APIView
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from operatorhub import bundles, catalog, catalog_states, facets, index, olm, permissions
-from operatorhub import package as packages
+from operatorhub import olm
 from operatorhub.api.common import ProblemSerializer, cluster, web
 from operatorhub.api.shapes import shape
-from operatorhub.catalog_query import SORTS, Query
+from operatorhub.bundle import bundles, permissions
+from operatorhub.bundle import package as packages
 from operatorhub.csv import Api
+from operatorhub.find import catalog, catalog_states, facets
+from operatorhub.find.catalog_query import SORTS, Query
+from operatorhub.indexing import index
 from operatorhub.models import Index
 
 Entry = shape(

@@ -8,10 +8,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from operatorhub import olm, plan_check, plan_diff, plans
+from operatorhub import olm
 from operatorhub.api.common import NAMESPACE, Audited, ProblemSerializer, cluster, dry
 from operatorhub.api.packages import Right
 from operatorhub.api.shapes import shape
+from operatorhub.upgrade import plan_check, plan_diff, plans
 
 _FIELDS = (
     "uid", "namespace", "name", "phase", "state", "approval", "approved", "waits", "csvs", "catalogs", "subscriptions", "components",

@@ -12,9 +12,9 @@ from rest_framework.views import APIView
 
 from console.web import audit
 from console.web.frame import forget_namespaces
-from operatorhub import bundles
 from operatorhub.api.common import ProblemSerializer, RefusedSerializer, body, cluster, dry, refused, web
 from operatorhub.api.shapes import shape
+from operatorhub.bundle import bundles
 from operatorhub.csv import MODES
 from operatorhub.install import situation
 from operatorhub.progress.stages import Stage

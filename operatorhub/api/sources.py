@@ -13,7 +13,8 @@ from rest_framework.views import APIView
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import catalogs, catalogsources, clustercatalogs, olm, own_rights, sourceforms, tasks, written
+from operatorhub import olm, tasks, written
+from operatorhub.admin import catalogs, catalogsources, clustercatalogs, own_rights, sourceforms
 from operatorhub.api.common import Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused, web
 from operatorhub.api.shapes import shape
 from operatorhub.api.subscriptions import Subscription

@@ -9,9 +9,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from operatorhub import olm, subscription, updates
+from operatorhub import olm
 from operatorhub.api.common import NAMESPACE, Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused
 from operatorhub.api.shapes import shape
+from operatorhub.running import updates
+from operatorhub.upgrade import subscription
 
 _FIELDS = (
     "name", "namespace", "package", "catalog", "catalog_namespace", "channel", "approval", "starting_csv", "current_csv", "installed_csv",

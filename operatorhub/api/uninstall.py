@@ -11,9 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from operatorhub import leftovers, removal, removal_page, runs, uninstall
+from operatorhub import runs
 from operatorhub.api.common import ProblemSerializer, RefusedSerializer, body, cluster, refused
 from operatorhub.api.shapes import shape
+from operatorhub.removing import leftovers, removal, removal_page, uninstall
 
 Leftover = shape(
     leftovers.Leftover,

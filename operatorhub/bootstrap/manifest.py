@@ -12,9 +12,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from kube.objects import KubeObject, name_of, namespace_of
-from operatorhub import permissions
+from operatorhub.bundle import permissions
+from operatorhub.bundle.permissions import Right
 from operatorhub.csv import items, mapping, text
-from operatorhub.permissions import Right
 from resources import yamltext
 
 RELEASE = "v0.46.0"

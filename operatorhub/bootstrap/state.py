@@ -10,7 +10,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import csv, olm
-from operatorhub.workloads import page_of
+from operatorhub.running.workloads import page_of
 
 GOOD, BAD, ABSENT, UNKNOWN = "done", "failed", "waiting", "asks"
 #: Deployments by name; OLM's namespace differs from distribution to distribution.

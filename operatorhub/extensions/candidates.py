@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from operatorhub import versions
-from operatorhub.bundles import Entry, Graph
-from operatorhub.graph import in_range
+from operatorhub.bundle.bundles import Entry, Graph
+from operatorhub.bundle.graph import in_range
 
 _TILDE = re.compile(r"([~^])\s*v?(\d+)(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?[^\s,|]*")
 

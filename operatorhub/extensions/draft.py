@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from kube.objects import KubeObject
-from operatorhub.bundles import Bundle, Graph
+from operatorhub.bundle.bundles import Bundle, Graph
 from operatorhub.csv import install_modes, mapping
 from operatorhub.extensions import needs
 from operatorhub.extensions.candidates import Candidate, candidates, resolved

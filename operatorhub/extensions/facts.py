@@ -15,7 +15,7 @@ from kube.discovery import ResourceType
 from kube.errors import NotFound
 from kube.objects import KubeObject, name_of, uid_of
 from operatorhub.csv import items, mapping, strings, text
-from operatorhub.workloads import DONE, FAILED, RUNNING
+from operatorhub.running.workloads import DONE, FAILED, RUNNING
 from resources.changes import Topic
 
 GROUP, VERSION = "olm.operatorframework.io", "v1"

@@ -10,7 +10,7 @@ from typing import Any
 
 from kube.objects import KubeObject, name_of
 from operatorhub import direct
-from operatorhub.bundles import Bundle
+from operatorhub.bundle.bundles import Bundle
 from operatorhub.csv import items, mapping, text
 from operatorhub.extensions.facts import GROUP
 

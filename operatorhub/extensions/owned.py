@@ -7,7 +7,7 @@ from kube.errors import KubeError, NotFound
 from kube.objects import name_of, namespace_of
 from operatorhub import olm
 from operatorhub.extensions.facts import OWNER
-from operatorhub.workloads import page_of
+from operatorhub.running.workloads import page_of
 
 _KINDS = (
     ("apps", "deployments"), ("", "services"), ("", "configmaps"), ("", "serviceaccounts"), ("apiextensions.k8s.io", "customresourcedefinitions"),

@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from operatorhub import olm
+from operatorhub.bundle.package import Channel, Description
 from operatorhub.csv import MODES, mapping
 from operatorhub.install import config
 from operatorhub.install.config import Config
 from operatorhub.install.situation import Situation
-from operatorhub.package import Channel, Description
 
 ALL, OWN, SINGLE, MULTI = MODES
 NEW = "+"

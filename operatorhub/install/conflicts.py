@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from kube.objects import KubeObject, name_of
 from operatorhub import olm
+from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import text
 from operatorhub.install import words
 from operatorhub.install.choices import (
@@ -29,7 +30,6 @@ from operatorhub.install.choices import (
     forced,
 )
 from operatorhub.install.situation import Situation
-from operatorhub.package import Channel, Description, Manifest
 
 
 @dataclass(frozen=True, slots=True)

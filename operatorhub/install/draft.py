@@ -7,13 +7,13 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.objects import KubeObject
+from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import mapping
 from operatorhub.install import conflicts, owners, situation
 from operatorhub.install.choices import Choices
 from operatorhub.install.conflicts import Asked, Conflict, Way
 from operatorhub.install.objects import as_kubectl, as_yaml, is_new, objects
 from operatorhub.install.situation import Situation
-from operatorhub.package import Channel, Description, Manifest
 
 
 @dataclass(frozen=True, slots=True)

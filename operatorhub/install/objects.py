@@ -8,10 +8,10 @@ import yaml
 
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import olm
+from operatorhub.bundle.package import Manifest
 from operatorhub.csv import mapping, text
 from operatorhub.install.choices import ALL, Choices, template
 from operatorhub.install.situation import Situation
-from operatorhub.package import Manifest
 
 MONITORED = "openshift.io/cluster-monitoring"
 #: On a Subscription: what was made together with it, as JSON {kind: uid}, so that an undo removes exactly that.

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from kube.objects import name_of
 from operatorhub import csv
+from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import Api, mapping
 from operatorhub.install import config, words
 from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, forced, template
@@ -14,7 +15,6 @@ from operatorhub.install.objects import is_new, may_monitor, monitoring_home
 from operatorhub.install.rights import Missing
 from operatorhub.install.situation import Situation
 from operatorhub.install.version import Version
-from operatorhub.package import Channel, Description, Manifest
 
 #: More namespaces than this are no help in a list, and heavy for a page that is drawn with every choice: fields take their names then.
 MANY = 500

@@ -9,9 +9,9 @@ from typing import Any
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from operatorhub import bundles, manifest, permissions
-from operatorhub.package import Channel, Manifest
-from operatorhub.permissions import Right
+from operatorhub.bundle import bundles, manifest, permissions
+from operatorhub.bundle.package import Channel, Manifest
+from operatorhub.bundle.permissions import Right
 from operatorhub.sources.drafts import SourceError
 
 

@@ -14,7 +14,7 @@ from operatorhub.progress import pods, running, stages
 from operatorhub.progress.broken import Trouble, Way
 from operatorhub.progress.choosing import search_page
 from operatorhub.progress.facts import Facts
-from operatorhub.workloads import page_of
+from operatorhub.running.workloads import page_of
 
 
 def plan(facts: Facts) -> Iterator[Trouble]:

@@ -7,7 +7,8 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, uid_of
-from operatorhub import csv, olm, workloads
+from operatorhub import csv, olm
+from operatorhub.running import workloads
 
 _SHOWN_PODS = 20
 _EVENTS = 500

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import csv
 from operatorhub.progress.running import started
-from operatorhub.workloads import page_of
+from operatorhub.running.workloads import page_of
 
 _IMAGE = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")
 _CONFIG = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")

@@ -9,7 +9,7 @@ from operatorhub.progress.after import After
 from operatorhub.progress.running import PodPart
 from operatorhub.progress.stages import Stage, state_of
 from operatorhub.progress.trouble import Trouble
-from operatorhub.workloads import ASKS, DONE, FAILED
+from operatorhub.running.workloads import ASKS, DONE, FAILED
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from kube.objects import KubeObject, uid_of
-from operatorhub import csv, olm, workloads
+from operatorhub import csv, olm
 from operatorhub.progress.facts import Facts
 from operatorhub.progress.stages import Stage, condition, created, is_true, took
-from operatorhub.workloads import DONE, FAILED, RUNNING, WAITING, Part, page_of
+from operatorhub.running import workloads
+from operatorhub.running.workloads import DONE, FAILED, RUNNING, WAITING, Part, page_of
 
 MET = ("Present", "Satisfied", "DependentSatisfied", "DeploymentFound", "Created")
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from kube.objects import name_of
 from operatorhub import csv, olm
 from operatorhub.progress.facts import Facts
-from operatorhub.workloads import ASKS, DONE, FAILED, RUNNING, WAITING, Part, page_of
+from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING, WAITING, Part, page_of
 
 #: Seconds after which a version is taken for an update and not for the first one.
 FIRST = 3600

@@ -13,7 +13,7 @@ from operatorhub.progress import facts, running, trouble
 from operatorhub.progress.stages import Stage
 from operatorhub.progress.trouble import Trouble
 from operatorhub.run.plan import RUN, SOURCE, run_name
-from operatorhub.workloads import DONE, FAILED, RUNNING, deployments
+from operatorhub.running.workloads import DONE, FAILED, RUNNING, deployments
 
 
 @dataclass(frozen=True, slots=True)

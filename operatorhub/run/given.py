@@ -18,7 +18,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from operatorhub.bundles import Bundle
+from operatorhub.bundle.bundles import Bundle
 from operatorhub.csv import mapping, text
 from operatorhub.sources import archive, bundlefiles, fbc, fetch, folder, image
 from operatorhub.sources.drafts import BundleDraft, Contents, Draft, PackageDraft, Problem, SourceError, contents

@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
-from operatorhub.bundles import Bundle
+from operatorhub.bundle.bundles import Bundle
 from operatorhub.csv import items, mapping, text
-from operatorhub.plan_check import examine
+from operatorhub.upgrade.plan_check import examine
 from resources.forms import check
 from resources.forms.schema import Schema
 

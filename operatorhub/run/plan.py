@@ -14,7 +14,7 @@ from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import direct, olm
-from operatorhub.bundles import Bundle
+from operatorhub.bundle.bundles import Bundle
 from operatorhub.csv import apis, install_modes, mapping, text
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.install.situation import Situation

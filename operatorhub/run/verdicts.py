@@ -13,7 +13,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from operatorhub import direct
-from operatorhub.bundles import Bundle
+from operatorhub.bundle.bundles import Bundle
 from operatorhub.csv import LEVELS, apis, install_modes, items, level, mapping, text
 from resources.forms import check
 from resources.forms.schema import Schema

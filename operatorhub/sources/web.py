@@ -4,7 +4,7 @@ What is guarded: only http and https; a name is resolved once, judged, and conne
 leads elsewhere; link-local (clouds' metadata), multicast and unspecified addresses are refused always, the console's own machine unless it is one that
 listens to this machine only (settings.LOCAL_ONLY); every redirect is judged in the same way, never leads from https to http, and takes no credentials to
 another host; bytes and seconds are limited, whatever the server says of its lengths; certificates are checked. Private networks are allowed: registries and
-catalogs live there. Who may name addresses at all, operatorhub/own_rights.py says. Errors name the address without user, password and query.
+catalogs live there. Who may name addresses at all, operatorhub/admin/own_rights.py says. Errors name the address without user, password and query.
 """
 
 import base64

@@ -14,9 +14,9 @@ from console.web.request import ConsoleRequest
 from operatorhub import runs
 from operatorhub.bootstrap import apply, manifest, origin, state
 from operatorhub.bootstrap.manifest import ManifestProblem
+from operatorhub.bundle.permissions import Right
 from operatorhub.install import undo
 from operatorhub.models import Run
-from operatorhub.permissions import Right
 
 #: Of one request while a manifest is applied.
 SECONDS = 1.0

@@ -13,13 +13,15 @@ from console.web import render
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError
-from operatorhub import catalog as subject
-from operatorhub import catalog_states, index, olm, tasks
-from operatorhub.catalog_query import MOST_COMPARED, PAGE, Query
+from operatorhub import olm, tasks
 from operatorhub.extensions import facts as extensions
+from operatorhub.find import catalog as subject
+from operatorhub.find import catalog_states
+from operatorhub.find.catalog_query import MOST_COMPARED, PAGE, Query
+from operatorhub.indexing import index
 from operatorhub.models import Index, Package
 
-log = logging.getLogger("operatorhub.catalog")
+log = logging.getLogger("operatorhub.find.catalog")
 
 
 @require_safe

@@ -16,8 +16,9 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import bundles, tasks
 from operatorhub import results as outcomes
+from operatorhub import tasks
+from operatorhub.bundle import bundles
 from operatorhub.extensions import candidates, draft, facts, owned
 from operatorhub.install import rights, situation
 from operatorhub.sources.drafts import SourceError

@@ -13,8 +13,8 @@ from console.web.access import can
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
-from operatorhub import groups as subject
 from operatorhub import olm
+from operatorhub.admin import groups as subject
 
 
 def _refused(request: ConsoleRequest, verb: str, namespace: str, name: str = "") -> str:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from console.web.errors import Problem, problem_response
 from console.web.request import ConsoleRequest
-from operatorhub.index import NO_ICON, fetch_icon
+from operatorhub.indexing.index import NO_ICON, fetch_icon
 from operatorhub.models import Icon, Package
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"

@@ -13,7 +13,7 @@ from console.web.errors import explain
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
-from operatorhub import package as packages
+from operatorhub.bundle import package as packages
 from operatorhub.install import choices, create, draft, offer, rights, situation, version
 
 

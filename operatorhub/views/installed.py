@@ -8,8 +8,9 @@ from console.web import render
 from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, Forbidden
-from operatorhub import installed as subject
-from operatorhub import installed_filter, olm
+from operatorhub import olm
+from operatorhub.running import installed as subject
+from operatorhub.running import installed_filter
 
 
 def _wish(request: ConsoleRequest) -> installed_filter.Filter:

@@ -13,11 +13,16 @@ from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import uid_of
-from operatorhub import groups, olm, operands, permissions, plans, removal_page
-from operatorhub import operator as subject
-from operatorhub import subscription as subscriptions
-from operatorhub.installed import PACKAGE_SERVER
+from operatorhub import olm
+from operatorhub.admin import groups
+from operatorhub.bundle import permissions
+from operatorhub.removing import removal_page
 from operatorhub.run import follow
+from operatorhub.running import operands
+from operatorhub.running import operator as subject
+from operatorhub.running.installed import PACKAGE_SERVER
+from operatorhub.upgrade import plans
+from operatorhub.upgrade import subscription as subscriptions
 from operatorhub.views.subscription import form_context
 from resources import events
 

@@ -12,9 +12,12 @@ from console.web import csp, render
 from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
-from operatorhub import catalogs, csv, facets, graph, olm
-from operatorhub import package as packages
-from operatorhub import package_page as subject
+from operatorhub import csv, olm
+from operatorhub.admin import catalogs
+from operatorhub.bundle import graph
+from operatorhub.bundle import package as packages
+from operatorhub.find import facets
+from operatorhub.judge import package_page as subject
 
 
 @require_safe

@@ -13,8 +13,10 @@ from console.web.access import can
 from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import Forbidden, KubeError
-from operatorhub import installed, olm, plan_check, plan_diff
-from operatorhub import plans as subject
+from operatorhub import olm
+from operatorhub.running import installed
+from operatorhub.upgrade import plan_check, plan_diff
+from operatorhub.upgrade import plans as subject
 from resources import yamltext
 
 PARTS = {"changes": "operatorhub/_plan_changes.html", "check": "operatorhub/_plan_check.html"}

@@ -10,7 +10,7 @@ from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from operatorhub import olm
-from operatorhub import package as packages
+from operatorhub.bundle import package as packages
 from operatorhub.progress import mend as mending
 from operatorhub.progress import read as subject
 

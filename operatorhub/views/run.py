@@ -11,8 +11,9 @@ from django.views.decorators.http import require_http_methods
 from console.web import audit, render
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
-from operatorhub import bundles, olm, permissions
+from operatorhub import olm
 from operatorhub import results as outcomes
+from operatorhub.bundle import bundles, permissions
 from operatorhub.install import rights, situation
 from operatorhub.run import follow, given, making, plan, verdicts
 from operatorhub.sources.drafts import SourceError

@@ -11,8 +11,8 @@ from console.web import render
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
 from operatorhub import csv
-from operatorhub import package as packages
-from operatorhub import schema_page as subject
+from operatorhub.bundle import package as packages
+from operatorhub.judge import schema_page as subject
 from resources import schematree as schemas
 
 

@@ -5,8 +5,9 @@ from django.views.decorators.http import require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest
-from operatorhub import installed, olm
-from operatorhub import services as subject
+from operatorhub import olm
+from operatorhub.running import installed
+from operatorhub.running import services as subject
 
 
 @require_safe

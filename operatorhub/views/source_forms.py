@@ -19,7 +19,9 @@ from console.web.request import ConsoleRequest
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from operatorhub import catalogs, catalogsources, clustercatalogs, olm, own_rights, refresh, sourceforms, tasks, written
+from operatorhub import olm, tasks, written
+from operatorhub.admin import catalogs, catalogsources, clustercatalogs, own_rights, sourceforms
+from operatorhub.indexing import refresh
 from operatorhub.models import Catalog
 from operatorhub.sources import fetch
 from operatorhub.sources.drafts import SourceError

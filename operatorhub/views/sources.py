@@ -16,7 +16,8 @@ from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from operatorhub import catalogs, catalogsources, clustercatalogs, olm, own_rights, tasks
+from operatorhub import olm, tasks
+from operatorhub.admin import catalogs, catalogsources, clustercatalogs, own_rights
 from operatorhub.models import Catalog, Index
 
 TEMPLATES = {"~": "own", "-": "clustercatalog"}

@@ -14,7 +14,7 @@ from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
-from operatorhub import subscription as subject
+from operatorhub.upgrade import subscription as subject
 
 
 def form_context(request: ConsoleRequest, page: subject.Page, wanted: subject.Edit | None = None) -> dict[str, Any]:

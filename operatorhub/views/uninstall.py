@@ -12,8 +12,9 @@ from console.web import render
 from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
-from operatorhub import olm, removal, removal_page, runs
-from operatorhub import uninstall as subject
+from operatorhub import olm, runs
+from operatorhub.removing import removal, removal_page
+from operatorhub.removing import uninstall as subject
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -10,7 +10,8 @@ import pytest
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.config import load
-from operatorhub import catalog, olm
+from operatorhub import olm
+from operatorhub.find import catalog
 from tests import processes
 from tests.conftest import ROOT
 from tests.environment import FOLDER

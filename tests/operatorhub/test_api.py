@@ -20,8 +20,9 @@ from drf_spectacular.validation import validate_schema
 from kube.client import ClusterClient
 from kube.config import load
 from kube.errors import KubeError
-from operatorhub import api_urls, index, olm
+from operatorhub import api_urls, olm
 from operatorhub.extensions import facts
+from operatorhub.indexing import index
 from tests import processes
 from tests.conftest import ROOT
 from tests.environment import FOLDER

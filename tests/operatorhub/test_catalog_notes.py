@@ -8,7 +8,9 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from operatorhub import catalog_states, index, olm, refresh
+from operatorhub import olm
+from operatorhub.find import catalog_states
+from operatorhub.indexing import index, refresh
 from operatorhub.models import Catalog, Package
 from tests.conftest import ROOT
 

@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from operatorhub import compare, index, refresh
+from operatorhub.find import compare
+from operatorhub.indexing import index, refresh
 from operatorhub.models import Catalog
 from tests.conftest import ROOT
 

@@ -8,7 +8,7 @@ import pytest
 from kube.client import ClusterClient
 from kube.objects import KubeObject
 from operatorhub import direct, olm
-from operatorhub.bundles import Bundle
+from operatorhub.bundle.bundles import Bundle
 from operatorhub.run import given
 from tests.conftest import ROOT
 from tests.operatorhub.conftest import until

@@ -10,7 +10,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from operatorhub.bundles import Channel, Entry, Graph
+from operatorhub.bundle.bundles import Channel, Entry, Graph
 from operatorhub.extensions import candidates, draft, facts, needs
 from operatorhub.install.situation import Situation
 from operatorhub.run import given
@@ -182,8 +182,10 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
             if one.version < "2"
         ),
     )
-    monkeypatch.setattr("operatorhub.bundles.graph", lambda *_a, **_k: Graph("flightticket", "stable", (stable,), True))
-    monkeypatch.setattr("operatorhub.bundles.bundle", lambda _c, _n, _k, _p, name, *_a: package.find(name))
+    monkeypatch.setattr(
+        "operatorhub.bundle.bundles.graph", lambda *_a, **_k: Graph("flightticket", "stable", (stable,), True)
+    )
+    monkeypatch.setattr("operatorhub.bundle.bundles.bundle", lambda _c, _n, _k, _p, name, *_a: package.find(name))
     web = Client()
     assert "No extension is installed" in text(web.get("/extensions/")) or "ext" in text(web.get("/extensions/"))
     form = {

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.http import QueryDict
 
-from operatorhub import catalog, csv, facets
-from operatorhub.catalog_query import Query
+from operatorhub import csv
+from operatorhub.find import catalog, facets
+from operatorhub.find.catalog_query import Query
 from operatorhub.models import Package
 
 

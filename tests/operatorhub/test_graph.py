@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from operatorhub import graph
+from operatorhub.bundle import graph
 from operatorhub.sources.drafts import Channel, Entry, Graph
 
 

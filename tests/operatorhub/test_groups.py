@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from operatorhub import groups, olm
+from operatorhub import olm
+from operatorhub.admin import groups
 from tests.operatorhub import operators
 from tests.operatorhub.conftest import csv_object, until
 from tests.operatorhub.test_pages import text

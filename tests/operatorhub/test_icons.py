@@ -2,7 +2,7 @@
 
 import pytest
 
-from operatorhub.icons import LIMIT, clean
+from operatorhub.indexing.icons import LIMIT, clean
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>'
 

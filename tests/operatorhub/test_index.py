@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kube.client import ClusterClient
-from operatorhub import index
+from operatorhub.indexing import index
 from operatorhub.models import Icon, Index, Package
 from tests.conftest import ROOT
 

@@ -7,12 +7,12 @@ import yaml
 from django.http import QueryDict
 
 from operatorhub import olm
+from operatorhub.bundle.package import Channel, Manifest, describe
 from operatorhub.install import choices, owners
 from operatorhub.install import draft as drafts
 from operatorhub.install.conflicts import Asked
 from operatorhub.install.draft import Draft
 from operatorhub.install.situation import Situation
-from operatorhub.package import Channel, Manifest, describe
 
 ALL_MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace")
 

@@ -13,8 +13,9 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import index, olm
-from operatorhub import package as packages
+from operatorhub import olm
+from operatorhub.bundle import package as packages
+from operatorhub.indexing import index
 from operatorhub.install import situation, undo
 from operatorhub.install.objects import MADE
 from operatorhub.progress import read
@@ -121,7 +122,7 @@ def test_the_missing_rights_are_named_before_the_form(client: ClusterClient, mon
     monkeypatch.setattr("console.web.request.console_client", lambda: stranger)
     # Packages may be read, nothing else.
     read_manifest = packages.read
-    monkeypatch.setattr("operatorhub.package.read", lambda _client, *place: read_manifest(client, *place))
+    monkeypatch.setattr("operatorhub.bundle.package.read", lambda _client, *place: read_manifest(client, *place))
     page = Client().get(FORM, choices(namespace="+", new_namespace="default"))
     told = text(page)
     assert "You may not create operatorgroups.operators.coreos.com in the namespace “default”" in told

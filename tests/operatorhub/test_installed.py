@@ -11,9 +11,11 @@ from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import Forbidden
 from kube.table import Row
-from operatorhub import index, installed, installed_filter, olm, operator, updates
-from operatorhub.installed import Operator
-from operatorhub.updates import Update
+from operatorhub import olm
+from operatorhub.indexing import index
+from operatorhub.running import installed, installed_filter, operator, updates
+from operatorhub.running.installed import Operator
+from operatorhub.running.updates import Update
 from tests.operatorhub import operators
 from tests.operatorhub.conftest import csv_object, until
 from tests.operatorhub.operators import V1, V11

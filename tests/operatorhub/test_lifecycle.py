@@ -15,8 +15,10 @@ from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.config import load
 from kube.errors import KubeError, NotFound
-from operatorhub import index, olm, removal, runs
+from operatorhub import olm, runs
+from operatorhub.indexing import index
 from operatorhub.models import Run
+from operatorhub.removing import removal
 from tests import processes
 from tests.conftest import ROOT
 from tests.environment import FOLDER

@@ -13,7 +13,9 @@ from django.test import Client
 
 from console.processes import parts
 from kube.client import ClusterClient
-from operatorhub import bundles, refresh, stored, tasks
+from operatorhub import tasks
+from operatorhub.bundle import bundles, stored
+from operatorhub.indexing import refresh
 from operatorhub.models import Catalog, Package, StoredBundle
 from operatorhub.sources import image
 from tests import registry

@@ -10,7 +10,10 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden
-from operatorhub import bundles, contents, index, olm, package_page, refresh
+from operatorhub import olm
+from operatorhub.bundle import bundles, contents
+from operatorhub.indexing import index, refresh
+from operatorhub.judge import package_page
 from operatorhub.models import Catalog
 from tests.conftest import ROOT
 

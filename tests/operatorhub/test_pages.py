@@ -9,7 +9,8 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from operatorhub import index, olm
+from operatorhub import olm
+from operatorhub.indexing import index
 from operatorhub.models import Index, Package
 from tests.operatorhub.conftest import until
 

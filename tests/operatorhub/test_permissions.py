@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from operatorhub import permissions
+from operatorhub.bundle import permissions
 from resources import yamltext
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from operatorhub import plan_check, plan_diff, plans, schema_diff
+from operatorhub.upgrade import plan_check, plan_diff, plans, schema_diff
 from structural.nodes import node_of
 
 

@@ -11,8 +11,9 @@ from django.test import Client
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import Conflict
-from operatorhub import olm, plan_check, plan_diff, plans, runs
+from operatorhub import olm, runs
 from operatorhub.models import Run
+from operatorhub.upgrade import plan_check, plan_diff, plans
 from resources import yamltext
 from tests.operatorhub import operators
 from tests.operatorhub.conftest import until

@@ -11,7 +11,9 @@ from django.utils import timezone
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from operatorhub import bundles, catalogs, judging, refresh, stored
+from operatorhub.admin import catalogs
+from operatorhub.bundle import bundles, stored
+from operatorhub.indexing import judging, refresh
 from operatorhub.models import Catalog, Index, Package, StoredBundle
 from tests.conftest import ROOT
 

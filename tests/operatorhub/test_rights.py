@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from operatorhub import index
+from operatorhub.indexing import index
 
 pytestmark = pytest.mark.django_db
 Become = Callable[[str], None]

@@ -5,10 +5,11 @@ import time
 import pytest
 
 from kube.client import ClusterClient
-from operatorhub import catalog, index
-from operatorhub.catalog_query import Query
+from operatorhub.find import catalog
+from operatorhub.find.catalog_query import Query
+from operatorhub.find.search import distance, rank, texts
+from operatorhub.indexing import index
 from operatorhub.models import Index
-from operatorhub.search import distance, rank, texts
 
 
 def package(

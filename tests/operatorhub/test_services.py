@@ -6,9 +6,9 @@ from typing import Any
 from django.test import Client
 
 from kube.client import ClusterClient
-from operatorhub import services
 from operatorhub.csv import Api
-from operatorhub.installed import Operator
+from operatorhub.running import services
+from operatorhub.running.installed import Operator
 
 CACHE = Api("cache.example.com", "v1", "memcacheds", "Memcached", "Memcached", "A cache")
 TICKET = Api("flights.com", "v1", "flighttickets", "FlightTicket", "Flight ticket", "A seat")

@@ -13,7 +13,10 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from operatorhub import bundles, catalogsources, clustercatalogs, index, olm, refresh, tasks
+from operatorhub import olm, tasks
+from operatorhub.admin import catalogsources, clustercatalogs
+from operatorhub.bundle import bundles
+from operatorhub.indexing import index, refresh
 from operatorhub.models import Catalog, Index, Package
 from operatorhub.sources import image
 from tests import registry

@@ -8,9 +8,10 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from operatorhub import olm, updates
-from operatorhub import subscription as subject
+from operatorhub import olm
+from operatorhub.running import updates
 from operatorhub.sources.drafts import Channel, Entry, Graph
+from operatorhub.upgrade import subscription as subject
 from tests.operatorhub import operators
 from tests.operatorhub.conftest import until
 from tests.operatorhub.operators import V1, V11

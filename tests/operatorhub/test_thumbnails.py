@@ -5,8 +5,8 @@ import os
 
 from PIL import Image
 
-from operatorhub.icons import clean
-from operatorhub.thumbnails import SIDE, small
+from operatorhub.indexing.icons import clean
+from operatorhub.indexing.thumbnails import SIDE, small
 
 
 def png(width: int, height: int, mode: str = "RGBA") -> bytes:

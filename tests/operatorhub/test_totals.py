@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from operatorhub.installed import Operator
-from operatorhub.totals import totals
-from operatorhub.updates import Update
+from operatorhub.running.installed import Operator
+from operatorhub.running.totals import totals
+from operatorhub.running.updates import Update
 
 
 def operator(title: str, state: str, **more: Any) -> Operator:

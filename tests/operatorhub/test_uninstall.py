@@ -11,8 +11,9 @@ from django.test import Client
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import Forbidden, ServerError
-from operatorhub import olm, removal, removal_page, runs, uninstall
+from operatorhub import olm, runs
 from operatorhub.models import Run
+from operatorhub.removing import removal, removal_page, uninstall
 from tests.operatorhub import operators
 from tests.operatorhub.conftest import until
 from tests.operatorhub.operators import FLIGHTS, V11

@@ -1,0 +1,1 @@
+"""CatalogSources, ClusterCatalogs, the console's own catalogs and OperatorGroups, made and changed."""

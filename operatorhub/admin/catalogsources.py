@@ -1,0 +1,223 @@
+"""CatalogSources: what they are, how they are, and why not well; and the objects of new ones.
+
+https://olm.operatorframework.io/docs/concepts/crds/catalogsource/
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import Forbidden, KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of
+from operatorhub import olm
+from operatorhub.admin import catalogs
+from operatorhub.csv import items, mapping, strings, text
+from operatorhub.models import Catalog, Index, Package
+from resources.health import Health
+from resources.kind_health import health as health_of
+
+# Where nobody saw yet which catalogs are offered everywhere: upstream OLM's own namespace, and OpenShift's.
+USUAL = frozenset({"olm", "openshift-marketplace"})
+_PODS = "olm.catalogSource"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One CatalogSource. `endpoint`: image, address or ConfigMap, as `kind` says; `everywhere`: offered in all namespaces; `why`: why it is not well."""
+
+    namespace: str
+    name: str
+    title: str
+    publisher: str
+    description: str
+    kind: str
+    endpoint: str
+    interval: str
+    priority: int
+    secrets: tuple[str, ...]
+    everywhere: bool
+    health: Health
+    connection: str
+    why: str
+    connected_at: str
+    polled_at: str
+    registry: str
+    packages: int
+    hidden: int
+    uid: str
+    version: str
+    read_by: Catalog | None
+
+    @property
+    def place(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryPod:
+    """The Pod that serves a catalog's packages."""
+
+    namespace: str
+    name: str
+    health: Health
+    restarts: int
+    created: str
+
+
+def everywhere(cluster: str) -> frozenset[str]:
+    """Namespaces whose catalogs are offered in all namespaces, as the last build of the index saw; the usual ones before."""
+    row = Index.objects.filter(cluster=cluster).only("places").first()
+    return USUAL if row is None or row.places is None else frozenset(row.places)
+
+
+def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...], str]:
+    """The CatalogSources that the user may see, by title; of a `picked` namespace those that it is offered. And why others are missing, ''.
+
+    Raises NotFound without OLM.
+    """
+    type_, words = olm.type_of(client, olm.SOURCES), ""
+    try:
+        found = client.list(type_).items
+    except Forbidden as error:
+        if not picked:
+            return (), _("You may not list CatalogSources in all namespaces: pick a namespace above. %(reason)s") % {
+                "reason": error
+            }
+        found = client.list(type_, picked).items
+        words = _("You may list the CatalogSources of %(namespace)s only.") % {"namespace": picked}
+    known = _Known.of(client.name)
+    every = (known.source(one) for one in found)
+    offered = [one for one in every if not picked or one.everywhere or one.namespace == picked]
+    return tuple(sorted(offered, key=lambda one: (one.title.lower(), one.place))), words
+
+
+def get(client: ClusterClient, namespace: str, name: str) -> Source:
+    """One of them. Raises KubeError."""
+    return _Known.of(client.name).source(client.get(olm.type_of(client, olm.SOURCES), name, namespace))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the database knows of all catalogs, asked once for a page."""
+
+    shown: Mapping[tuple[str, str], int]
+    hidden: Mapping[tuple[str, str], int]
+    everywhere: frozenset[str]
+    readers: Mapping[str, Catalog]
+
+    @classmethod
+    def of(cls, cluster: str) -> "_Known":
+        shown: Counter[tuple[str, str]] = Counter()
+        hidden: Counter[tuple[str, str]] = Counter()
+        for namespace, catalog, why in Package.objects.filter(cluster=cluster).values_list(
+            "namespace", "catalog", "hidden"
+        ):
+            (hidden if why else shown)[(namespace, catalog)] += 1
+        readers = {one.describes: one for one in Catalog.objects.filter(cluster=cluster).exclude(describes="")}
+        return cls(shown, hidden, everywhere(cluster), readers)
+
+    def source(self, obj: KubeObject) -> Source:
+        spec, status, meta = mapping(obj.get("spec")), mapping(obj.get("status")), mapping(obj.get("metadata"))
+        namespace, name = namespace_of(obj), name_of(obj)
+        connection = mapping(status.get("connectionState"))
+        kind, endpoint = _endpoint(spec)
+        service = mapping(status.get("registryService"))
+        registry = (
+            f"{text(service.get('serviceName'))}.{text(service.get('serviceNamespace'))}:{text(service.get('port'))}"
+        )
+        priority = spec.get("priority")
+        return Source(
+            namespace, name, text(spec.get("displayName")) or name, text(spec.get("publisher")), text(spec.get("description")),
+            kind, endpoint, interval(spec), priority if isinstance(priority, int) else 0, strings(spec.get("secrets")),
+            namespace in self.everywhere, health_of(obj), text(connection.get("lastObservedState")), _why(status),
+            text(connection.get("lastConnect")), text(status.get("latestImageRegistryPoll")), registry if service else "",
+            self.shown.get((namespace, name), 0), self.hidden.get((namespace, name), 0), text(meta.get("uid")),
+            text(meta.get("resourceVersion")), self.readers.get(f"{namespace}/{name}"),
+        )  # fmt: skip
+
+
+def interval(spec: Mapping[str, Any]) -> str:
+    """How often OLM looks for a newer image, '' for never."""
+    return text(mapping(mapping(spec.get("updateStrategy")).get("registryPoll")).get("interval"))
+
+
+def _endpoint(spec: Mapping[str, Any]) -> tuple[str, str]:
+    for kind in ("image", "address", "configMap"):
+        if found := text(spec.get(kind)):
+            return kind, found
+    return "", ""
+
+
+def _why(status: Mapping[str, Any]) -> str:
+    """In OLM's own words: the message of the status, else of a condition, else the state of the connection."""
+    if said := text(status.get("message")) or text(status.get("reason")):
+        return said
+    bad = [text(one.get("message")) for one in items(status.get("conditions")) if one.get("status") == "False"]
+    if found := "; ".join(one for one in bad if one):
+        return found
+    state = text(mapping(status.get("connectionState")).get("lastObservedState"))
+    if not state:
+        return _("OLM has not looked at it yet.")
+    return "" if state == "READY" else _("The connection to its registry is in the state %(state)s.") % {"state": state}
+
+
+def pods(client: ClusterClient, source: Source) -> tuple[tuple[RegistryPod, ...], str]:
+    """Its registry's Pods, and why they can't be seen, ''."""
+    try:
+        found = client.list(
+            client.find("", "v1", "pods"), source.namespace, labels=f"{_PODS}={source.name}", limit=20
+        ).items
+    except KubeError as error:
+        return (), str(error)
+    return tuple(map(_pod, found)), ""
+
+
+def _pod(obj: KubeObject) -> RegistryPod:
+    restarts = sum(
+        one["restartCount"]
+        for one in items(mapping(obj.get("status")).get("containerStatuses"))
+        if isinstance(one.get("restartCount"), int)
+    )
+    created = text(mapping(obj.get("metadata")).get("creationTimestamp"))
+    return RegistryPod(namespace_of(obj), name_of(obj), health_of(obj), restarts, created)
+
+
+def dependents(client: ClusterClient, namespace: str, name: str) -> tuple[tuple[olm.Subscription, ...], str]:
+    """Subscriptions that get their updates from it, and why not all can be seen, ''."""
+    try:
+        found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS)).items
+    except Forbidden as error:
+        return (), _(
+            "You may not list Subscriptions in all namespaces, so some may depend on it unseen. %(reason)s"
+        ) % {"reason": error}
+    every = map(olm.subscription, found)
+    return tuple(one for one in every if (one.catalog_namespace, one.catalog) == (namespace, name)), ""
+
+
+def follow(client: ClusterClient) -> None:
+    """Catalogs that read the image of a CatalogSource follow it: to another image, or out of the world. Raises KubeError."""
+    for row in Catalog.objects.filter(cluster=client.name, kind=Catalog.IMAGE, given=False).exclude(describes=""):
+        namespace, _slash, name = row.describes.partition("/")
+        try:
+            spec = mapping(client.get(olm.type_of(client, olm.SOURCES), name, namespace).get("spec"))
+        except NotFound:
+            catalogs.remove(row)
+            continue
+        kind, endpoint = _endpoint(spec)
+        if kind != "image":
+            catalogs.remove(row)
+        elif endpoint != row.location:
+            # What was read is of another image: nothing of it holds any more.
+            Catalog.objects.filter(pk=row.pk).update(
+                location=endpoint[:2048], digest="", generation=0, state=Catalog.NEW, refreshed_at=None
+            )
+
+
+def packages(cluster: str, namespace: str, name: str) -> QuerySet[Package]:
+    """Its packages in the index, by title."""
+    return Package.objects.filter(cluster=cluster, namespace=namespace, catalog=name).order_by("title", "name")

@@ -1,0 +1,119 @@
+"""OLM v1's ClusterCatalogs as catalogs of the console: one row each, read by operatorhub/indexing/refresh.py as soon as the cluster serves another content."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kube.client import ClusterClient
+from kube.errors import Forbidden, NotFound
+from kube.objects import KubeObject, name_of
+from operatorhub.admin import catalogs
+from operatorhub.csv import items, mapping, text
+from operatorhub.models import Catalog, Package
+from operatorhub.sources.clustercatalogs import TITLE
+from resources.health import DEGRADED, PROGRESSING, READY, SUSPENDED, Health
+
+GROUP, VERSION, PLURAL = "olm.operatorframework.io", "v1", "clustercatalogs"
+
+
+def sync(client: ClusterClient) -> None:
+    """Rows for the cluster's ClusterCatalogs; those of catalogs that are gone or disabled go. Raises KubeError but for a cluster without OLM v1."""
+    try:
+        found = client.list(client.find(GROUP, VERSION, PLURAL)).items
+    except NotFound:
+        found = []
+    except Forbidden:
+        # Whoever the console is there may not look: what it knows stays, and is shown to those who may.
+        return
+    wanted = {
+        name_of(one): one for one in found if text(mapping(one.get("spec")).get("availabilityMode")) != "Unavailable"
+    }
+    for row in Catalog.objects.filter(cluster=client.name, namespace=catalogs.CLUSTER).exclude(name__in=wanted):
+        catalogs.remove(row)
+    for name, one in wanted.items():
+        image = text(mapping(mapping(mapping(one.get("spec")).get("source")).get("image")).get("ref"))
+        title = text(mapping(mapping(one.get("metadata")).get("annotations")).get(TITLE)) or name
+        values = {"kind": Catalog.CLUSTER, "location": image[:2048], "interval": 300, "title": title[:512]}
+        Catalog.objects.update_or_create(
+            cluster=client.name,
+            namespace=catalogs.CLUSTER,
+            name=name,
+            defaults=values,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterCatalog:
+    """One of them. `image`: as it was named; `resolved`: with the digest that is served; `why`: what its conditions complain of; `row`: as the console read it."""
+
+    name: str
+    title: str
+    image: str
+    resolved: str
+    priority: int
+    mode: str
+    minutes: int
+    serving: bool
+    health: Health
+    why: str
+    unpacked_at: str
+    base: str
+    uid: str
+    version: str
+    packages: int
+    row: Catalog | None
+
+
+def behind(one: ClusterCatalog) -> bool:
+    """Whether the console has not seen yet that it is there, or that it was switched off."""
+    if not one.serving:
+        return one.row is not None and one.mode == "Unavailable"
+    return one.row is None or one.row.state == Catalog.FAILED
+
+
+def served(client: ClusterClient) -> bool:
+    """Whether this cluster has OLM v1."""
+    try:
+        client.find(GROUP, VERSION, PLURAL)
+    except NotFound:
+        return False
+    return True
+
+
+def listed(client: ClusterClient) -> tuple[ClusterCatalog, ...]:
+    """By name. Raises KubeError."""
+    rows = {one.name: one for one in Catalog.objects.filter(cluster=client.name, namespace=catalogs.CLUSTER)}
+    found = client.list(client.find(GROUP, VERSION, PLURAL)).items
+    return tuple(sorted((_read(client.name, one, rows) for one in found), key=lambda one: one.name))
+
+
+def get(client: ClusterClient, name: str) -> ClusterCatalog:
+    """Raises KubeError."""
+    rows = {one.name: one for one in Catalog.objects.filter(cluster=client.name, namespace=catalogs.CLUSTER, name=name)}
+    return _read(client.name, client.get(client.find(GROUP, VERSION, PLURAL), name), rows)
+
+
+def _read(cluster: str, obj: KubeObject, rows: dict[str, Catalog]) -> ClusterCatalog:
+    spec, status, meta = mapping(obj.get("spec")), mapping(obj.get("status")), mapping(obj.get("metadata"))
+    name = name_of(obj)
+    image = mapping(mapping(spec.get("source")).get("image"))
+    conditions = {text(one.get("type")): one for one in items(status.get("conditions"))}
+    serving = text(mapping(conditions.get("Serving")).get("status")) == "True"
+    bad = [text(one.get("message")) for kind, one in conditions.items() if _bad(kind, one)]
+    minutes, priority = image.get("pollIntervalMinutes"), spec.get("priority")
+    mode = text(spec.get("availabilityMode")) or "Available"
+    state = READY if serving else SUSPENDED if mode == "Unavailable" else DEGRADED if bad else PROGRESSING
+    return ClusterCatalog(
+        name, text(mapping(meta.get("annotations")).get(TITLE)) or name, text(image.get("ref")),
+        text(mapping(mapping(status.get("resolvedSource")).get("image")).get("ref")), priority if isinstance(priority, int) else 0, mode,
+        minutes if isinstance(minutes, int) else 0, serving, Health(state), "; ".join(one for one in bad if one),
+        text(status.get("lastUnpacked")), text(mapping(status.get("urls")).get("base")), text(meta.get("uid")), text(meta.get("resourceVersion")),
+        Package.objects.filter(cluster=cluster, namespace=catalogs.CLUSTER, catalog=name).count(), rows.get(name),
+    )  # fmt: skip
+
+
+def _bad(kind: str, one: Mapping[str, Any]) -> bool:
+    """Serving that is not; and progress that is held up, or was given up."""
+    if kind == "Serving":
+        return one.get("status") != "True" and one.get("reason") != "UserSpecifiedUnavailable"
+    return kind == "Progressing" and one.get("reason") in ("Retrying", "Blocked")

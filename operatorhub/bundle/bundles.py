@@ -1,0 +1,168 @@
+"""Versions of packages, whatever their catalog is: the graph of their channels, and each version's whole bundle.
+
+All sources of catalogs (operatorhub/sources/) become these shapes. A PackageManifest gives names and versions only; a catalog that the console read itself
+(a folder, a file, an image, a ClusterCatalog) gives the edges and the bundles too, also of a CatalogSource that it describes. Where nobody knows, the
+answer says so (`edges_known`, None): no page guesses.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from console.web.access import can
+from kube.client import ClusterClient
+from kube.errors import NotFound
+from operatorhub.admin import catalogs
+from operatorhub.bundle import images, manifest, stored
+from operatorhub.csv import mapping, text
+from operatorhub.models import Catalog, Package, StoredBundle
+from operatorhub.sources import packagemanifests
+from operatorhub.sources.drafts import Channel, Contents, Entry, Graph, SourceError, bundle_version, problems
+
+__all__ = [
+    "Bundle",
+    "Channel",
+    "Entry",
+    "Graph",
+    "Offer",
+    "SourceError",
+    "bundle",
+    "graph",
+    "of_contents",
+    "others",
+    "status",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """One version in full. `csv`: {} when unknown; `partial`: it holds what the catalog says of it (olm.csv.metadata), not its install strategy."""
+
+    name: str
+    package: str
+    version: str
+    image: str
+    csv: Mapping[str, Any]
+    crds: tuple[Mapping[str, Any], ...]
+    others: tuple[Mapping[str, Any], ...]
+    properties: tuple[Mapping[str, Any], ...] = ()
+    related_images: tuple[Mapping[str, Any], ...] = ()
+    partial: bool = False
+    problems: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A catalog that has a package."""
+
+    namespace: str
+    catalog: str
+    package: str
+    catalog_title: str
+    title: str
+    version: str
+    provider: str
+
+
+def graph(client: ClusterClient, namespace: str, catalog: str, package: str, picked: str = "") -> Graph:
+    """The channels and their versions, from the best source known. Raises NotFound; `picked` as in package.read()."""
+    if visible(client, namespace, picked):
+        for row in stored.describing(client.name, namespace, catalog):
+            if found := stored.graph(row, package):
+                return replace(found, problems=problems(found))
+    if namespace in (catalogs.OWN, catalogs.CLUSTER):
+        raise missing(namespace, catalog, package)
+    said = packagemanifests.graph(packagemanifests.status(client, namespace, catalog, package, picked), package)
+    return replace(said, problems=problems(said))
+
+
+def status(client: ClusterClient, namespace: str, catalog: str, package: str) -> Mapping[str, Any]:
+    """A package of one of the console's own catalogs, or of a ClusterCatalog, in the shape of a PackageManifest's status. Raises NotFound."""
+    found = _stored_graph(client, namespace, catalog, package)
+    if found is None:
+        raise missing(namespace, catalog, package)
+    row, known = found
+    heads = {one.entries[0].name for one in known.channels if one.entries}
+    rows = stored.bundles(row).filter(package=package, name__in=heads).select_related("catalog").defer("manifests")
+    csvs = {one.name: stored.csv_of(one) for one in rows}
+    return manifest.status(known, csvs, namespace, catalog, row.title or row.name)
+
+
+def bundle(
+    client: ClusterClient, namespace: str, catalog: str, package: str, name: str, picked: str = ""
+) -> Bundle | None:
+    """One version's manifests; None when nobody can give them here. Raises SourceError when its place can't be read now."""
+    if not visible(client, namespace, picked):
+        return None
+    for row in stored.describing(client.name, namespace, catalog):
+        one = stored.bundles(row).filter(package=package, name=name).select_related("catalog").defer(None).first()
+        if one is not None:
+            return of_row(one)
+    return None
+
+
+def of_row(one: StoredBundle) -> Bundle:
+    """A stored bundle in full; what is in its image only is fetched now, and kept. Raises SourceError."""
+    found = stored.contents(one)
+    words: tuple[str, ...] = ()
+    if one.image and (found.partial or not found.csv):
+        try:
+            found = replace(
+                images.contents(one.image), properties=found.properties, related_images=found.related_images
+            )
+        except SourceError as error:
+            words = (str(error),)
+        else:
+            stored.keep(one, found, one.digest)
+    return of_contents(found, one.package, one.name, one.version, one.image, words)
+
+
+def of_contents(
+    found: Contents, package: str, name: str = "", version: str = "", image: str = "", words: tuple[str, ...] = ()
+) -> Bundle:
+    """What any source read, as a bundle."""
+    return Bundle(
+        name or text(mapping(found.csv.get("metadata")).get("name")), package, version or bundle_version(found), image,
+        found.csv, found.crds, found.others, found.properties, found.related_images, found.partial, words,
+    )  # fmt: skip
+
+
+def _stored_graph(client: ClusterClient, namespace: str, catalog: str, package: str) -> tuple[Catalog, Graph] | None:
+    if visible(client, namespace):
+        for row in stored.describing(client.name, namespace, catalog):
+            if found := stored.graph(row, package):
+                return row, found
+    return None
+
+
+def missing(namespace: str, catalog: str, package: str) -> NotFound:
+    """No such package in one of the console's own catalogs, in words."""
+    words = _(
+        "There is no package “%(name)s” in the catalog %(catalog)s. It may have been withdrawn, or the catalog is not read yet."
+    )
+    return NotFound(words % {"name": package, "catalog": catalog})
+
+
+def others(client: ClusterClient, package: str) -> tuple[Offer, ...]:
+    """All catalogs that offer a package of this name and that the user may see; sorted by their titles."""
+    rows = Package.objects.filter(cluster=client.name, name=package).order_by("catalog_title", "namespace", "catalog")
+    return tuple(
+        Offer(row.namespace, row.catalog, row.name, row.catalog_title, row.title, row.version, row.provider)
+        for row in rows
+        if visible(client, row.namespace)
+    )
+
+
+def visible(client: ClusterClient, namespace: str, picked: str = "") -> bool:
+    """Whether the user may see the packages of catalogs in that place; `picked`: another namespace where they may be seen."""
+    if namespace == catalogs.OWN:
+        return True
+    try:
+        if namespace == catalogs.CLUSTER:
+            return can(client, "list", client.find("olm.operatorframework.io", "v1", "clustercatalogs")).allowed
+        type_ = client.find(packagemanifests.GROUP, "v1", "packagemanifests")
+    except NotFound:
+        return False
+    return can(client, "list", type_, namespace).allowed or bool(picked and can(client, "list", type_, picked).allowed)

@@ -1,0 +1,213 @@
+"""One package in full: channels, versions, and what a version says of itself.
+
+From its PackageManifest at this moment, or from the catalog that the console read itself. A PackageManifest describes the newest version of each channel only.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from console.web import markdown
+from kube.client import ClusterClient
+from kube.errors import Forbidden
+from operatorhub import csv, olm
+from operatorhub.admin import catalogs
+from operatorhub.bundle import bundles
+from operatorhub.bundle import manifest as manifests
+from operatorhub.models import Package
+from operatorhub.sources import packagemanifests
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """`versions`: (CSV name, version), newest first; `withdrawn`: deprecated ones among them, CSV name → what the author says of it."""
+
+    name: str
+    csv: str
+    version: str
+    versions: tuple[tuple[str, str], ...]
+    default: bool
+    deprecated: str
+    desc: Mapping[str, Any]
+    withdrawn: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A PackageManifest, read. `channels`: the default one first."""
+
+    namespace: str
+    catalog: str
+    name: str
+    catalog_title: str
+    publisher: str
+    deprecated: str
+    channels: tuple[Channel, ...]
+
+    def channel(self, name: str) -> Channel | None:
+        """The channel of that name, or the default one; None for a package without any."""
+        return next((one for one in self.channels if one.name == name), self.channels[0] if self.channels else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    name: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What the chosen channel's newest version says of itself."""
+
+    title: str
+    version: str
+    provider: str
+    level: int
+    summary: str
+    html: str
+    apis: tuple[csv.Api, ...]
+    required: tuple[csv.Api, ...]
+    modes: tuple[str, ...]
+    links: tuple[Link, ...]
+    maintainers: tuple[Link, ...]
+    repository: str
+    created: str
+    image: str
+    support: str
+    maturity: str
+    min_kube: str
+    features: tuple[str, ...]
+    categories: tuple[str, ...]
+    keywords: tuple[str, ...]
+    suggested_namespace: str
+    subscriptions: tuple[str, ...]
+    has_images: bool
+
+    @property
+    def level_name(self) -> str:
+        return csv.LEVELS[self.level - 1] if self.level else ""
+
+
+def read(client: ClusterClient, namespace: str, catalog: str, name: str, picked: str = "") -> Manifest:
+    """Raises NotFound (the package, by its place) and other KubeErrors. `picked`: where it is looked for by those who may not read the catalog's namespace."""
+    if namespace in (catalogs.OWN, catalogs.CLUSTER):
+        said = bundles.status(client, namespace, catalog, name)
+    else:
+        said = packagemanifests.status(client, namespace, catalog, name, picked)
+    return manifest(said, namespace, catalog, name)
+
+
+def manifest(status: Mapping[str, Any], namespace: str, catalog: str, name: str) -> Manifest:
+    """From a PackageManifest's status."""
+    default = csv.text(status.get("defaultChannel"))
+    channels = sorted(
+        (_channel(one, default) for one in csv.items(status.get("channels"))), key=lambda one: not one.default
+    )
+    return Manifest(
+        namespace,
+        catalog,
+        name,
+        csv.text(status.get("catalogSourceDisplayName")) or catalog,
+        csv.text(status.get("catalogSourcePublisher")),
+        csv.text(csv.mapping(status.get("deprecation")).get("message")),
+        tuple(channels),
+    )
+
+
+def _channel(entry: Mapping[str, Any], default: str) -> Channel:
+    desc = csv.mapping(entry.get("currentCSVDesc"))
+    name, current, version = (
+        csv.text(entry.get("name")),
+        csv.text(entry.get("currentCSV")),
+        csv.text(desc.get("version")),
+    )
+    versions = [(csv.text(one.get("name")), csv.text(one.get("version"))) for one in csv.items(entry.get("entries"))]
+    if current and current not in dict(versions):
+        versions.insert(0, (current, version))
+    deprecated = csv.text(csv.mapping(entry.get("deprecation")).get("message"))
+    withdrawn = {
+        csv.text(one.get("name")): csv.text(csv.mapping(one.get("deprecation")).get("message"))
+        for one in csv.items(entry.get("entries"))
+        if one.get("deprecation")
+    }
+    return Channel(name, current, version, tuple(versions), name == default, deprecated, desc, withdrawn)
+
+
+def describe(channel: Channel, name: str) -> Description:
+    """What the channel's newest version says of itself."""
+    return described(channel.desc, channel.version, name)
+
+
+def describe_csv(found: Mapping[str, Any], version: str, name: str, *, images: bool = False) -> Description:
+    """What any version says of itself, by its ClusterServiceVersion."""
+    return described(manifests.desc(found), version, name, images=images)
+
+
+def described(desc: Mapping[str, Any], version: str, name: str, *, images: bool = False) -> Description:
+    """Everything that people read of a version. Its Markdown is made safe HTML here; `images`: with those that it shows from elsewhere."""
+    notes = csv.mapping(desc.get("annotations"))
+    owned = csv.apis(desc.get("customresourcedefinitions"))
+    hidden = csv.internal(notes)
+    source = csv.text(desc.get("description"))
+    return Description(
+        title=csv.text(desc.get("displayName")) or name,
+        version=version,
+        provider=csv.text(csv.mapping(desc.get("provider")).get("name")),
+        level=csv.level(notes.get("capabilities")),
+        summary=csv.text(notes.get("description")),
+        html=markdown.render(source, images=images),
+        apis=tuple(api for api in owned if api.crd not in hidden),
+        required=csv.apis(desc.get("customresourcedefinitions"), "required"),
+        modes=csv.install_modes(desc.get("installModes")),
+        links=_links(desc.get("links"), "url"),
+        maintainers=_links(desc.get("maintainers"), "email"),
+        repository=_web(csv.text(notes.get("repository"))),
+        created=csv.text(notes.get("createdAt")),
+        image=csv.text(notes.get("containerImage")),
+        support=csv.text(notes.get("support")),
+        maturity=csv.text(desc.get("maturity")),
+        min_kube=csv.text(desc.get("minKubeVersion")),
+        features=tuple(str(csv.FEATURES.get(one, one)) for one in csv.features(notes)),
+        categories=csv.split(notes.get("categories")),
+        keywords=csv.strings(desc.get("keywords")),
+        suggested_namespace=csv.suggested_namespace(notes),
+        subscriptions=csv.subscriptions(notes),
+        has_images=markdown.has_images(source),
+    )
+
+
+def _links(value: Any, which: str) -> tuple[Link, ...]:
+    found = []
+    for one in csv.items(value):
+        address = csv.text(one.get(which))
+        url = (
+            _web(address)
+            if which == "url"
+            else (f"mailto:{address}" if "@" in address and not set(address) & set(" ?&<>\"'") else "")
+        )
+        name = csv.text(one.get("name")) or address
+        if name:
+            found.append(Link(name, url))
+    return tuple(found)
+
+
+def _web(address: str) -> str:
+    """The address where it is one of the web; others are not made links."""
+    if address.startswith(("https://", "http://")):
+        return address
+    return f"https://{address}" if address.startswith(("github.com/", "gitlab.com/", "www.")) else ""
+
+
+def icon_name(client: ClusterClient, namespace: str, catalog: str, name: str) -> str:
+    """The last part of the icon's address, '' when the index knows of none."""
+    row = Package.objects.filter(cluster=client.name, namespace=namespace, catalog=catalog, name=name).first()
+    return "" if row is None or row.icon == "-" else row.icon or f"p-{row.pk}"
+
+
+def subscriptions(client: ClusterClient, name: str) -> tuple[olm.Subscription, ...]:
+    """All Subscriptions of this package that the user may see, whatever catalog they name."""
+    try:
+        found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS)).items
+    except Forbidden:
+        return ()
+    return tuple(one for one in map(olm.subscription, found) if one.package == name)

@@ -1,0 +1,205 @@
+"""What an operator asks for: the rights of its service accounts, in words, the dangerous ones first. Pure, over a ClusterServiceVersion.
+
+The rules of `spec.install.spec` are taken apart into single resources, what is said twice is said once, and what belongs together is put together again:
+a rule on Pods and Secrets becomes a harmless and a dangerous right. `permissions` hold in the namespaces that the operator watches; OLM makes cluster roles
+of them when it is installed for all. https://olm.operatorframework.io/docs/advanced-tasks/operator-scoping-with-operatorgroups/
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+from operatorhub.bundle import dangers, permission_words
+from operatorhub.bundle.dangers import judge
+from operatorhub.csv import apis, items, mapping, strings, text
+
+CLUSTER, NAMESPACE = "cluster", "namespace"
+# The order in which verbs are told.
+VERBS = ("*", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
+_MOST = 20_000
+_RANK = {"critical": 0, "high": 1, "": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """One sentence's worth: `verbs` on `resources` of `groups`, or on `urls`. `danger`: "critical", "high" or "". "*" means all of them."""
+
+    scope: str
+    service_account: str
+    verbs: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    urls: tuple[str, ...] = ()
+    danger: str = ""
+    cause: str = ""
+
+    @property
+    def words(self) -> str:
+        """The right as a sentence in the reader's language: “May read and write Secrets in every namespace”."""
+        return permission_words.sentence(self.scope, self.verbs, self.groups, self.resources, self.names, self.urls)
+
+    @property
+    def why(self) -> str:
+        """Why it is dangerous, '' when it is not."""
+        return str(dangers.WHY.get(self.cause, ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """The rules of one service account, as the CSV has them."""
+
+    scope: str
+    service_account: str
+    rules: tuple[Mapping[str, Any], ...]
+
+
+class _Atom(NamedTuple):
+    """The smallest thing a right can be about. `name` and `url`: '' where it is not limited to one, or about none."""
+
+    scope: str
+    account: str
+    group: str
+    resource: str
+    name: str
+    url: str
+
+
+_Atoms = dict[_Atom, frozenset[str]]
+
+
+def roles(csv: Mapping[str, Any]) -> tuple[Role, ...]:
+    """Cluster-wide ones first; a service account may come more than once."""
+    spec = mapping(mapping(mapping(csv.get("spec")).get("install")).get("spec"))
+    return tuple(
+        Role(scope, text(one.get("serviceAccountName")) or "default", tuple(items(one.get("rules"))))
+        for scope, field in ((CLUSTER, "clusterPermissions"), (NAMESPACE, "permissions"))
+        for one in items(spec.get(field))
+    )
+
+
+def asked(csv: Mapping[str, Any]) -> tuple[Right, ...]:
+    """All rights that the operator's service accounts get, the most dangerous first. Empty when it asks for none, or the CSV is not known."""
+    found = _atoms(roles(csv))
+    return _rights(_beyond(found, found), _own(csv))
+
+
+def level(rights: Iterable[Right]) -> str:
+    """ "cluster-admin" when one of them is everything on everything everywhere, "elevated" when any is dangerous, else ''."""
+    found = ""
+    for one in rights:
+        if one.scope == CLUSTER and one.cause == "everything":
+            return "cluster-admin"
+        found = found or ("elevated" if one.danger else "")
+    return found
+
+
+def diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[tuple[Right, ...], tuple[Right, ...]]:
+    """(what only the new CSV may, what only the old one may). A right that a wider one includes is not missing; which account has it does not matter."""
+    before, after = _atoms(roles(old)), _atoms(roles(new))
+    own = _own(old) | _own(new)
+    added, removed = _beyond(after, _of_anybody(before)), _beyond(before, _of_anybody(after))
+    return _rights(_beyond(added, added), own), _rights(_beyond(removed, removed), own)
+
+
+def _own(csv: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(api.group for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions")))
+
+
+def _atoms(every: Iterable[Role]) -> _Atoms:
+    """Every resource of every rule with all its verbs. A rule of more combinations than anybody reads counts as everything: nothing hides in length."""
+    found: dict[_Atom, set[str]] = {}
+    for role in every:
+        for rule in role.rules:
+            verbs = {verb.lower() for verb in strings(rule.get("verbs"))}
+            for url in strings(rule.get("nonResourceURLs")):
+                found.setdefault(_Atom(role.scope, role.service_account, "", "", "", url), set()).update(verbs)
+            groups = rule.get("apiGroups")
+            parts = (
+                tuple(dict.fromkeys(text(one) for one in groups)) if isinstance(groups, list) else ("",),
+                strings(rule.get("resources")),
+                strings(rule.get("resourceNames")) or ("",),
+            )
+            if prod(map(len, parts)) > _MOST or len(found) > _MOST:
+                parts, verbs = (("*",), ("*",), ("",)), {"*"}
+            for group, resource, name in product(*parts):
+                place = _Atom(role.scope, role.service_account, group, resource.lower(), name, "")
+                found.setdefault(place, set()).update(verbs)
+    return {place: frozenset({"*"}) if "*" in verbs else frozenset(verbs) for place, verbs in found.items() if verbs}
+
+
+def _of_anybody(atoms: _Atoms) -> _Atoms:
+    found: _Atoms = {}
+    for place, verbs in atoms.items():
+        anybody = place._replace(account="")
+        found[anybody] = found.get(anybody, frozenset()) | verbs
+    return found
+
+
+def _beyond(atoms: _Atoms, other: _Atoms) -> _Atoms:
+    """What of `atoms` nothing else in `other` allows."""
+    left: _Atoms = {}
+    for place, asks in atoms.items():
+        verbs = asks
+        for wide in _wider(place, other):
+            allowed = other.get(wide, frozenset())
+            if other is not atoms or wide != place:
+                verbs = frozenset() if "*" in allowed else verbs - allowed
+        if verbs:
+            left[place] = verbs
+    return left
+
+
+def _wider(place: _Atom, other: _Atoms) -> Iterator[_Atom]:
+    """The places in which a rule includes `place`, itself among them, of the same account and of none."""
+    scopes = dict.fromkeys((place.scope, CLUSTER))
+    if place.url:
+        for scope, account in product(scopes, (place.account, "")):
+            yield from (
+                one for one in other
+                if one.url and (one.scope, one.account) == (scope, account)
+                and (one.url == place.url or (one.url.endswith("*") and place.url.startswith(one.url[:-1])))
+            )  # fmt: skip
+        return
+    _, slash, part = place.resource.partition("/")
+    resources = dict.fromkeys((place.resource, "*", f"*/{part}" if slash else "*"))
+    for scope, account, group, resource, name in product(
+        scopes, (place.account, ""), dict.fromkeys((place.group, "*")), resources, dict.fromkeys((place.name, ""))
+    ):
+        yield _Atom(scope, account, group, resource, name, "")
+
+
+def _rights(atoms: _Atoms, own: frozenset[str]) -> tuple[Right, ...]:
+    """Atoms that share everything but one thing become one Right: first the names, then the resources, then the groups."""
+    singles = []
+    for place, verbs in atoms.items():
+        if place.url:
+            danger, cause = ("high", "urls") if place.url == "*" else ("", "")
+        else:
+            danger, cause = judge(place.scope, place.group, place.resource, verbs, place.name, own)
+        ordered = tuple(sorted(verbs, key=lambda verb: (VERBS.index(verb) if verb in VERBS else len(VERBS), verb)))
+        urls = (place.url,) if place.url else ()
+        groups, resources = ((), ()) if urls else ((place.group,), (place.resource,))
+        names = (place.name,) if place.name else ()
+        singles.append(Right(place.scope, place.account, ordered, groups, resources, names, urls, danger, cause))
+    for field in ("names", "resources", "groups", "urls"):
+        singles = _joined(singles, field)
+    singles.sort(
+        key=lambda one: (_RANK[one.danger], one.scope, one.service_account, one.groups, one.resources, one.names)
+    )
+    return tuple(singles)
+
+
+def _joined(rights: Iterable[Right], field: str) -> list[Right]:
+    together: dict[Right, list[str]] = {}
+    for one in rights:
+        value = getattr(one, field)
+        # What is about no name at all stays apart from what is limited to some.
+        together.setdefault(_with(one, field, ("",) if value else ()), []).extend(value)
+    return [_with(key, field, tuple(sorted(set(values)))) for key, values in together.items()]
+
+
+def _with(right: Right, field: str, values: tuple[str, ...]) -> Right:
+    return replace(right, **{field: values})  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""The catalog page: which packages there are, found, filtered, ranked and compared."""

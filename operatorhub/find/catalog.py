@@ -1,0 +1,215 @@
+"""The catalog page: which packages there are, filtered, counted, ranked. One local query, kept in memory until the index changes."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from threading import Lock
+
+from django.db.models import Q
+from django.utils import timezone
+
+from kube.client import ClusterClient
+from operatorhub.admin import catalogsources
+from operatorhub.bundle import bundles
+from operatorhub.find import facets, search
+from operatorhub.find.catalog_query import Query
+from operatorhub.models import Index, Package
+
+_ABSENT = (facets.ABSENT,)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One package, ready to be shown and searched. `facts`: what it counts as in each filter; its state is set for each request."""
+
+    pk: int
+    namespace: str
+    catalog: str
+    name: str
+    title: str
+    provider: str
+    version: str
+    level: int
+    catalog_title: str
+    summary: str
+    icon: str
+    deprecated: bool
+    deprecation: str
+    created: str
+    facts: facets.Facts
+    texts: search.Texts
+    states: tuple[str, ...] = _ABSENT
+
+    @property
+    def icon_name(self) -> str:
+        """The last part of the icon's address: its digest, or the package while that is unknown; '' when it has none."""
+        return "" if self.icon == "-" else self.icon or f"p-{self.pk}"
+
+    @property
+    def key(self) -> str:
+        """Its place in one text, as the comparison takes it."""
+        return f"{self.namespace}/{self.catalog}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """All packages of an index. `labels`: words for the values of filters that its packages write in their own ways."""
+
+    entries: tuple[Entry, ...]
+    labels: Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A chosen value: in words, and the address without it."""
+
+    facet: str
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`total`: how many match; `everything`: how many there are; `aside`: picked for the comparison, but not among those shown."""
+
+    entries: tuple[Entry, ...]
+    facets: tuple[facets.Facet, ...]
+    chips: tuple[Chip, ...]
+    total: int
+    everything: int
+    compared: tuple[Entry, ...]
+    aside: tuple[Entry, ...]
+
+
+_kept: dict[str, tuple[int, Everything]] = {}
+_lock = Lock()
+
+
+def everything(cluster: str, revision: int) -> Everything:
+    """All packages of the index that people may choose, sorted by title; read again only when the revision is another."""
+    with _lock:
+        kept = _kept.get(cluster)
+        if kept and kept[0] == revision:
+            return kept[1]
+    rows = list(Package.objects.filter(cluster=cluster, hidden=""))
+    labels = _labels(rows)
+    # What its publisher gave up comes last.
+    found = sorted(map(_entry, rows), key=lambda one: (one.deprecated, one.title.casefold(), one.key))
+    answer = Everything(tuple(found), labels)
+    with _lock:
+        _kept[cluster] = (revision, answer)
+    return answer
+
+
+def _labels(rows: Iterable[Package]) -> dict[str, dict[str, str]]:
+    providers: dict[str, list[str]] = {}
+    labels: dict[str, dict[str, str]] = {"category": {}, "source": {}}
+    for row in rows:
+        if row.provider:
+            providers.setdefault(facets.provider_key(row.provider), []).append(row.provider)
+        for name in row.categories:
+            labels["category"].setdefault(name.casefold(), name)
+        labels["source"][f"{row.namespace}/{row.catalog}"] = row.catalog_title
+    # Two catalogs may call themselves the same.
+    titles = Counter(labels["source"].values())
+    labels["source"] = {
+        key: title if titles[title] == 1 else f"{title} ({key})" for key, title in labels["source"].items()
+    }
+    return {**labels, "provider": {key: facets.provider_label(names) for key, names in providers.items()}}
+
+
+def _entry(row: Package) -> Entry:
+    groups = dict.fromkeys(crd.partition(".")[2] for crd in row.crds)
+    words = search.texts(row.name, row.title, row.keywords, row.provider, row.kinds, row.summary, groups, row.text)
+    short = row.summary if len(row.summary) <= 160 else row.summary[:157].rsplit(" ", 1)[0] + "…"
+    # Many publishers say it in the title only.
+    deprecated = row.deprecated or "deprecated" in row.title.lower()
+    return Entry(
+        row.pk, row.namespace, row.catalog, row.name, row.title, row.provider, row.version, row.level, row.catalog_title,
+        short, row.icon, deprecated, row.deprecation, row.created, _facts(row, deprecated=deprecated), words,
+    )  # fmt: skip
+
+
+def _facts(row: Package, *, deprecated: bool) -> dict[str, tuple[str, ...]]:
+    webhooks = facets.UNKNOWN if row.webhooks is None else "yes" if row.webhooks else "no"
+    return {
+        "category": tuple(dict.fromkeys(name.casefold() for name in row.categories)) or (facets.OTHER,),
+        "state": _ABSENT,
+        "source": (f"{row.namespace}/{row.catalog}",),
+        "provider": (facets.provider_key(row.provider),) if row.provider else (),
+        "level": (str(row.level),),
+        "rights": (facets.UNKNOWN if row.rights == "?" else row.rights or "plain",),
+        "webhooks": (webhooks,),
+        "mode": tuple(row.modes),
+        "feature": tuple(row.features),
+        "subscription": tuple(row.subscriptions),
+        "deprecated": ("yes" if deprecated else "no",),
+    }
+
+
+def visible(client: ClusterClient, entries: Iterable[Entry], picked: str) -> tuple[Entry, ...]:
+    """Those of catalogs that the user may read. A global catalog is offered in every namespace: also in the picked one."""
+    every = tuple(entries)
+    everywhere = catalogsources.everywhere(client.name)
+    allowed = {
+        place: bundles.visible(client, place, picked if place in everywhere else "")
+        for place in {one.namespace for one in every}
+    }
+    return every if all(allowed.values()) else tuple(one for one in every if allowed[one.namespace])
+
+
+def find(
+    entries: Iterable[Entry],
+    known: Mapping[str, tuple[str, ...]],
+    query: Query,
+    labels: Mapping[str, Mapping[str, str]],
+) -> Result:
+    """Rank, filter and count. `known`: the states of packages that are not absent, by their keys."""
+    every = [
+        replace(one, states=states, facts={**one.facts, "state": states}) if (states := known.get(one.key)) else one
+        for one in entries
+    ]
+    present = {facet: frozenset(value for one in every for value in one.facts[facet]) for facet in facets.KINDS}
+    ranked = [every[number] for number in search.rank(query.q, [one.texts for one in every])]
+    passed, counts = facets.sift([one.facts for one in ranked], query.chosen)
+    matching = [ranked[number] for number in passed]
+    if query.sort in _ORDERS:
+        matching.sort(key=_ORDERS[query.sort], reverse=query.sort == "name-desc")
+    shown = tuple(matching[: query.shown])
+    picked = {one.key: one for one in every if one.key in query.compared}
+    compared = tuple(picked[key] for key in query.compared if key in picked)
+    aside = tuple(one for one in compared if one not in shown)
+    built = facets.build(counts, query.chosen, labels, present)
+    return Result(shown, built, _chips(query, labels), len(matching), len(every), compared, aside)
+
+
+_ORDERS: dict[str, Callable[[Entry], tuple[object, ...]]] = {
+    "name": lambda one: (one.title.casefold(),),
+    "name-desc": lambda one: (one.title.casefold(),),
+    "provider": lambda one: (not one.provider, facets.provider_key(one.provider), one.title.casefold()),
+    "level": lambda one: (-one.level, one.title.casefold()),
+    "newest": lambda one: (not one.created, _reversed(one.created), one.title.casefold()),
+}
+
+
+def _reversed(day: str) -> int:
+    return -int(day.replace("-", "")) if day else 0
+
+
+def _chips(query: Query, labels: Mapping[str, Mapping[str, str]]) -> tuple[Chip, ...]:
+    return tuple(
+        Chip(str(kind.label), facets.label(facet, value, labels), query.without(facet, value))
+        for facet, kind in facets.KINDS.items()
+        for value in sorted(query.chosen[facet])
+    )
+
+
+def wants_build(client: ClusterClient, state: Index | None, sources: str) -> bool:
+    """True when the index is missing or older than the catalogs, and nobody was asked within the last seconds. Claims the asking."""
+    if state is not None and state.built_at is not None and state.sources == sources and not state.error:
+        return False
+    now = timezone.now()
+    Index.objects.get_or_create(cluster=client.name)
+    quiet = Q(requested_at=None) | Q(requested_at__lt=now - timedelta(seconds=5))
+    return bool(Index.objects.filter(quiet, cluster=client.name).update(requested_at=now))

@@ -1,0 +1,1 @@
+"""Catalogs become rows of the database, away from people's requests."""

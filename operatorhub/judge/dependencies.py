@@ -1,0 +1,68 @@
+"""Whether what an operator needs is there: in the cluster, or in which catalog."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kube.client import ClusterClient
+from kube.errors import NotFound
+from operatorhub import olm
+from operatorhub.admin import catalogs
+from operatorhub.bundle import bundles
+from operatorhub.bundle.contents import Need
+from operatorhub.models import Package
+
+_NOT_RESOLVED = frozenset({catalogs.OWN, catalogs.CLUSTER})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`there`: the cluster has it. `offers`: packages that bring it; `automatic`: OLM installs one of them along with the operator."""
+
+    need: Need
+    there: bool
+    offers: tuple[bundles.Offer, ...]
+    automatic: bool
+
+
+def answers(
+    client: ClusterClient, needs: Iterable[Need], subscriptions: Iterable[olm.Subscription], namespace: str
+) -> tuple[Answer, ...]:
+    """Each need with what is known of it. `subscriptions`: of all packages, those that the user may see; `namespace`: of the operator's catalog.
+
+    OLM resolves what a Subscription's operator needs from its own catalogs; OLM v1 and a bundle that is run take care of nothing.
+    """
+    wanted = tuple(needs)
+    if not wanted:
+        return ()
+    installed = {one.package for one in subscriptions if one.installed}
+    rows = list(Package.objects.filter(cluster=client.name, hidden="").order_by("title"))
+    visible = {place: bundles.visible(client, place) for place in {row.namespace for row in rows}}
+    automatic = namespace not in _NOT_RESOLVED
+    seen = [row for row in rows if visible[row.namespace] and not (automatic and row.namespace in _NOT_RESOLVED)]
+    return tuple(_answer(client, one, installed, seen, automatic=automatic) for one in wanted)
+
+
+def _answer(client: ClusterClient, need: Need, installed: set[str], rows: list[Package], *, automatic: bool) -> Answer:
+    if need.kind == "package":
+        found = [row for row in rows if row.name == need.package]
+        return Answer(need, need.package in installed, tuple(map(_offer, found)), automatic)
+    if need.kind == "api":
+        found = [row for row in rows if need.api_kind in row.kinds and any(_of(crd, need.group) for crd in row.crds)]
+        return Answer(need, _served(client, need), tuple(map(_offer, found)), automatic)
+    return Answer(need, False, (), automatic)
+
+
+def _of(crd: str, group: str) -> bool:
+    return crd.partition(".")[2] == group
+
+
+def _served(client: ClusterClient, need: Need) -> bool:
+    try:
+        client.find_kind(need.group, need.api_kind, need.version)
+    except NotFound:
+        return False
+    return True
+
+
+def _offer(row: Package) -> bundles.Offer:
+    return bundles.Offer(row.namespace, row.catalog, row.name, row.catalog_title, row.title, row.version, row.provider)

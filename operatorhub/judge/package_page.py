@@ -1,0 +1,237 @@
+"""Everything the package page says of one version: what its catalog tells, what its bundle holds, and what this cluster thinks of it.
+
+A PackageManifest describes the newest version of a channel only, and neither permissions nor webhooks nor images. Where nobody knows more, the page says what is
+unknown; it never shows one version's words for another.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from kube.client import ClusterClient
+from kube.errors import Forbidden, KubeError, NotFound
+from operatorhub import olm, versions
+from operatorhub.admin import catalogs
+from operatorhub.bundle import bundles, contents, package, permissions
+from operatorhub.bundle.package import Channel, Description, Manifest
+from operatorhub.bundle.permissions import Right
+from operatorhub.extensions import facts as extensions
+from operatorhub.judge import dependencies
+from operatorhub.run import follow
+from operatorhub.sources.drafts import Entry, Graph, SourceError
+
+TABS = ("overview", "permissions", "versions", "contents")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What one service account may do."""
+
+    name: str
+    dangerous: tuple[Right, ...]
+    others: tuple[Right, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One version of a package. `about` is None where nothing is known of it but its name; `csv` is empty where its bundle is not known.
+
+    `unread`: why the bundle can't be read just now, in words.
+    """
+
+    manifest: Manifest
+    graph: Graph
+    channel: Channel
+    name: str
+    version: str
+    deprecated: str
+    about: Description | None
+    bundle: bundles.Bundle | None
+    unread: str
+    rights: tuple[Right, ...]
+
+    @property
+    def newest(self) -> bool:
+        return self.name == self.channel.csv
+
+    @property
+    def whole(self) -> bool:
+        """Whether the bundle tells permissions, webhooks and images."""
+        return self.bundle is not None and bool(self.bundle.csv) and not self.bundle.partial
+
+    @property
+    def level(self) -> str:
+        return permissions.level(self.rights)
+
+    @property
+    def dangerous(self) -> int:
+        return sum(1 for one in self.rights if one.danger)
+
+    @property
+    def accounts(self) -> tuple[Account, ...]:
+        return accounts(self.rights)
+
+    @property
+    def webhooks(self) -> tuple[contents.Webhook, ...]:
+        return contents.webhooks(self.bundle.csv) if self.bundle else ()
+
+    @property
+    def images(self) -> tuple[contents.Image, ...]:
+        found = self.bundle
+        return contents.images(found.csv, found.related_images, found.image) if found else ()
+
+    @property
+    def others(self) -> tuple[tuple[str, int], ...]:
+        return contents.manifests(self.bundle.others) if self.bundle else ()
+
+    @property
+    def needs(self) -> tuple[contents.Need, ...]:
+        if self.bundle is not None:
+            return contents.needs(self.bundle.csv, self.bundle.properties)
+        return tuple(
+            contents.Need("api", group=api.group, version=api.version, api_kind=api.kind)
+            for api in (self.about.required if self.about else ())
+        )
+
+    @property
+    def community(self) -> bool:
+        """Whether its catalog is one of what communities publish, which nobody vets."""
+        return "community" in f"{self.manifest.catalog} {self.manifest.catalog_title}".lower()
+
+
+def choose(
+    client: ClusterClient, manifest: Manifest, channel: str, version: str, picked: str = "", *, images: bool = False
+) -> Chosen | None:
+    """The version of that channel, or its newest; None for a package without a channel. Raises KubeError."""
+    found = manifest.channel(channel)
+    if found is None:
+        return None
+    place = (manifest.namespace, manifest.catalog, manifest.name)
+    graph = bundles.graph(client, *place, picked)
+    name = version if version in dict(found.versions) else found.csv
+    entry = _entry(graph, found.name, name)
+    unread, bundle = "", None
+    try:
+        bundle = bundles.bundle(client, *place, name)
+    except SourceError as error:
+        unread = str(error)
+    number = dict(found.versions).get(name, "") or (entry.version if entry else "")
+    if bundle is not None and bundle.csv:
+        about: Description | None = package.describe_csv(bundle.csv, number, manifest.name, images=images)
+    else:
+        newest = name == found.csv and bool(found.desc)
+        about = package.described(found.desc, found.version, manifest.name, images=images) if newest else None
+    rights = permissions.asked(bundle.csv) if bundle else ()
+    unread = unread or "\n".join(bundle.problems if bundle else ())
+    return Chosen(
+        manifest, graph, found, name, number, entry.deprecated if entry else "", about, bundle, unread, rights
+    )
+
+
+def _entry(graph: Graph, channel: str, name: str) -> Entry | None:
+    return next(
+        (one for each in graph.channels if each.name == channel for one in each.entries if one.name == name), None
+    )
+
+
+def accounts(rights: Iterable[Right]) -> tuple[Account, ...]:
+    """The rights by service account, the most dangerous account first."""
+    found: dict[str, list[Right]] = {}
+    for one in rights:
+        found.setdefault(one.service_account, []).append(one)
+    return tuple(
+        Account(name, tuple(one for one in each if one.danger), tuple(one for one in each if not one.danger))
+        for name, each in found.items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The package installed without a Subscription: as a ClusterExtension, or as a bundle that the console runs."""
+
+    name: str
+    version: str
+    url: str
+    installed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What this cluster and its other catalogs say. `too_old`: whether its Kubernetes is older than the operator wants."""
+
+    subscriptions: tuple[olm.Subscription, ...]
+    unlisted: bool
+    kubernetes: str
+    too_old: bool
+    offers: tuple[bundles.Offer, ...]
+    answers: tuple[dependencies.Answer, ...]
+    running: tuple[Running, ...]
+
+
+def here(client: ClusterClient, chosen: Chosen) -> Place:
+    """Looks at the cluster for one version."""
+    manifest = chosen.manifest
+    every, unlisted = _subscriptions(client)
+    wanted = chosen.about.min_kube if chosen.about else ""
+    kubernetes = _kubernetes(client) if wanted else ""
+    here = (manifest.namespace, manifest.catalog)
+    return Place(
+        tuple(one for one in every if one.package == manifest.name),
+        unlisted,
+        kubernetes,
+        too_old(kubernetes, wanted),
+        tuple(one for one in bundles.others(client, manifest.name) if (one.namespace, one.catalog) != here),
+        dependencies.answers(client, chosen.needs, every, manifest.namespace),
+        _running(client, manifest),
+    )
+
+
+def _running(client: ClusterClient, manifest: Manifest) -> tuple[Running, ...]:
+    if manifest.namespace == catalogs.CLUSTER:
+        try:
+            found = extensions.every(client)
+        except (Forbidden, NotFound):
+            return ()
+        return tuple(
+            Running(
+                one.name,
+                one.installed or one.version,
+                reverse("operatorhub:extension", args=[one.name]),
+                bool(one.installed),
+            )
+            for one in found
+            if one.package == manifest.name and one.catalog in ("", manifest.catalog)
+        )
+    if manifest.namespace == catalogs.OWN:
+        return tuple(
+            Running(one.namespace, one.csv, reverse("operatorhub:run-progress", args=[one.namespace, one.package]), one.phase == olm.SUCCEEDED)
+            for one in follow.runs(client)
+            if one.package == manifest.name
+        )  # fmt: skip
+    return ()
+
+
+def too_old(kubernetes: str, wanted: str) -> bool:
+    """Compared by their releases: v1.30.2-eks is 1.30.2. False where one of them is no version."""
+    release = kubernetes.partition("-")[0].partition("+")[0]
+    least = wanted.strip() if wanted.count(".") > 1 else f"{wanted.strip()}.0"
+    if not (versions.valid(release) and versions.valid(least)):
+        return False
+    return versions.key(release) < versions.key(least)
+
+
+def _kubernetes(client: ClusterClient) -> str:
+    try:
+        return str(client.version().get("gitVersion", ""))
+    except KubeError:
+        return ""
+
+
+def _subscriptions(client: ClusterClient) -> tuple[tuple[olm.Subscription, ...], bool]:
+    try:
+        return tuple(map(olm.subscription, client.list(olm.type_of(client, olm.SUBSCRIPTIONS)).items)), False
+    except Forbidden:
+        return (), True
+    except NotFound:
+        return (), False

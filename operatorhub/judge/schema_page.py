@@ -1,0 +1,81 @@
+"""The schema of a kind before its operator is installed: from the bundle of the chosen version, or from the cluster when the kind is there already."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import Forbidden, NotFound
+from operatorhub import csv
+from operatorhub.bundle import bundles
+from operatorhub.sources.drafts import SourceError
+from resources import schematree as schemas
+from resources import yamltext
+
+CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """`crd` is None where nobody has it: then `unknown` says why. `installed`: it is the cluster's, not the chosen version's."""
+
+    crd: Mapping[str, Any] | None
+    installed: bool
+    unknown: str
+    csv: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One of the author's examples, as YAML."""
+
+    name: str
+    yaml: str
+
+
+def find(client: ClusterClient, place: tuple[str, str, str], name: str, crd: str) -> Known:
+    """`place`: namespace, catalog and package; `name`: the version's CSV."""
+    unknown = ""
+    try:
+        bundle = bundles.bundle(client, *place, name)
+    except SourceError as error:
+        bundle, unknown = None, str(error)
+    if bundle is not None:
+        for one in bundle.crds:
+            if csv.text(csv.mapping(one.get("metadata")).get("name")) == crd:
+                return Known(one, installed=False, unknown="", csv=bundle.csv)
+        unknown = unknown or "\n".join(bundle.problems)
+    found = _installed(client, crd)
+    return Known(found, found is not None, unknown, bundle.csv if bundle else {})
+
+
+def _installed(client: ClusterClient, crd: str) -> Mapping[str, Any] | None:
+    try:
+        return client.get(client.find(*CRDS), crd)
+    except (NotFound, Forbidden):
+        return None
+
+
+def examples(found: Mapping[str, Any], group: str, version: str, kind: str) -> tuple[Example, ...]:
+    """Those of the annotation `alm-examples` that are of this kind, of the version first; what can't be read is left out."""
+    notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
+    mine = [
+        one
+        for one in csv.objects(notes.get("alm-examples"))
+        if one.get("kind") == kind and csv.text(one.get("apiVersion")).partition("/")[0] == group
+    ]
+    mine.sort(key=lambda one: one.get("apiVersion") != f"{group}/{version}")
+    return tuple(
+        Example(csv.text(csv.mapping(one.get("metadata")).get("name")) or _("example"), yamltext.dump(one))
+        for one in mine
+    )
+
+
+def pick(crd: Mapping[str, Any], wanted: str) -> tuple[tuple[schemas.Version, ...], schemas.Version | None]:
+    """Its versions, and the wanted one, or the one that is stored."""
+    every = schemas.versions(crd)
+    found = next((one for one in every if one.name == wanted), None)
+    found = found or next((one for one in every if one.storage), every[0] if every else None)
+    return every, found

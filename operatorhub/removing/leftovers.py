@@ -1,0 +1,247 @@
+"""What stays behind when an operator is uninstalled, and may be removed as well: kinds, the OperatorGroup, the namespace, webhooks, what the operator made.
+
+Each is offered only when nobody else needs it, as far as can be seen; and says why when it is not offered.
+"""
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType, qualified
+from kube.errors import KubeError
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from operatorhub import csv, olm
+from operatorhub.admin import groups
+from operatorhub.running.operands import OwnedApi
+
+if TYPE_CHECKING:
+    from operatorhub.removing.uninstall import Operands
+
+OWNER = "olm.owner"
+#: Kinds that operators leave, and the labels by which they are told.
+_LEFT = ("configmaps", "secrets", "persistentvolumeclaims")
+_INSTANCE = (
+    "app.kubernetes.io/instance",
+    "app.kubernetes.io/managed-by",
+    "app.kubernetes.io/created-by",
+    "app.kubernetes.io/part-of",
+    OWNER,
+)
+_PLACES, _EACH = 10, 500
+#: Namespaces that nobody deletes for an operator.
+_KEPT = frozenset({"default", "olm", "operators"})
+_workers = ThreadPoolExecutor(6, thread_name_prefix="leftovers")
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """One object. `words`: what it is to the operator; `refused`: why it is not offered, '' when it is. `stage`: crd, rest or last (the namespace)."""
+
+    kind: str
+    group: str
+    version: str
+    plural: str
+    namespace: str
+    name: str
+    uid: str
+    words: str
+    refused: str = ""
+    stage: str = "rest"
+
+    @property
+    def offered(self) -> bool:
+        return not self.refused
+
+    @property
+    def key(self) -> str:
+        """What the form posts."""
+        return "|".join(
+            (self.stage, self.kind, self.group, self.version, self.plural, self.namespace, self.name, self.uid)
+        )
+
+    @property
+    def kubectl(self) -> str:
+        return f"{qualified(self.plural, self.group)} {self.name}" + (f" -n {self.namespace}" if self.namespace else "")
+
+
+def leftover(type_: ResourceType, obj: KubeObject, words: str, refused: str = "", stage: str = "rest") -> Leftover:
+    return Leftover(
+        type_.kind,
+        type_.group,
+        type_.version,
+        type_.plural,
+        namespace_of(obj),
+        name_of(obj),
+        uid_of(obj),
+        words,
+        refused,
+        stage,
+    )
+
+
+def goes(client: ClusterClient, found: KubeObject) -> tuple[tuple[str, str], ...]:
+    """(kind, name) of what OLM removes with the CSV beside its Deployments: accounts, and cluster roles and webhooks by OLM's own labels."""
+    strategy = csv.mapping(csv.mapping(csv.mapping(found.get("spec")).get("install")).get("spec"))
+    asked = [*csv.items(strategy.get("permissions")), *csv.items(strategy.get("clusterPermissions"))]
+    accounts = [
+        ("ServiceAccount", name)
+        for name in csv.strings([one.get("serviceAccountName") for one in asked])
+        if name != "default"
+    ]
+    selector = f"{OWNER}={name_of(found)},olm.owner.namespace={namespace_of(found)}"
+    plurals = (("rbac.authorization.k8s.io", "clusterroles"), ("rbac.authorization.k8s.io", "clusterrolebindings"), ("admissionregistration.k8s.io", "validatingwebhookconfigurations"), ("admissionregistration.k8s.io", "mutatingwebhookconfigurations"))  # fmt: skip
+
+    def read(place: tuple[str, str]) -> list[tuple[str, str]]:
+        try:
+            type_ = client.find(place[0], "", place[1])
+            if len(selector) > 400 or len(name_of(found)) > 63:
+                return []
+            return [(type_.kind, name_of(row.object)) for row in client.table(type_, labels=selector).rows]
+        except KubeError:
+            return []
+
+    return (*accounts, *(one for part in _workers.map(read, plurals) for one in part))
+
+
+def find(
+    client: ClusterClient, found: KubeObject, sub: olm.Subscription | None, kinds: Iterable[OwnedApi], listed: "Iterable[Operands]",
+    others: list[KubeObject], gaps: list[str],
+) -> tuple[Leftover, ...]:  # fmt: skip
+    """In the order in which they would go."""
+    namespace = namespace_of(found)
+    neighbours = [one for one in others if namespace_of(one) == namespace]
+    subs = [
+        one
+        for one in _list(client, olm.type_of(client, olm.SUBSCRIPTIONS), namespace, gaps)
+        if not sub or name_of(one) != sub.name
+    ]
+    made: list[Leftover] = [*_crds(client, kinds, others, gaps)]
+    made += _webhooks(client, found, gaps)
+    made += _made(client, found, sub, listed, gaps)
+    made += _groups(client, namespace, neighbours, subs)
+    made += _namespace(client, namespace, neighbours, subs)
+    return tuple(made)
+
+
+def _list(
+    client: ClusterClient, type_: ResourceType, namespace: str, gaps: list[str], labels: str = ""
+) -> list[KubeObject]:
+    words = {"kind": type_.plural, "namespace": namespace, "number": _EACH}
+    try:
+        page = client.table(type_, namespace, labels=labels, limit=_EACH)
+    except KubeError as error:
+        gaps.append(_("%(kind)s can't be listed: %(error)s") % {**words, "error": error})
+        return []
+    if page.continue_:
+        gaps.append(_("Of %(kind)s in %(namespace)s only the first %(number)d were looked at.") % words)
+    return [row.object for row in page.rows]
+
+
+def _crds(
+    client: ClusterClient, kinds: Iterable[OwnedApi], others: list[KubeObject], gaps: list[str]
+) -> Iterable[Leftover]:
+    type_ = client.find("apiextensions.k8s.io", "", "customresourcedefinitions")
+    for one in kinds:
+        try:
+            obj = client.get(type_, one.api.crd)
+        except KubeError as error:
+            if error.code != 404:
+                gaps.append(f"{one.api.crd}: {error}")
+            continue
+        users = [f"{namespace_of(other)}/{name_of(other)}" for other in others if _uses(other, one.api.crd)]
+        refused = _("%(names)s needs it too.") % {"names": ", ".join(users)} if users else ""
+        words = _("the kind %(kind)s; every instance of it goes with it") % {"kind": one.api.kind}
+        yield leftover(type_, obj, words, refused, "crd")
+
+
+def _uses(other: KubeObject, crd: str) -> bool:
+    definitions = csv.mapping(other.get("spec")).get("customresourcedefinitions")
+    return any(api.crd == crd for which in ("owned", "required") for api in csv.apis(definitions, which))
+
+
+def _webhooks(client: ClusterClient, found: KubeObject, gaps: list[str]) -> Iterable[Leftover]:
+    """Configurations that ask a Service of the operator's namespace and that OLM did not make: when the operator is gone they refuse everything."""
+    namespace = namespace_of(found)
+    for plural in ("validatingwebhookconfigurations", "mutatingwebhookconfigurations"):
+        try:
+            type_ = client.find("admissionregistration.k8s.io", "", plural)
+            every = client.list(type_, limit=500).items
+        except KubeError as error:
+            gaps.append(_("%(kind)s can't be listed: %(error)s") % {"kind": plural, "error": error})
+            continue
+        for one in every:
+            owner = csv.mapping(csv.mapping(one.get("metadata")).get("labels")).get(OWNER)
+            services = [
+                csv.mapping(csv.mapping(hook.get("clientConfig")).get("service"))
+                for hook in csv.items(one.get("webhooks"))
+            ]
+            if owner is None and any(service.get("namespace") == namespace for service in services):
+                yield leftover(
+                    type_, one, _("it asks a Service of this namespace; when that is gone, it refuses what it guards")
+                )
+
+
+def _made(
+    client: ClusterClient,
+    found: KubeObject,
+    sub: olm.Subscription | None,
+    listed: "Iterable[Operands]",
+    gaps: list[str],
+) -> Iterable[Leftover]:
+    """ConfigMaps, Secrets and claims that bear the operator's or an instance's name, and that nothing owns: nobody else removes them."""
+    names = {csv.text(one) for one in (sub.package if sub else "", name_of(found), *_deployments(found)) if one}
+    places = {namespace_of(found)}
+    for one in listed:
+        places |= {place for place, _number in one.by_namespace if place}
+        names |= {name for _namespace, name, _finalizers in one.rows}
+    found_: list[Leftover] = []
+    for place in sorted(places)[:_PLACES]:
+        for plural in _LEFT:
+            type_ = client.find("", "v1", plural)
+            for obj in _list(client, type_, place, gaps):
+                meta = csv.mapping(obj.get("metadata"))
+                labels = csv.mapping(meta.get("labels"))
+                told = [f"{key}={labels[key]}" for key in _INSTANCE if labels.get(key) in names]
+                if told and not meta.get("ownerReferences"):
+                    found_.append(leftover(type_, obj, told[0]))
+    return found_
+
+
+def _deployments(found: Mapping[str, Any]) -> tuple[str, ...]:
+    strategy = csv.mapping(csv.mapping(csv.mapping(found.get("spec")).get("install")).get("spec"))
+    return csv.strings([one.get("name") for one in csv.items(strategy.get("deployments"))])
+
+
+def _used(neighbours: list[KubeObject], subs: list[KubeObject]) -> str:
+    users = [name_of(one) for one in (*neighbours, *subs)]
+    return _("%(names)s lives there too.") % {"names": ", ".join(dict.fromkeys(users))} if users else ""
+
+
+def _groups(
+    client: ClusterClient, namespace: str, neighbours: list[KubeObject], subs: list[KubeObject]
+) -> Iterable[Leftover]:
+    type_ = olm.type_of(client, "operatorgroups")
+    for one in groups.readable(client, namespace):
+        obj = {"metadata": {"name": one.name, "namespace": namespace, "uid": one.uid}}
+        refused = _used(neighbours, subs)
+        if not refused and namespace in _KEPT:
+            refused = _("It belongs to the cluster's namespace for operators.")
+        yield leftover(type_, obj, _("what the operators of this namespace watch"), refused)
+
+
+def _namespace(
+    client: ClusterClient, namespace: str, neighbours: list[KubeObject], subs: list[KubeObject]
+) -> Iterable[Leftover]:
+    type_ = client.find("", "v1", "namespaces")
+    try:
+        obj = client.get(type_, namespace)
+    except KubeError:
+        return
+    refused = _used(neighbours, subs)
+    if not refused and (namespace in _KEPT or namespace.startswith(("kube-", "openshift"))):
+        refused = _("It belongs to the cluster.")
+    yield leftover(type_, obj, _("everything in it goes with it, whoever made it"), refused, "last")

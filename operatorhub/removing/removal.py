@@ -1,0 +1,268 @@
+"""An uninstall as it is carried out: instances first, so that their operator can clean up behind them; then the Subscription, lest OLM install again; the CSV;
+and at the end what else was ticked, the namespace last.
+
+A Run remembers every object with its uid and how far it is: a reload, another tab or a dead worker changes nothing. Each is deleted by its uid, so that nothing
+of the same name made since is touched. What the cluster refuses is said object by object, and does not end the rest; but the operator is not removed while
+its instances stay, unless somebody says so.
+"""
+
+import logging
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from console.web import audit
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Conflict, Forbidden, KubeError, NotFound
+from kube.objects import KubeObject, uid_of
+from operatorhub import csv, olm
+from operatorhub.models import Run
+from operatorhub.removing.uninstall import Plan, every
+
+log = logging.getLogger("operatorhub.removing.removal")
+
+KIND = "uninstall"
+STAGES = ("operands", "subscription", "csv", "crd", "rest", "last")
+WAITING, GOING, GONE, FAILED = "waiting", "going", "gone", "failed"
+#: In one request; a worker goes on.
+SECONDS = 0.5
+#: Nothing has changed for so long: it is stuck, and the worker has other things to do.
+PATIENCE = 120.0
+_AT_ONCE = 24
+_LOOK_SECONDS = 0.5
+_SEEN_SECONDS = 4.0
+#: OLM may carry out an InstallPlan that it has just completed once more, from what it remembers, and make the CSV anew after it was deleted. Of a CSV
+#: that is younger than the first, it is looked for so long whether that happens (seen on OLM 0.46 in every uninstall within a second).
+_YOUNG_SECONDS, _SETTLE_SECONDS = 60.0, 3.0
+#: More objects of a kind than this are looked for by listing the kind.
+_SINGLY = 20
+_workers = ThreadPoolExecutor(6, thread_name_prefix="removal")
+Item = dict[str, Any]
+
+
+def document(client: ClusterClient, plan: Plan, kinds: Iterable[str], ticked: Iterable[str]) -> dict[str, Any]:
+    """What is to go. `kinds`: CRD names whose instances go; `ticked`: keys of leftovers. Only what the page offered is taken. Raises Forbidden for what never goes."""
+    if plan.refused:
+        raise Forbidden(plan.refused)
+    wanted = set(ticked)
+    rest = [one for one in plan.leftovers if one.offered and one.key in wanted]
+    # A kind takes its instances along: they go first, while their operator still works.
+    instances = {*kinds, *(one.name for one in rest if one.stage == "crd")}
+    items: list[Item] = []
+    for one in plan.operands:
+        if one.owned.type is not None and one.owned.api.crd in instances and not one.problem:
+            items += [_item("operands", one.owned.type, *names) for names in one.every]
+    for stage, plural, name, uid in (
+        ("subscription", olm.SUBSCRIPTIONS, plan.subscription, plan.subscription_uid),
+        ("csv", olm.CSVS, plan.csv, plan.csv_uid),
+    ):
+        if uid:
+            type_ = olm.type_of(client, plural)
+            items.append(_item(stage, type_, plan.namespace, name, uid))
+    for left in rest:
+        type_ = client.find(left.group, left.version, left.plural)
+        items.append(_item(left.stage, type_, left.namespace, left.name, left.uid))
+    return {
+        "title": plan.title,
+        "csv": plan.csv,
+        "namespace": plan.namespace,
+        "items": items,
+        "despite": False,
+        "changed": time.time(),
+        "apis": [one.owned.api.crd for one in plan.operands],
+        "deployments": list(plan.deployments),
+    }
+
+
+def _item(stage: str, type_: ResourceType, namespace: str, name: str, uid: str) -> Item:
+    return {
+        "stage": stage, "kind": type_.kind, "group": type_.group, "version": type_.version, "plural": type_.plural,
+        "namespace": namespace, "name": name, "uid": uid, "state": WAITING, "message": "", "asked": 0.0,
+    }  # fmt: skip
+
+
+def advance(client: ClusterClient, run: Run, seconds: float) -> None:
+    """Delete and look for so long; changes `run`, saves nothing. Ends as done, failed (something was refused) or stuck (nothing changes any more)."""
+    until = time.monotonic() + seconds
+    state = run.document
+    while run.state == "running":
+        stage = next(
+            (
+                name
+                for name in STAGES
+                if any(one["stage"] == name and one["state"] in (WAITING, GOING) for one in state["items"])
+            ),
+            "",
+        )
+        if not stage:
+            run.state = "failed" if any(one["state"] == FAILED for one in state["items"]) else "done"
+            return
+        if (
+            stage != "operands"
+            and not state["despite"]
+            and any(one["stage"] == "operands" and one["state"] == FAILED for one in state["items"])
+        ):
+            run.state = "stopped"
+            return
+        if _stage(client, run, stage):
+            state["changed"] = time.time()
+        elif time.time() - state["changed"] > PATIENCE:
+            run.state = "stuck"
+            return
+        elif time.monotonic() + _LOOK_SECONDS < until:
+            time.sleep(_LOOK_SECONDS)
+        if time.monotonic() > until:
+            return
+
+
+def _stage(client: ClusterClient, run: Run, stage: str) -> bool:
+    """One round: ask for some deletions, look what is gone. Whether anything changed."""
+    items = [one for one in run.document["items"] if one["stage"] == stage]
+    if asked := [one for one in items if one["state"] == WAITING][:_AT_ONCE]:
+        for _done in _workers.map(lambda one: _delete(client, one), asked):
+            pass
+        # In between, so that people see it get on; not each time, for that lists them all.
+        if time.time() - run.document.get("looked", 0.0) < _SEEN_SECONDS:
+            return True
+    run.document["looked"] = time.time()
+    going = [one for one in items if one["state"] == GOING]
+    _look(client, going)
+    return bool(asked) or any(one["state"] != GOING for one in going)
+
+
+def _type(client: ClusterClient, item: Item) -> ResourceType:
+    return client.find(item["group"], item["version"], item["plural"])
+
+
+def ref(item: Mapping[str, Any]) -> str:
+    """For the audit log."""
+    where = f"{item['namespace']}/" if item["namespace"] else ""
+    return f"{item['group'] or 'core'}/{item['version']}/{item['plural']} {where}{item['name']}"
+
+
+def _delete(client: ClusterClient, item: Item) -> None:
+    propagation = "Foreground" if item["stage"] == "operands" else ""
+    outcome = "ok"
+    try:
+        if item["stage"] == "csv":
+            item["settles"] = _SETTLE_SECONDS if _young(client, item) else 0.0
+        left = client.delete(
+            _type(client, item), item["name"], item["namespace"], propagation=propagation, uid=item["uid"]
+        )
+        item["state"] = GOING if uid_of(left) else GONE
+        item["asked"] = time.time()
+        if not uid_of(left) and item["stage"] in ("csv", "crd", "last"):
+            item["state"] = GOING
+    except NotFound as error:
+        item["state"], outcome = GONE, error.reason
+    except Conflict as error:
+        item["state"], item["message"], outcome = (
+            FAILED,
+            _("Another one of the same name was made since; it is not touched."),
+            error.reason,
+        )
+    except KubeError as error:
+        item["state"], item["message"], outcome = FAILED, str(error), error.reason
+    audit.note(client, "delete", ref(item), outcome)
+
+
+def _young(client: ClusterClient, item: Item) -> bool:
+    created = csv.mapping(client.get(_type(client, item), item["name"], item["namespace"]).get("metadata"))
+    try:
+        born = datetime.fromisoformat(csv.text(created.get("creationTimestamp")))
+    except ValueError:
+        return False
+    return time.time() - born.timestamp() < _YOUNG_SECONDS
+
+
+def _made_again(client: ClusterClient, item: Item, found: KubeObject) -> bool:
+    """Whether OLM has made the CSV anew by itself; then it is deleted too. One that a Subscription asks for is somebody's wish."""
+    subscriptions = map(olm.subscription, every(client, olm.type_of(client, olm.SUBSCRIPTIONS)))
+    if any(
+        one.namespace == item["namespace"] and item["name"] in (one.current_csv, one.installed_csv)
+        for one in subscriptions
+    ):
+        return False
+    item["uid"] = uid_of(found)
+    client.delete(_type(client, item), item["name"], item["namespace"], uid=item["uid"])
+    audit.note(client, "delete", ref(item), "ok")
+    item["asked"] = time.time()
+    return True
+
+
+def _look(client: ClusterClient, going: list[Item]) -> None:
+    """Mark what is gone."""
+    by_type: dict[tuple[str, str, str], list[Item]] = {}
+    for item in going:
+        by_type.setdefault((item["group"], item["version"], item["plural"]), []).append(item)
+    for items in by_type.values():
+        try:
+            _look_at(client, _type(client, items[0]), items)
+        except NotFound:
+            # The kind is not served any more: its objects went with it.
+            for item in items:
+                item["state"] = GONE
+        except KubeError as error:
+            for item in items:
+                item["message"] = str(error)
+
+
+def _look_at(client: ClusterClient, type_: ResourceType, items: list[Item]) -> None:
+    if len(items) > _SINGLY:
+        there = {uid_of(obj) for obj in every(client, type_)}
+        for item in items:
+            if item["uid"] not in there:
+                item["state"] = GONE
+        return
+    for item in items:
+        try:
+            found = client.get(type_, item["name"], item["namespace"])
+        except NotFound:
+            if time.time() - item["asked"] >= item.get("settles", 0.0):
+                item["state"], item["message"] = GONE, ""
+            continue
+        if uid_of(found) != item["uid"]:
+            if not (item.get("settles") and _made_again(client, item, found)):
+                item["state"] = GONE
+        else:
+            meta = csv.mapping(found.get("metadata"))
+            item["finalizers"] = list(csv.strings(meta.get("finalizers")))
+            item["message"] = _namespace_words(found) if item["plural"] == "namespaces" else ""
+
+
+def _namespace_words(found: KubeObject) -> str:
+    """Why a namespace that is being deleted is still there."""
+    conditions = csv.items(csv.mapping(found.get("status")).get("conditions"))
+    return " ".join(csv.text(one.get("message")) for one in conditions if one.get("status") == "True")
+
+
+def go_anyway(run: Run) -> None:
+    """Remove the operator although instances stay; what still goes is not waited for."""
+    run.document["despite"] = True
+    for item in run.document["items"]:
+        if item["stage"] == "operands" and item["state"] in (WAITING, GOING):
+            item["state"], item["message"] = FAILED, _("It was not waited for.")
+    again(run)
+
+
+def again(run: Run) -> None:
+    """Look and try once more: what was refused too, unless that was decided."""
+    if not run.document["despite"]:
+        for item in run.document["items"]:
+            if item["state"] == FAILED:
+                item["state"], item["message"] = WAITING, ""
+    run.document["changed"] = time.time()
+    run.state = "running"
+
+
+def stop(run: Run) -> None:
+    """What is asked for can't be taken back; nothing else is asked for."""
+    for item in run.document["items"]:
+        if item["state"] == WAITING:
+            item["state"], item["message"] = FAILED, _("It was left alone.")
+    run.state = "stopped"

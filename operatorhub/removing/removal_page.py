@@ -1,0 +1,203 @@
+"""How far an uninstall is, for people: what is gone, what is going and why it takes so long, what was refused."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from operatorhub import csv, olm, runs
+from operatorhub.models import Run
+from operatorhub.removing.removal import FAILED, GOING, GONE, STAGES, WAITING
+from operatorhub.running import workloads
+from operatorhub.running.workloads import Part
+
+#: Going for so long, an object with finalizers is explained.
+SLOW_SECONDS = 10
+_SHOWN = 50
+_EXPLAINED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One object of the uninstall. `state`: as marks have it."""
+
+    kind: str
+    group: str
+    version: str
+    plural: str
+    namespace: str
+    name: str
+    state: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """`things`: those that are not gone first; `more` are not shown."""
+
+    key: str
+    title: str
+    total: int
+    gone: int
+    failed: int
+    things: tuple[Thing, ...]
+    more: int
+
+    @property
+    def remaining(self) -> int:
+        return self.total - self.gone - self.failed
+
+    @property
+    def state(self) -> str:
+        if self.remaining and self.remaining < self.total:
+            return workloads.RUNNING
+        return workloads.FAILED if self.failed else workloads.DONE if not self.remaining else workloads.WAITING
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """An object that waits for its finalizers: who should remove each, and the last way out."""
+
+    thing: Thing
+    finalizers: tuple[tuple[str, str], ...]
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    run: Run
+    title: str
+    stages: tuple[Stage, ...]
+    stuck: tuple[Stuck, ...]
+    controllers: tuple[Part, ...]
+    stale: bool
+
+    @property
+    def state(self) -> str:
+        return {
+            "done": workloads.DONE,
+            "failed": workloads.FAILED,
+            "stopped": workloads.FAILED,
+            "stuck": workloads.ASKS,
+        }.get(self.run.state, workloads.RUNNING)
+
+    @property
+    def operator_gone(self) -> bool:
+        return all(one.remaining == 0 and not one.failed for one in self.stages if one.key in ("subscription", "csv"))
+
+    @property
+    def operands(self) -> Stage | None:
+        return next((one for one in self.stages if one.key == "operands"), None)
+
+
+def titles() -> Mapping[str, str]:
+    return {
+        "operands": _("Instances"), "subscription": _("Subscription"), "csv": _("ClusterServiceVersion"), "crd": _("CustomResourceDefinitions"),
+        "rest": _("What it left"), "last": _("Namespace"),
+    }  # fmt: skip
+
+
+def read(client: ClusterClient, key: str) -> Page:
+    """Raises NotFound for a run of somebody else, or that is forgotten."""
+    run = Run.objects.filter(key=key, kind="uninstall", cluster=client.name, user=client.user).first()
+    if run is None:
+        raise NotFound(_("There is no such uninstall. They are remembered for a day."))
+    items = run.document["items"]
+    stages = tuple(
+        _stage(key, [one for one in items if one["stage"] == key])
+        for key in STAGES
+        if any(one["stage"] == key for one in items)
+    )
+    slow = [
+        one
+        for one in items
+        if one["state"] == GOING and one.get("finalizers") and time.time() - one["asked"] > SLOW_SECONDS
+    ]
+    stuck = tuple(_stuck(run, one) for one in slow[:_EXPLAINED]) if run.state in ("running", "stuck") else ()
+    return Page(run, run.document["title"], stages, stuck, _controllers(client, run) if stuck else (), runs.stale(run))
+
+
+def under_way(client: ClusterClient, namespace: str, name: str) -> str:
+    """The key of an uninstall of this CSV that this user began and that is not over, '' when there is none."""
+    runs_ = Run.objects.filter(kind="uninstall", cluster=client.name, user=client.user, namespace=namespace, name=name)
+    found = runs_.filter(state__in=("running", "stuck", "stopped")).order_by("-started_at").first()
+    return found.key if found else ""
+
+
+_STATES = {WAITING: workloads.WAITING, GOING: workloads.RUNNING, GONE: workloads.DONE, FAILED: workloads.FAILED}
+_RANK = {FAILED: 0, GOING: 1, WAITING: 2, GONE: 3}
+
+
+def _stage(key: str, items: list[dict[str, Any]]) -> Stage:
+    ordered = sorted(items, key=lambda one: _RANK[one["state"]])
+    gone, failed = (sum(one["state"] == state for one in items) for state in (GONE, FAILED))
+    things = tuple(map(_thing, ordered[:_SHOWN]))
+    return Stage(key, titles()[key], len(items), gone, failed, things, max(0, len(items) - _SHOWN))
+
+
+def _thing(one: Mapping[str, Any]) -> Thing:
+    return Thing(
+        one["kind"],
+        one["group"] or "core",
+        one["version"],
+        one["plural"],
+        one["namespace"],
+        one["name"],
+        _STATES[one["state"]],
+        one["message"],
+    )
+
+
+def _stuck(run: Run, one: Mapping[str, Any]) -> Stuck:
+    kind = f"{one['plural']}.{one['group']}" if one["group"] else one["plural"]
+    scope = f" -n {one['namespace']}" if one["namespace"] else ""
+    command = f'kubectl patch {kind} {one["name"]}{scope} --type merge -p \'{{"metadata":{{"finalizers":null}}}}\''
+    return Stuck(_thing(one), tuple((name, whose(name, run.document)) for name in one["finalizers"]), command)
+
+
+def whose(finalizer: str, document: Mapping[str, Any]) -> str:
+    """Who should remove it, as far as its name tells. Kubernetes' own: https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/"""
+    if finalizer == "foregroundDeletion":
+        return _("Kubernetes removes it when everything that the object owns is gone.")
+    if finalizer == "orphan":
+        return _("Kubernetes' garbage collector removes it.")
+    if finalizer.startswith("kubernetes.io/pv"):
+        return _("Kubernetes removes it when no Pod uses the volume any more.")
+    if finalizer == "customresourcecleanup.apiextensions.k8s.io":
+        return _("Kubernetes removes it when no instance of the kind is left.")
+    if finalizer == "operators.coreos.com/csv-cleanup":
+        return _("OLM removes it after it has cleaned up behind the ClusterServiceVersion.")
+    domain = finalizer.partition("/")[0]
+    groups = {name.partition(".")[2] for name in document["apis"]}
+    if any(
+        domain == group or domain.endswith(f".{group}") or group.endswith((f".{domain}", domain)) for group in groups
+    ):
+        return _("The operator itself removes it, after it has cleaned up: it has to run for that.")
+    return _("By its name a controller of %(domain)s removes it; it may not be this operator.") % {"domain": domain}
+
+
+def _controllers(client: ClusterClient, run: Run) -> tuple[Part, ...]:
+    """The operator's Deployments: whether those who should act can."""
+    try:
+        found = client.get(olm.type_of(client, olm.CSVS), run.document["csv"], run.document["namespace"])
+        return workloads.of(client, run.document["namespace"], found)[0]
+    except KubeError:
+        return ()
+
+
+def topics(client: ClusterClient, page: Page) -> str:
+    """What the page follows: the kinds that are going."""
+    found = [olm.topic(client, plural, page.run.namespace) for plural in (olm.CSVS, olm.SUBSCRIPTIONS)]
+    kinds = dict.fromkeys(
+        (one["plural"], one["group"], one["version"]) for one in page.run.document["items"] if one["state"] == GOING
+    )
+    found += [olm.topic(client, plural, "", group, version) for plural, group, version in list(kinds)[:8]]
+    return " ".join(dict.fromkeys(found))
+
+
+def namespaces(page: Page) -> tuple[str, ...]:
+    return csv.strings([one["namespace"] for one in page.run.document["items"]])

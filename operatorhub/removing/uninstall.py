@@ -1,0 +1,204 @@
+"""Uninstalling an operator: all that goes and all that stays, before anything goes.
+
+OLM removes what it made for a ClusterServiceVersion (Deployments, ServiceAccounts, roles) when that is deleted. It leaves the CustomResourceDefinitions and
+their objects, so that no data is lost; the OperatorGroup and the namespace, which others may use; and whatever the operator made by itself. All of that is
+listed here, and each thing that may go as well can be ticked. operatorhub/removing/removal.py does it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from operatorhub import csv, olm
+from operatorhub.removing import leftovers
+from operatorhub.removing.leftovers import Leftover
+from operatorhub.running import installed, operands
+from operatorhub.running.operands import OwnedApi
+from operatorhub.running.workloads import deployments
+
+NO_OPERANDS = "console.openshift.io/disable-operand-delete"
+MESSAGE = "operator.openshift.io/uninstall-message"
+#: Instances named on the page, of each kind; all of them go when they are ticked, up to LIMIT.
+SHOWN = 20
+LIMIT = 20_000
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """The objects of one kind. `rows`: (namespace, name, finalizers) of some; `problem`: why they can't be listed, which hinders nothing."""
+
+    owned: OwnedApi
+    rows: tuple[tuple[str, str, tuple[str, ...]], ...]
+    number: int
+    by_namespace: tuple[tuple[str, int], ...]
+    problem: str = ""
+    # (namespace, name, uid) of all of them.
+    every: tuple[tuple[str, str, str], ...] = ()
+    # In namespaces that the operator does not watch: they are not its own, and go with their kind only.
+    elsewhere: int = 0
+
+    @property
+    def finalizers(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one for _namespace, _name, found in self.rows for one in found))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`csv_uid` and `subscription_uid` make sure that exactly these objects are deleted, '' where there is none."""
+
+    namespace: str
+    csv: str
+    title: str
+    csv_uid: str
+    subscription: str
+    subscription_uid: str
+    deployments: tuple[str, ...]
+    goes: tuple[tuple[str, str], ...]
+    operands: tuple[Operands, ...]
+    leftovers: tuple[Leftover, ...]
+    others: tuple[tuple[str, tuple[str, ...]], ...]
+    message: str
+    no_operands: bool
+    gaps: tuple[str, ...]
+    refused: str = ""
+
+    @property
+    def instances(self) -> int:
+        """Objects of its kinds, as far as they could be counted."""
+        return sum(one.number for one in self.operands)
+
+    @property
+    def problems(self) -> tuple[tuple[str, str], ...]:
+        """(kind, why its objects can't be listed)."""
+        return tuple((one.owned.api.title, one.problem) for one in self.operands if one.problem)
+
+    @property
+    def kubectl(self) -> str:
+        words = _("only if you want to lose them")
+        lines = [
+            f"kubectl delete {one.owned.api.crd} --all{f' -n {place}' if place else ''}  # {words}"
+            for one in self.operands
+            for place, _number in one.by_namespace
+        ]
+        if self.subscription:
+            lines.append(f"kubectl delete subscriptions.{olm.GROUP} {self.subscription} -n {self.namespace}")
+        if self.csv_uid:
+            lines.append(f"kubectl delete clusterserviceversions.{olm.GROUP} {self.csv} -n {self.namespace}")
+        lines += [f"kubectl delete {one.kubectl}" for one in self.leftovers if one.offered]
+        return "\n".join(lines)
+
+
+def look(client: ClusterClient, namespace: str, name: str) -> Plan:
+    """Raises NotFound when there is no such CSV, and none that a Subscription waits for."""
+    sub = next(
+        (one for one in installed.subscriptions(client, namespace) if name in (one.current_csv, one.installed_csv)),
+        None,
+    )
+    try:
+        found = client.get(olm.type_of(client, olm.CSVS), name, namespace)
+    except NotFound:
+        if sub is None:
+            raise
+        return Plan(namespace, name, sub.package, "", sub.name, sub.uid, (), (), (), (), (), "", False, ())
+    spec = csv.mapping(found.get("spec"))
+    notes = csv.mapping(csv.mapping(found.get("metadata")).get("annotations"))
+    kinds = operands.owned(client, csv.apis(spec.get("customresourcedefinitions")), namespace)
+    gaps: list[str] = []
+    others = _others(client, namespace, name, gaps)
+    shared = {one.api.crd: tuple(_owners(others, one.api.crd)) for one in kinds}
+    targets = olm.targets(found) or ()
+    listed = tuple(_operands(client, one, targets) for one in kinds if one.type and not shared[one.api.crd])
+    left = leftovers.find(client, found, sub, kinds, listed, others, gaps)
+    return Plan(
+        namespace, name, csv.text(spec.get("displayName")) or name, uid_of(found), sub.name if sub else "", sub.uid if sub else "",
+        deployments(found), leftovers.goes(client, found), listed, left, tuple((crd, names) for crd, names in shared.items() if names),
+        csv.text(notes.get(MESSAGE)), csv.text(notes.get(NO_OPERANDS)).lower() == "true", tuple(gaps), _never(found),
+    )  # fmt: skip
+
+
+def _never(found: KubeObject) -> str:
+    """Why this CSV is not to be deleted at all, '' when it may be."""
+    if olm.copied(found):
+        return _("This is a copy: the operator runs in %(namespace)s. Uninstall it there; its copies go with it.") % {
+            "namespace": olm.copied_from(found)
+        }
+    if name_of(found) == installed.PACKAGE_SERVER:
+        return _("This is a part of OLM itself: without it there is no catalog.")
+    return ""
+
+
+def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -> list[KubeObject]:
+    """All other CSVs that are no copies: of the cluster, or of the namespace where that is all that may be seen."""
+    type_ = olm.type_of(client, olm.CSVS)
+    for place in ("", namespace):
+        try:
+            found: list[KubeObject] = []
+            token = ""
+            while True:
+                page = client.list(type_, place, labels=olm.ORIGINALS, limit=100, continue_=token)
+                # Of each only what is asked of it here: they are large.
+                found += [_short(one) for one in page.items if (namespace_of(one), name_of(one)) != (namespace, name)]
+                token = page.continue_
+                if not token:
+                    return found
+        except KubeError as error:
+            if place == "":
+                gaps.append(
+                    _(
+                        "Operators of other namespaces can't be listed; whether one of them shares these kinds is not known: %(error)s"
+                    )
+                    % {"error": error}
+                )
+    return []
+
+
+def _short(obj: KubeObject) -> KubeObject:
+    spec = csv.mapping(obj.get("spec"))
+    kept = {"customresourcedefinitions": spec.get("customresourcedefinitions"), "replaces": spec.get("replaces")}
+    return {"metadata": {"name": name_of(obj), "namespace": namespace_of(obj)}, "spec": kept}
+
+
+def _owners(others: Iterable[KubeObject], crd: str) -> Iterable[str]:
+    for one in others:
+        definitions = csv.mapping(one.get("spec")).get("customresourcedefinitions")
+        if any(api.crd == crd for api in csv.apis(definitions)):
+            yield f"{namespace_of(one)}/{name_of(one)}"
+
+
+def _operands(client: ClusterClient, one: OwnedApi, targets: tuple[str, ...]) -> Operands:
+    """What is there of a kind in the namespaces that the operator watches (`targets`, () is all): counted by namespace, some named."""
+    try:
+        there = every(client, one.type) if one.type else []
+    except KubeError as error:
+        return Operands(one, (), 0, (), str(error))
+    watched = {*targets, ""} if targets else None
+    found = [obj for obj in there if watched is None or namespace_of(obj) in watched]
+    places: dict[str, int] = {}
+    for obj in found:
+        places[namespace_of(obj)] = places.get(namespace_of(obj), 0) + 1
+    rows = tuple((namespace_of(obj), name_of(obj), finalizers(obj)) for obj in found[:SHOWN])
+    names = tuple((namespace_of(obj), name_of(obj), uid_of(obj)) for obj in found)
+    return Operands(one, rows, len(found), tuple(sorted(places.items())), "", names, len(there) - len(found))
+
+
+def every(client: ClusterClient, type_: ResourceType) -> list[KubeObject]:
+    """The metadata of all objects of a kind, LIMIT at most."""
+    found: list[KubeObject] = []
+    token = ""
+    while True:
+        page = client.table(type_, limit=_PAGE, continue_=token)
+        found += [row.object for row in page.rows]
+        token = page.continue_
+        if not token or len(found) >= LIMIT:
+            return found
+
+
+def finalizers(obj: Mapping[str, Any]) -> tuple[str, ...]:
+    return csv.strings(csv.mapping(obj.get("metadata")).get("finalizers"))

@@ -1,0 +1,1 @@
+"""Installed operators: what they are, what runs for them, what they provide."""

@@ -1,0 +1,241 @@
+"""Installed operators: the ClusterServiceVersions of a namespace or of all, with what their Subscriptions say; and Subscriptions that have none yet.
+
+OLM copies the CSV of an operator into every namespace that it watches. Here it is shown once: where it runs; to somebody who may not look there, as the
+copy that it is. Where OLM makes no copies (OLMConfig disableCopiedCSVs) the operators that watch a namespace are found by what they watch.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import Forbidden, KubeError, NotFound
+from kube.objects import name_of, namespace_of, uid_of
+from kube.table import Row
+from operatorhub import csv, olm
+from operatorhub.csv import Api
+from operatorhub.models import Package
+from operatorhub.running import updates
+from operatorhub.running.summaries import Summary, summaries
+from operatorhub.running.updates import Update
+from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING
+
+PACKAGE_SERVER = "packageserver"
+#: Of CSVs that are not well the reason is read, one by one; beyond this number it is on their own pages only.
+_REASONS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One row. `state`: done, running, failed or asks; `word` and `reason` say it to people. `csv` is '' while OLM has not chosen one.
+
+    `targets`: the namespaces that it watches, () for all, None where that is not known. `runs_in`: of a copy, the namespace of the original.
+    """
+
+    uid: str
+    namespace: str
+    csv: str
+    title: str
+    version: str
+    provider: str
+    state: str
+    word: str
+    reason: str
+    apis: tuple[Api, ...]
+    subscription: str
+    package: str
+    channel: str
+    created: str
+    updated: str = ""
+    icon_name: str = ""
+    phase: str = ""
+    targets: tuple[str, ...] | None = None
+    runs_in: str = ""
+    update: Update | None = None
+    deprecated: tuple[str, ...] = ()
+
+    @property
+    def orphan(self) -> bool:
+        """It was installed by no Subscription: nobody updates it. OLM's own package server is meant to be so."""
+        return bool(self.csv) and not self.subscription and not self.runs_in and self.csv != PACKAGE_SERVER
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """`gaps`: what could not be read and is missing therefore, a sentence each."""
+
+    rows: tuple[Operator, ...]
+    gaps: tuple[str, ...] = ()
+
+
+def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
+    """Operators of the namespace ('' = all) by their titles. Raises Forbidden when not even the namespace's may be listed; BadRequest for a bad selector."""
+    gaps: list[str] = []
+    heads = _heads(client, namespace, labels)
+    copies = [row for row in heads if olm.copied(row.object)]
+    watching, seen_all = _watching(client, namespace, copies, labels, gaps) if namespace else ([], True)
+    own = [row for row in heads if not olm.copied(row.object)]
+    shown = [*own, *watching] if seen_all else [*own, *copies]
+    subs = _subscriptions(client, namespace if not watching else "", namespace, gaps)
+    known = summaries(client, (row.object for row in shown), namespace if not watching else "")
+    by_csv = {(one.namespace, name): one for one in subs for name in (one.current_csv, one.installed_csv) if name}
+    icons = _icons(client.name, {one.package for one in subs})
+    health = updates.catalogs(client)
+    rows = [
+        _row(row, known[uid_of(row.object)], by_csv.get((namespace_of(row.object), name_of(row.object))), icons, health)
+        for row in shown
+    ]
+    there = {(row.namespace, row.csv) for row in rows}
+    rows += [
+        _coming(one, icons, health)
+        for one in subs
+        if (not namespace or one.namespace == namespace)
+        and there.isdisjoint({(one.namespace, one.current_csv), (one.namespace, one.installed_csv)})
+    ]
+    rows = _reasons(client, rows)
+    return Listed(tuple(sorted(rows, key=lambda row: (row.title.lower(), row.namespace, row.csv))), tuple(gaps))
+
+
+def _heads(client: ClusterClient, namespace: str, labels: str) -> list[Row]:
+    """Names, labels, annotations and phases; in all namespaces without copies."""
+    selector = ",".join(one for one in (labels, "" if namespace else olm.ORIGINALS) if one)
+    table = client.table(olm.type_of(client, olm.CSVS), namespace, labels=selector, limit=0)
+    return list(_with_phases(table.columns, table.rows))
+
+
+def _with_phases(columns: Iterable[object], rows: Iterable[Row]) -> Iterable[Row]:
+    names = [str(getattr(column, "name", "")).lower() for column in columns]
+    place = names.index("phase") if "phase" in names else -1
+    for row in rows:
+        phase = csv.text(row.cells[place]) if 0 <= place < len(row.cells) else ""
+        row.object.setdefault("status", {})["phase"] = phase
+        yield row
+
+
+def _watching(
+    client: ClusterClient, namespace: str, copies: list[Row], labels: str, gaps: list[str]
+) -> tuple[list[Row], bool]:
+    """Operators of other namespaces that watch this one; and whether these are all, so that copies need not be shown."""
+    try:
+        others = _heads(client, "", labels)
+    except Forbidden:
+        if not copies and _copies_are_off(client):
+            gaps.append(
+                _("OLM makes no copies on this cluster (disableCopiedCSVs), and you may not list ClusterServiceVersions of other namespaces: operators for all namespaces are not shown.")
+            )  # fmt: skip
+        return [], False
+    found = []
+    for row in others:
+        targets = olm.targets(row.object)
+        if namespace_of(row.object) != namespace and targets is not None and (not targets or namespace in targets):
+            found.append(row)
+    there = {(namespace_of(row.object), name_of(row.object)) for row in found}
+    lost = [row for row in copies if (olm.copied_from(row.object), name_of(row.object)) not in there]
+    return [*found, *lost], True
+
+
+def _copies_are_off(client: ClusterClient) -> bool:
+    try:
+        config = client.get(client.find(olm.GROUP, "v1", "olmconfigs"), "cluster")
+    except KubeError:
+        return False
+    return csv.mapping(csv.mapping(config.get("spec")).get("features")).get("disableCopiedCSVs") is True
+
+
+def _row(
+    row: Row, known: Summary, sub: olm.Subscription | None, icons: Mapping[tuple[str, str, str], str], health: updates.Catalogs
+) -> Operator:  # fmt: skip
+    obj = row.object
+    meta = csv.mapping(obj.get("metadata"))
+    phase = "Deleting" if meta.get("deletionTimestamp") else olm.phase(obj)
+    copied = olm.copied(obj)
+    return Operator(
+        uid=uid_of(obj),
+        namespace=namespace_of(obj),
+        csv=name_of(obj),
+        title=known.title,
+        version=known.version,
+        provider=known.provider,
+        state={olm.SUCCEEDED: DONE, olm.FAILED: FAILED}.get(phase, RUNNING),
+        word=phase_word(phase),
+        reason="",
+        apis=known.apis,
+        subscription=sub.name if sub else "",
+        package=sub.package if sub else "",
+        channel=sub.channel if sub else "",
+        created=csv.text(meta.get("creationTimestamp")),
+        updated=updates.last_written(obj),
+        icon_name=icons.get((sub.catalog_namespace, sub.catalog, sub.package), "") if sub else "",
+        phase=phase,
+        targets=None if copied else olm.targets(obj),
+        runs_in=olm.copied_from(obj) if copied else "",
+        update=updates.of(sub, health) if sub else None,
+        deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
+    )
+
+
+def phase_word(phase: str) -> str:
+    words = {
+        "Succeeded": _("Succeeded"), "Failed": _("Failed"), "Installing": _("Installing"), "InstallReady": _("Install ready"),
+        "Pending": _("Pending"), "Replacing": _("Being replaced"), "Deleting": _("Being removed"), "": _("Waits for OLM"),
+        "Unknown": _("Unknown"),
+    }  # fmt: skip
+    return words.get(phase, phase)
+
+
+def _reasons(client: ClusterClient, rows: list[Operator]) -> list[Operator]:
+    """With the reason of those that are not well."""
+    unwell = [row for row in rows if row.csv and row.state != DONE][:_REASONS]
+    found = updates.messages(client, [(row.namespace, row.csv) for row in unwell])
+    return [updates.with_reason(row, found.get((row.namespace, row.csv), "")) for row in rows]
+
+
+def _coming(sub: olm.Subscription, icons: Mapping[tuple[str, str, str], str], health: updates.Catalogs) -> Operator:
+    state, word, reason = RUNNING, _("Installing"), ""
+    if sub.waits:
+        state, word = ASKS, _("Waits for approval")
+    elif sub.problem:
+        state, word, reason = FAILED, _("Can not go on"), sub.problem
+    elif missing := health.problem(sub):
+        state, word, reason = FAILED, _("Can not go on"), missing
+    return Operator(
+        sub.uid, sub.namespace, "", sub.package, "", "", state, word, reason, (), sub.name, sub.package, sub.channel,
+        sub.created, sub.created, icons.get((sub.catalog_namespace, sub.catalog, sub.package), ""), "",
+        deprecated=tuple(text for _kind, text in sub.deprecations),
+    )  # fmt: skip
+
+
+def _subscriptions(client: ClusterClient, where: str, namespace: str, gaps: list[str]) -> tuple[olm.Subscription, ...]:
+    for place in dict.fromkeys((where, namespace)):
+        try:
+            return tuple(map(olm.subscription, client.list(olm.type_of(client, olm.SUBSCRIPTIONS), place).items))
+        except Forbidden:
+            continue
+    gaps.append(_("You may not list Subscriptions here: updates, and installs that have not begun, are not shown."))
+    return ()
+
+
+def subscriptions(client: ClusterClient, namespace: str) -> tuple[olm.Subscription, ...]:
+    """Those of a namespace; none where they may not be listed."""
+    return _subscriptions(client, namespace, namespace, [])
+
+
+def icon_of(client: ClusterClient, sub: olm.Subscription | None) -> str:
+    """The name of the package's icon, '' where it has none."""
+    return _icons(client.name, {sub.package}).get((sub.catalog_namespace, sub.catalog, sub.package), "") if sub else ""
+
+
+def _icons(cluster: str, packages: set[str]) -> dict[tuple[str, str, str], str]:
+    rows = Package.objects.filter(cluster=cluster, name__in=packages).values_list(
+        "pk", "namespace", "catalog", "name", "icon"
+    )
+    return {(namespace, catalog, name): icon or f"p-{pk}" for pk, namespace, catalog, name, icon in rows if icon != "-"}
+
+
+def served(client: ClusterClient) -> bool:
+    """Whether this cluster has OLM."""
+    try:
+        return olm.served(client)
+    except NotFound:
+        return False

@@ -1,0 +1,102 @@
+"""The filters of the list of installed operators: name, labels, status, namespace; with how many each would leave. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.utils.translation import gettext as _
+
+from operatorhub.running.installed import Operator
+
+PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value of a filter. `count`: of the rows that all other filters leave."""
+
+    value: str
+    label: str
+    count: int
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What the address asks for. Within one filter any of its values will do; filters hold together."""
+
+    q: str = ""
+    labels: str = ""
+    status: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    page: int = 1
+
+    @property
+    def active(self) -> bool:
+        return bool(self.q or self.labels or self.status or self.places)
+
+    def url(self, page: int) -> str:
+        pairs = [("q", self.q), ("labels", self.labels), *(("status", one) for one in self.status), *(("in", one) for one in self.places)]  # fmt: skip
+        return "?" + urlencode(
+            [(key, value) for key, value in (*pairs, ("page", str(page) if page > 1 else "")) if value]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    rows: tuple[Operator, ...]
+    total: int
+    everything: int
+    status: tuple[Choice, ...]
+    places: tuple[Choice, ...]
+    page: int
+    pages: int
+
+
+def status_labels() -> Mapping[str, str]:
+    """The statuses by which a list can be filtered, in the order of what needs somebody."""
+    return {
+        "failed": _("Failed"), "asks": _("Waits for approval"), "running": _("In progress"), "done": _("Succeeded"),
+        "updates": _("Update available"), "deprecated": _("Deprecated"), "orphan": _("Without Subscription"),
+    }  # fmt: skip
+
+
+def kinds(row: Operator) -> frozenset[str]:
+    """The statuses of a row: how it is, and what is special about it."""
+    found = {row.state}
+    if row.update is not None and row.update.state == "asks" and row.csv:
+        found.add("updates")
+    if row.update is not None and row.update.state == "failed":
+        found.add("failed")
+    if row.deprecated:
+        found.add("deprecated")
+    if row.orphan:
+        found.add("orphan")
+    return frozenset(found)
+
+
+def _named(row: Operator, q: str) -> bool:
+    words = f"{row.title} {row.csv} {row.package} {row.provider} {row.subscription}".lower()
+    return all(word in words for word in q.lower().split())
+
+
+def apply(rows: Iterable[Operator], wish: Filter) -> Result:
+    """The rows of the wished page, and the counts."""
+    everything = tuple(rows)
+    named = [row for row in everything if _named(row, wish.q)]
+    by_status = [row for row in named if not wish.status or kinds(row) & set(wish.status)]
+    by_place = [row for row in named if not wish.places or row.namespace in wish.places]
+    left = [row for row in by_status if not wish.places or row.namespace in wish.places]
+    of_status = Counter(kind for row in by_place for kind in kinds(row))
+    of_place = Counter(row.namespace for row in by_status)
+    status = tuple(
+        Choice(value, label, of_status[value], value in wish.status)
+        for value, label in status_labels().items()
+        if of_status[value] or value in wish.status
+    )
+    names = sorted({*of_place, *wish.places}, key=lambda one: (-of_place[one], one))
+    places = tuple(Choice(one, one, of_place[one], one in wish.places) for one in names)
+    pages = max(1, -(-len(left) // PAGE))
+    page = min(max(1, wish.page), pages)
+    return Result(tuple(left[(page - 1) * PAGE : page * PAGE]), len(left), len(everything), status, places, page, pages)

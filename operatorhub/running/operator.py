@@ -1,0 +1,242 @@
+"""One installed operator in full: what its ClusterServiceVersion says, and what became of it in the cluster."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from console.web import markdown
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from operatorhub import csv, olm
+from operatorhub.running import installed, operands, updates, workloads
+from operatorhub.running.installed import Operator
+from operatorhub.running.operands import OwnedApi
+from operatorhub.running.summaries import summary
+from operatorhub.running.workloads import Part
+
+INITIALIZATION = "operatorframework.io/initialization-resource"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    name: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """`type`: ValidatingAdmissionWebhook, MutatingAdmissionWebhook or ConversionWebhook; `what`: the kinds it is asked about."""
+
+    name: str
+    type: str
+    deployment: str
+    what: tuple[str, ...]
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the CSV says and nothing else does."""
+
+    links: tuple[Link, ...]
+    maintainers: tuple[Link, ...]
+    support: str
+    level: int
+    strategy: str
+    modes: tuple[str, ...]
+    accounts: tuple[str, ...]
+    images: tuple[Link, ...]
+    replaces: str
+    skips: tuple[str, ...]
+    webhooks: tuple[Webhook, ...]
+    min_kube: str
+    maturity: str
+    required: tuple[csv.Api, ...]
+    initialization: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """An operator's page. `requirements`: all of status.requirementStatus; `original`: of a copy, the namespace of what it copies."""
+
+    object: KubeObject
+    operator: Operator
+    html: str
+    message: str
+    conditions: tuple[Mapping[str, str], ...]
+    requirements: tuple[Part, ...]
+    deployments: tuple[Part, ...]
+    pods: tuple[Part, ...]
+    subscription: olm.Subscription | None
+    group: str
+    apis: tuple[OwnedApi, ...]
+    facts: Facts
+    original: str = ""
+    message_uninstall: str = ""
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return self.operator.targets or ()
+
+    @property
+    def missing(self) -> tuple[Part, ...]:
+        """Requirements that hold it up."""
+        return tuple(one for one in self.requirements if one.state == workloads.FAILED)
+
+
+def read(client: ClusterClient, namespace: str, name: str) -> tuple[KubeObject, olm.Subscription | None, Operator]:
+    """The CSV, the Subscription that keeps it, and its row. Raises NotFound, Forbidden."""
+    obj = client.get(olm.type_of(client, olm.CSVS), name, namespace)
+    subs = installed.subscriptions(client, namespace)
+    sub = next((one for one in subs if name in (one.current_csv, one.installed_csv)), None)
+    return obj, sub, _operator(client, obj, sub)
+
+
+def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | None) -> Operator:
+    meta, status = csv.mapping(obj.get("metadata")), csv.mapping(obj.get("status"))
+    known = summary(obj)
+    phase = "Deleting" if meta.get("deletionTimestamp") else olm.phase(obj)
+    state = {olm.SUCCEEDED: workloads.DONE, olm.FAILED: workloads.FAILED}.get(phase, workloads.RUNNING)
+    copied = olm.copied(obj)
+    return Operator(
+        uid=uid_of(obj), namespace=namespace_of(obj), csv=name_of(obj), title=known.title, version=known.version,
+        provider=known.provider, state=state, word=installed.phase_word(phase),
+        reason=csv.text(status.get("message")) if state != workloads.DONE else "", apis=known.apis,
+        subscription=sub.name if sub else "", package=sub.package if sub else "", channel=sub.channel if sub else "",
+        created=csv.text(meta.get("creationTimestamp")), updated=updates.last_written(obj), icon_name=installed.icon_of(client, sub),
+        phase=phase, targets=None if copied else olm.targets(obj), runs_in=olm.copied_from(obj) if copied else "",
+        update=updates.of(sub, updates.catalogs(client)) if sub else None,
+        deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
+    )  # fmt: skip
+
+
+def detail(client: ClusterClient, namespace: str, name: str, place: str = "") -> Detail:
+    """`place`: the picked namespace, where new instances go unless the operator watches one alone. Raises NotFound, Forbidden."""
+    obj, sub, row = read(client, namespace, name)
+    spec, status = csv.mapping(obj.get("spec")), csv.mapping(obj.get("status"))
+    notes = csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
+    where = new_place(row, place)
+    runs_in = row.runs_in or namespace
+    shown, pods = workloads.of(client, runs_in, obj)
+    return Detail(
+        obj,
+        row,
+        markdown.render(csv.text(spec.get("description"))),
+        csv.text(status.get("message")),
+        _conditions(status),
+        tuple(_requirement(one) for one in csv.items(status.get("requirementStatus"))),
+        shown,
+        pods,
+        sub,
+        csv.text(notes.get("olm.operatorGroup")),
+        operands.owned(client, row.apis, where),
+        facts(obj),
+        row.runs_in,
+        csv.text(notes.get("operator.openshift.io/uninstall-message")),
+    )
+
+
+def new_place(row: Operator, picked: str) -> str:
+    """Where a new instance goes first: into what it watches, else into the picked namespace, else beside the operator."""
+    targets = row.targets or ()
+    if targets:
+        return picked if picked in targets else targets[0]
+    return picked or row.namespace
+
+
+def _conditions(status: Mapping[str, Any]) -> tuple[Mapping[str, str], ...]:
+    """Newest first."""
+    names = ("phase", "reason", "message", "lastTransitionTime")
+    return tuple({key: csv.text(one.get(key)) for key in names} for one in csv.items(status.get("conditions")))[::-1]
+
+
+def _requirement(one: Mapping[str, Any]) -> Part:
+    state = csv.text(one.get("status"))
+    known = {"Present": workloads.DONE, "Satisfied": workloads.DONE, "DependentSatisfied": workloads.DONE}
+    words = {"Present": _("is there"), "Satisfied": _("is fulfilled"), "NotPresent": _("is missing"), "PresentNotSatisfied": _("is there, and not enough"), "NotAvailable": _("does not answer")}  # fmt: skip
+    said = words.get(state, state)
+    if state not in known and (message := csv.text(one.get("message"))):
+        said = f"{said}: {message}"
+    below = [csv.text(inner.get("message")) for inner in csv.items(one.get("dependents")) if "Not" in csv.text(inner.get("status"))]  # fmt: skip
+    words_all = "; ".join([said, *below])
+    return Part(csv.text(one.get("kind")), csv.text(one.get("name")), known.get(state, workloads.FAILED), words_all)
+
+
+def facts(obj: KubeObject) -> Facts:
+    """Pure: from the CSV alone."""
+    spec = csv.mapping(obj.get("spec"))
+    notes = csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
+    strategy = csv.mapping(spec.get("install"))
+    plan = csv.mapping(strategy.get("spec"))
+    asked = [*csv.items(plan.get("permissions")), *csv.items(plan.get("clusterPermissions"))]
+    return Facts(
+        links=_links(spec.get("links"), "url"),
+        maintainers=_links(spec.get("maintainers"), "email"),
+        support=csv.text(notes.get("support")),
+        level=csv.level(notes.get("capabilities")),
+        strategy=csv.text(strategy.get("strategy")),
+        modes=csv.install_modes(spec.get("installModes")),
+        accounts=csv.strings([one.get("serviceAccountName") for one in asked]),
+        images=tuple(Link(csv.text(one.get("name")), csv.text(one.get("image"))) for one in csv.items(spec.get("relatedImages"))),
+        replaces=csv.text(spec.get("replaces")),
+        skips=csv.strings(spec.get("skips")),
+        webhooks=tuple(map(_webhook, csv.items(spec.get("webhookdefinitions")))),
+        min_kube=csv.text(spec.get("minKubeVersion")),
+        maturity=csv.text(spec.get("maturity")),
+        required=csv.apis(spec.get("customresourcedefinitions"), "required"),
+        initialization=csv.initialization(notes),
+    )  # fmt: skip
+
+
+def _links(value: Any, key: str) -> tuple[Link, ...]:
+    found = [Link(csv.text(one.get("name")), csv.text(one.get(key))) for one in csv.items(value)]
+    if key == "email":
+        return tuple(one for one in found if one.name or one.url)
+    return tuple(one for one in found if one.url.startswith(("https://", "http://")))
+
+
+def _webhook(one: Mapping[str, Any]) -> Webhook:
+    kinds = [
+        "/".join(part for part in (",".join(csv.strings(rule.get("apiGroups"))), resource) if part)
+        for rule in csv.items(one.get("rules"))
+        for resource in csv.strings(rule.get("resources"))
+    ]
+    what = tuple(dict.fromkeys(kinds)) or csv.strings(one.get("conversionCRDs"))
+    return Webhook(
+        csv.text(one.get("generateName")), csv.text(one.get("type")), csv.text(one.get("deploymentName")), what,
+        csv.text(one.get("failurePolicy")) or ("Fail" if one.get("rules") else ""),
+    )  # fmt: skip
+
+
+def needs_initialization(client: ClusterClient, found: Detail) -> bool:
+    """Whether the author asks for one instance at the start that is not there. What may not be read is not asked for."""
+    wanted = found.facts.initialization
+    if not wanted:
+        return False
+    group, _slash, version = csv.text(wanted.get("apiVersion")).rpartition("/")
+    meta = csv.mapping(wanted.get("metadata"))
+    try:
+        type_ = client.find_kind(group, csv.text(wanted.get("kind")), version)
+        if name := csv.text(meta.get("name")):
+            place = csv.text(meta.get("namespace")) or found.operator.namespace
+            client.get(type_, name, place if type_.namespaced else "")
+            return False
+        number, _problem = operands.count(client, type_)
+    except NotFound:
+        return True
+    except KubeError:
+        return False
+    return number == 0
+
+
+def topics(client: ClusterClient, found: Detail, namespace: str) -> list[str]:
+    """What the operator's page follows: its own objects, its Deployments, and the kinds it provides."""
+    topics_ = [olm.topic(client, plural, namespace) for plural in (olm.CSVS, olm.SUBSCRIPTIONS, olm.PLANS)]
+    topics_.append(olm.topic(client, "deployments", namespace, "apps", "v1"))
+    topics_ += [
+        olm.topic(client, one.type.plural, "", one.type.group, one.type.version) for one in found.apis[:10] if one.type
+    ]
+    return topics_

@@ -1,0 +1,66 @@
+"""What one can create from: the kinds that installed operators provide, one tile a kind, whoever brought it.
+
+A kind that several installs provide (an operator in each of ten namespaces) is one tile; the newest version of it is offered.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from console.web.access import can
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import NotFound
+from operatorhub.csv import Api
+from operatorhub.running.installed import Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One kind. `operators`: who provides it. `type` is None while the cluster does not serve it; `refused`: why nothing can be created here, '' if it can."""
+
+    api: Api
+    operators: tuple[Operator, ...]
+    type: ResourceType | None = None
+    refused: str = ""
+
+    @property
+    def icon_name(self) -> str:
+        return next((one.icon_name for one in self.operators if one.icon_name), "")
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Of its operators, each once."""
+        return tuple(dict.fromkeys(one.title for one in self.operators))
+
+
+def services(operators: Iterable[Operator], q: str = "") -> tuple[Service, ...]:
+    """By title. `q`: all its words must be in the kind's or its operators' texts."""
+    found: dict[str, Service] = {}
+    for operator in operators:
+        for api in operator.apis:
+            known = found.get(api.crd)
+            found[api.crd] = (
+                replace(known, operators=(*known.operators, operator)) if known else Service(api, (operator,))
+            )
+    words = q.lower().split()
+    kept = (one for one in found.values() if all(word in _texts(one) for word in words))
+    return tuple(sorted(kept, key=lambda one: (one.api.title.lower(), one.api.crd)))
+
+
+def _texts(one: Service) -> str:
+    api = one.api
+    return " ".join((api.title, api.kind, api.group, api.plural, api.description, *one.titles)).lower()
+
+
+def served(client: ClusterClient, found: Iterable[Service], namespace: str) -> tuple[Service, ...]:
+    """With the type that the cluster serves, and whether this user may create one in the namespace ('' = in every one)."""
+    return tuple(_served(client, one, namespace) for one in found)
+
+
+def _served(client: ClusterClient, one: Service, namespace: str) -> Service:
+    try:
+        type_ = client.find(one.api.group, "", one.api.plural)
+    except NotFound:
+        return one
+    access = can(client, "create", type_, namespace)
+    return replace(one, type=type_, refused="" if access.allowed else access.reason or "–")

@@ -1,0 +1,33 @@
+"""How the installed operators are, in numbers: what the overview says of them."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from operatorhub.running.installed import Operator
+from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING
+
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """`failed`, `asking`: the first of those in trouble, and of those that wait for somebody; the numbers count all."""
+
+    total: int
+    succeeded: int
+    working: int
+    failed: tuple[Operator, ...]
+    asking: tuple[Operator, ...]
+    failures: int
+    questions: int
+
+
+def totals(operators: Iterable[Operator]) -> Totals:
+    """Copies are counted where they run only."""
+    own = [one for one in operators if not one.runs_in]
+    counts = Counter(one.state for one in own)
+    failed = tuple(one for one in own if one.state == FAILED)
+    # An update that waits for approval asks too, although the present version runs well.
+    asking = tuple(one for one in own if one.state == ASKS or (one.update is not None and one.update.state == ASKS))
+    return Totals(len(own), counts[DONE], counts[RUNNING], failed[:_NAMED], asking[:_NAMED], len(failed), len(asking))

@@ -1,0 +1,243 @@
+"""Every existing instance held against the schemas that a plan brings, before it is approved.
+
+OLM does the same while it carries the plan out (validateExistingCRs), stops at the first object that does not fit, and the plan has failed. Here all are
+found beforehand, in the API server's words. Objects are read by pages, in each version that is served before and after; many take longer than a request, and
+a Celery task goes on with them, or the page itself where no worker does.
+Source: operator-lifecycle-manager, pkg/controller/operators/catalog/operator.go.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import Gone, KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of
+from operatorhub import csv, runs
+from operatorhub.models import Run
+from operatorhub.upgrade import schema_diff
+from operatorhub.upgrade.plans import InstallPlan, Step, read, steps
+from structural.nodes import Node, node_of
+from structural.prepare import Malformed, prepare
+from structural.validate import validate
+
+__all__ = ["Check", "advance", "begin", "look"]
+KIND = "plan-check"
+PAGE = 500
+#: In a request: objects and seconds. What is more is a task's.
+AT_ONCE, SECONDS = 1000, 1.5
+#: Findings that are kept word for word; all are counted.
+KEPT = 300
+_CAUSES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One instance that the new schema refuses. `defaulted`: a default of the new schema would mend it, but OLM looks before defaults come."""
+
+    crd: str
+    group: str
+    version: str
+    plural: str
+    kind: str
+    namespace: str
+    name: str
+    causes: tuple[str, ...]
+    defaulted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """How far it is. `refused`: all that do not fit, of which `findings` are shown. `stale`: nobody goes on with it."""
+
+    state: str
+    done: int
+    total: int
+    refused: int
+    findings: tuple[Finding, ...]
+    problems: tuple[str, ...]
+    rules: int
+    kinds: tuple[str, ...]
+    stale: bool
+    begun: bool = True
+
+    @property
+    def percent(self) -> int:
+        return min(100, 100 * self.done // self.total) if self.total else 100
+
+
+def look(client: ClusterClient, of: InstallPlan) -> Check:
+    """What is known; a check that was never made is begun, and finished at once when it is small."""
+    run = Run.objects.filter(key=_key(client, of)).first()
+    return _check(run or begin(client, of))
+
+
+def begin(client: ClusterClient, of: InstallPlan, *, anew: bool = False) -> Run:
+    """Make a check, or go on with one here; `anew`: look at everything again."""
+    key = _key(client, of)
+    if anew:
+        Run.objects.filter(key=key).delete()
+    run = Run.objects.filter(key=key).first()
+    if run is None:
+        run = runs.create(key, KIND, client, of.namespace, of.name, document(client, of))
+    return runs.go_on(client, run, advance, SECONDS)
+
+
+def _key(client: ClusterClient, of: InstallPlan) -> str:
+    return runs.key_of(KIND, client.name, of.uid, client.user)
+
+
+def document(client: ClusterClient, of: InstallPlan) -> dict[str, Any]:
+    """What there is to look at: each served version of each kind whose schema changes."""
+    todo: list[dict[str, Any]] = []
+    problems: list[str] = []
+    rules = 0
+    for step in steps(client, of):
+        if step.kind != "CustomResourceDefinition":
+            continue
+        if step.manifest is None:
+            problems.append(f"{step.name}: {step.gap}")
+            continue
+        found, problem, new_rules = _todo(client, step)
+        todo += found
+        rules += new_rules
+        problems += [problem] if problem else []
+    return {
+        "todo": todo,
+        "done": 0,
+        "total": sum(one["total"] for one in todo),
+        "refused": 0,
+        "findings": [],
+        "problems": problems,
+        "rules": rules,
+    }
+
+
+def _todo(client: ClusterClient, step: Step) -> tuple[list[dict[str, Any]], str, int]:
+    new: Mapping[str, Any] = step.manifest or {}
+    try:
+        live = client.get(client.find("apiextensions.k8s.io", "", "customresourcedefinitions"), step.name)
+    except NotFound:
+        return [], "", 0
+    except KubeError as error:
+        return [], f"{step.name}: {error}", 0
+    before, after = schema_diff.versions(live), schema_diff.versions(new)
+    found: list[dict[str, Any]] = []
+    for name, version in after.items():
+        there = before.get(name)
+        if there is None or not (there.get("served") and version.get("served")):
+            continue
+        if schema_diff.schema_of(there) == schema_diff.schema_of(version):
+            continue
+        spec = csv.mapping(new.get("spec"))
+        entry: dict[str, Any] = {"step": step.number, "crd": step.name, "group": csv.text(spec.get("group")), "version": name, "plural": csv.text(csv.mapping(spec.get("names")).get("plural")), "kind": csv.text(csv.mapping(spec.get("names")).get("kind")), "continue": "", "seen": 0, "total": 0, "over": False}  # fmt: skip
+        try:
+            table = client.table(client.find(entry["group"], name, entry["plural"]), limit=1, include="None")
+        except KubeError as error:
+            return found, f"{step.name}: {error}", 0
+        entry["total"] = len(table.rows) + (table.remaining or 0)
+        if entry["total"]:
+            found.append(entry)
+    return found, "", schema_diff.compare(live, new).rules
+
+
+def advance(client: ClusterClient, run: Run, seconds: float) -> None:
+    """Look at further pages for so long; changes `run`, saves nothing."""
+    until = time.monotonic() + seconds
+    state = run.document
+    every: Mapping[int, Step] = {}
+    for entry in state["todo"]:
+        if entry["over"]:
+            continue
+        if not every:
+            try:
+                every = {one.number: one for one in steps(client, read(client, run.namespace, run.name))}
+            except KubeError as error:
+                return _end(run, str(error))
+        step = every.get(entry["step"])
+        if step is None or step.manifest is None:
+            return _end(run, _("The plan has changed."))
+        node = node_of(schema_diff.schema_of(schema_diff.versions(step.manifest)[entry["version"]]))  # type: ignore[arg-type]
+        while not entry["over"]:
+            _page(client, state, entry, node)
+            if time.monotonic() > until:
+                return None
+    run.state = "done"
+    return None
+
+
+def _end(run: Run, problem: str) -> None:
+    run.document["problems"].append(problem)
+    run.state = "failed"
+
+
+def _page(client: ClusterClient, state: dict[str, Any], entry: dict[str, Any], node: Node) -> None:
+    try:
+        type_ = client.find(entry["group"], entry["version"], entry["plural"])
+        page = client.list(type_, limit=PAGE, continue_=entry["continue"])
+    except Gone:
+        # The list changed too much since the last page: this kind from its beginning.
+        state["findings"] = [
+            one for one in state["findings"] if (one["crd"], one["version"]) != (entry["crd"], entry["version"])
+        ]
+        state["refused"] -= entry.get("refused", 0)
+        state["done"] -= entry["seen"]
+        entry.update({"continue": "", "seen": 0, "refused": 0})
+        return
+    except KubeError as error:
+        state["problems"].append(f"{entry['crd']} {entry['version']}: {error}")
+        entry["over"] = True
+        return
+    for obj in page.items:
+        if found := examine(node, obj):
+            entry["refused"] = entry.get("refused", 0) + 1
+            state["refused"] += 1
+            if len(state["findings"]) < KEPT:
+                names = {key: entry[key] for key in ("crd", "group", "version", "plural", "kind")}
+                state["findings"].append(
+                    {
+                        **names,
+                        "namespace": namespace_of(obj),
+                        "name": name_of(obj),
+                        "causes": found[0],
+                        "defaulted": found[1],
+                    }
+                )
+    entry["seen"] += len(page.items)
+    state["done"] += len(page.items)
+    state["total"] = max(state["total"], state["done"])
+    entry["continue"], entry["over"] = page.continue_, not page.continue_
+
+
+def examine(node: Node, obj: KubeObject) -> tuple[list[str], bool] | None:
+    """(what the API server would say, whether a default would mend it); None for an object that fits. As OLM does: nothing pruned, no defaults, no CEL."""
+    causes = validate(node, obj, None, rules=False)
+    if not causes:
+        return None
+    said = [f"{cause.field}: {cause.message}" if cause.field else cause.message for cause in causes[:_CAUSES]]
+    try:
+        prepare(node, obj)
+        mended = not validate(node, obj, None, rules=False)
+    except Malformed:
+        mended = False
+    return said, mended
+
+
+def _check(run: Run) -> Check:
+    state = run.document
+    findings = tuple(Finding(**{**one, "causes": tuple(one["causes"])}) for one in state["findings"])
+    kinds = tuple(dict.fromkeys(one["kind"] for one in state["todo"]))
+    return Check(
+        run.state,
+        state["done"],
+        state["total"],
+        state["refused"],
+        findings,
+        tuple(state["problems"]),
+        state["rules"],
+        kinds,
+        runs.stale(run),
+    )

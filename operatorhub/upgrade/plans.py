@@ -1,0 +1,248 @@
+"""InstallPlans: what OLM is about to make or has made, step by step, with each step's manifest wherever OLM keeps it.
+
+A step's manifest stands in the plan itself, or the plan refers to a ConfigMap with the whole bundle, which OLM's unpack job wrote beside the catalog; then the
+objects that OLM makes of the CSV (service accounts, roles) are nowhere before they exist.
+Source: operator-lifecycle-manager, pkg/controller/operators/catalog/manifests.go; operator-registry, pkg/configmap/configmap.go.
+"""
+
+import base64
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from operatorhub import csv, olm
+from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING, WAITING
+from resources import yamltext
+
+#: Of a ConfigMap with a packed bundle; such a bundle has less than this many bytes.
+_PACKED = "olm.contentEncoding"
+_LARGEST = 64_000_000
+PHASES = {"Complete": DONE, "Failed": FAILED, "RequiresApproval": ASKS, "Installing": RUNNING, "Planning": RUNNING}
+#: Kinds that OLM makes of the CSV's install strategy, unless the bundle has them itself.
+MADE_OF_CSV = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One object of a plan. `state` as in workloads; `status` is OLM's word. `manifest`: None where it is not known, and `gap` says why."""
+
+    number: int
+    resolving: str
+    kind: str
+    group: str
+    version: str
+    name: str
+    status: str
+    state: str
+    manifest: KubeObject | None
+    gap: str = ""
+
+    @property
+    def bundle_secret(self) -> bool:
+        return self.kind == "BundleSecret"
+
+    @property
+    def real_kind(self) -> str:
+        return "Secret" if self.bundle_secret else self.kind
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+
+@dataclass(frozen=True, slots=True)
+class InstallPlan:
+    """`csvs`: all operators that it carries; approving it approves them all. `subscriptions`: names of those that asked for it."""
+
+    uid: str
+    namespace: str
+    name: str
+    phase: str
+    state: str
+    approval: str
+    approved: bool
+    csvs: tuple[str, ...]
+    catalogs: tuple[str, ...]
+    subscriptions: tuple[str, ...]
+    components: int
+    created: str
+    message: str
+    conditions: tuple[Mapping[str, str], ...]
+    generation: int
+    object: KubeObject
+
+    @property
+    def waits(self) -> bool:
+        return self.phase == "RequiresApproval" and not self.approved
+
+    @property
+    def word(self) -> str:
+        return phase_word(self.phase)
+
+
+def phase_word(phase: str) -> str:
+    words = {
+        "Complete": _("Complete"), "Failed": _("Failed"), "RequiresApproval": _("Requires approval"), "Installing": _("Installing"),
+        "Planning": _("Planning"), "": _("Waits for OLM"),
+    }  # fmt: skip
+    return words.get(phase, phase)
+
+
+def plan(obj: KubeObject) -> InstallPlan:
+    """An InstallPlan, read."""
+    meta, spec, status = (csv.mapping(obj.get(part)) for part in ("metadata", "spec", "status"))
+    phase = csv.text(status.get("phase"))
+    bad = [one for one in csv.items(status.get("conditions")) if csv.text(one.get("status")) == "False"]
+    said = [csv.text(one.get("message")) or csv.text(one.get("reason")) for one in bad]
+    lookups = [
+        csv.text(one.get("message")) or csv.text(one.get("reason"))
+        for lookup in csv.items(status.get("bundleLookups"))
+        for one in csv.items(lookup.get("conditions"))
+        if csv.text(one.get("status")) == "True"
+    ]
+    generation = spec.get("generation")
+    return InstallPlan(
+        uid=uid_of(obj), namespace=namespace_of(obj), name=name_of(obj), phase=phase, state=PHASES.get(phase, RUNNING),
+        approval=csv.text(spec.get("approval")) or "Automatic", approved=spec.get("approved") is True,
+        csvs=csv.strings(spec.get("clusterServiceVersionNames")), catalogs=csv.strings(status.get("catalogSources")),
+        subscriptions=csv.strings([one.get("name") for one in csv.items(meta.get("ownerReferences")) if one.get("kind") == "Subscription"]),
+        components=len(list(csv.items(status.get("plan")))), created=csv.text(meta.get("creationTimestamp")),
+        message=csv.text(status.get("message")) or "; ".join(dict.fromkeys(one for one in (*said, *lookups) if one)),
+        conditions=tuple({key: csv.text(one.get(key)) for key in ("type", "status", "reason", "message", "lastTransitionTime")} for one in csv.items(status.get("conditions"))),
+        generation=generation if isinstance(generation, int) else 0, object=obj,
+    )  # fmt: skip
+
+
+def listed(client: ClusterClient, namespace: str, csv_name: str = "") -> tuple[InstallPlan, ...]:
+    """Newest first; only those that carry `csv_name` where one is given. Raises Forbidden."""
+    found = [plan(one) for one in client.list(olm.type_of(client, olm.PLANS), namespace).items]
+    wanted = [one for one in found if not csv_name or csv_name in one.csvs]
+    return tuple(sorted(wanted, key=lambda one: (one.created, one.generation), reverse=True))
+
+
+def read(client: ClusterClient, namespace: str, name: str) -> InstallPlan:
+    """Raises NotFound, Forbidden."""
+    return plan(client.get(olm.type_of(client, olm.PLANS), name, namespace))
+
+
+def steps(client: ClusterClient, of: InstallPlan) -> tuple[Step, ...]:
+    """Every step with its manifest; reads the bundles' ConfigMaps where the plan refers to them. Raises nothing for what can't be read."""
+    bundles = _Bundles(client)
+    entries = csv.items(csv.mapping(of.object.get("status")).get("plan"))
+    return tuple(_step(bundles, number, one, of.phase) for number, one in enumerate(entries))
+
+
+def _step(bundles: "_Bundles", number: int, one: Mapping[str, Any], phase: str) -> Step:
+    resource = csv.mapping(one.get("resource"))
+    status = csv.text(one.get("status"))
+    names = {key: csv.text(resource.get(key)) for key in ("kind", "group", "version", "name")}
+    given = decoded(csv.text(resource.get("manifest")))
+    gap = ""
+    if reference := referred(given):
+        given, gap = bundles.find(reference, names)
+    elif given is None:
+        gap = _("The plan does not hold this object's manifest.")
+    state = DONE if status in ("Created", "Present") else RUNNING if phase == "Installing" else WAITING
+    full = _typed(given, names) if given is not None else None
+    return Step(
+        number, csv.text(one.get("resolving")), names["kind"], names["group"], names["version"], names["name"], status, state, full, gap
+    )  # fmt: skip
+
+
+def _typed(given: KubeObject, names: Mapping[str, str]) -> KubeObject:
+    """With its kind: manifests of objects that OLM makes itself leave it to the step."""
+    api = f"{names['group']}/{names['version']}" if names["group"] else names["version"]
+    kind = "Secret" if names["kind"] == "BundleSecret" else names["kind"]
+    return {"apiVersion": api, "kind": kind, **given}
+
+
+def decoded(manifest: str) -> KubeObject | None:
+    """A step's text as an object; None for what is none."""
+    try:
+        found = json.loads(manifest)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def referred(given: KubeObject | None) -> tuple[str, str] | None:
+    """(namespace, name) of the ConfigMap that a step refers to. OLM takes for a reference what has all of these, and so do we."""
+    if given is None or given.get("kind") != "ConfigMap" or "metadata" in given:
+        return None
+    wanted = ("namespace", "name", "catalogSourceName", "catalogSourceNamespace")
+    return (str(given["namespace"]), str(given["name"])) if all(given.get(key) for key in wanted) else None
+
+
+class _Bundles:
+    """The ConfigMaps of one plan, each read once."""
+
+    def __init__(self, client: ClusterClient) -> None:
+        self._client = client
+        self._read: dict[tuple[str, str], tuple[list[KubeObject], str]] = {}
+
+    def find(self, place: tuple[str, str], names: Mapping[str, str]) -> tuple[KubeObject | None, str]:
+        """(the object, why it is not known)."""
+        if place not in self._read:
+            self._read[place] = self._load(place)
+        found, gap = self._read[place]
+        if gap:
+            return None, gap
+        kind = "Secret" if names["kind"] == "BundleSecret" else names["kind"]
+        for obj in found:
+            if name_of(obj) == names["name"] and obj.get("kind") == kind:
+                return obj, ""
+        if names["kind"] in MADE_OF_CSV:
+            return None, _("OLM makes it of the CSV's permissions, which are compared there.")
+        return None, _("The bundle in the ConfigMap %(namespace)s/%(name)s has no such object.") % {"namespace": place[0], "name": place[1]}  # fmt: skip
+
+    def _load(self, place: tuple[str, str]) -> tuple[list[KubeObject], str]:
+        try:
+            config = self._client.get(self._client.find("", "v1", "configmaps"), place[1], place[0])
+        except KubeError as error:
+            words = {"namespace": place[0], "name": place[1], "error": error}
+            return [], _(
+                "The bundle is in the ConfigMap %(namespace)s/%(name)s, which can't be read: %(error)s"
+            ) % words
+        return list(bundle_objects(config)), ""
+
+
+def bundle_objects(config: KubeObject) -> Iterator[KubeObject]:
+    """The manifests of a bundle as `opm alpha bundle extract` keeps them: YAML by file name, plain or packed."""
+    notes = csv.mapping(csv.mapping(config.get("metadata")).get("annotations"))
+    packed = notes.get(_PACKED) == "gzip+base64"
+    data = csv.mapping(config.get("binaryData" if packed else "data"))
+    for key in sorted(data):
+        text = _unpacked(csv.text(data[key])) if packed else csv.text(data[key])
+        try:
+            found = yamltext.load(text)
+        except (yamltext.YamlProblem, yaml.YAMLError):
+            continue
+        if isinstance(found, dict) and found.get("kind") and isinstance(found.get("metadata"), dict):
+            yield found
+
+
+def _unpacked(text: str) -> str:
+    """binaryData is base64 of what the job wrote, which is base64 of gzip."""
+    try:
+        raw = base64.b64decode(base64.b64decode(text))
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
+            return stream.read(_LARGEST).decode("utf-8", "replace")
+    except (ValueError, OSError, zlib.error, EOFError):
+        return ""
+
+
+def approve(client: ClusterClient, of: InstallPlan, *, dry_run: bool = False) -> None:
+    """Let OLM carry it out, as it was shown: a plan that changed since is refused (Conflict)."""
+    version = csv.text(csv.mapping(of.object.get("metadata")).get("resourceVersion"))
+    patch = {"metadata": {"resourceVersion": version, "uid": of.uid}, "spec": {"approved": True}}
+    client.patch(olm.type_of(client, olm.PLANS), of.name, patch, of.namespace, dry_run=dry_run)
