@@ -75,9 +75,10 @@ class Conflict(KubeError):
 
 
 class Gone(KubeError):
-    """410: the resourceVersion or the continue token is too old; list again."""
+    """410: the resourceVersion or the continue token is too old; list again. `continue_`: a token for the rest of the list as it is now, or ''."""
 
     code, reason = 410, "Expired"
+    continue_ = ""
 
 
 class Invalid(KubeError):
@@ -139,7 +140,7 @@ def from_status(status: dict[str, Any], code: int = 0, retry_after: str = "", ob
     )
     kind = AlreadyExists if reason == "AlreadyExists" else _BY_CODE.get(code, ServerError if code >= 500 else KubeError)
     seconds = retry_after or str(details.get("retryAfterSeconds") or "0")
-    return kind(
+    error = kind(
         str(status.get("message") or f"the API server answered {code}"),
         code=code,
         reason=reason,
@@ -147,3 +148,6 @@ def from_status(status: dict[str, Any], code: int = 0, retry_after: str = "", ob
         causes=causes,
         retry_after=float(seconds) if seconds.replace(".", "", 1).isdigit() else 0,
     )
+    if isinstance(error, Gone):
+        error.continue_ = str((status.get("metadata") or {}).get("continue") or "")
+    return error

@@ -91,13 +91,22 @@ def list_table(
 
 
 def watch_table(
-    type_: ResourceType, namespace: str, resource_version: str, seconds: int, include: str = "Metadata"
+    type_: ResourceType,
+    namespace: str,
+    resource_version: str,
+    seconds: int,
+    include: str = "Metadata",
+    *,
+    labels: str = "",
+    fields: str = "",
 ) -> ApiRequest:
     """Changes after `resource_version` as Tables of one row, with bookmarks; the server ends it after `seconds`."""
     query = _query(
         {
             "watch": True,
             "allowWatchBookmarks": True,
+            "labelSelector": labels,
+            "fieldSelector": fields,
             "resourceVersion": resource_version,
             "timeoutSeconds": seconds,
             "includeObject": include,

@@ -9,13 +9,14 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import name_of, namespace_of, uid_of
+from kube.objects import uid_of
+from resources import listing
+from resources.listing import Query
 
 DELETE, LABEL, ANNOTATE = "delete", "label", "annotate"
 ACTIONS = (DELETE, LABEL, ANNOTATE)
 #: Of one act. Who means more says it to kubectl, with a selector.
 MOST = 1000
-_CHUNK = 500
 _KEY = re.compile(r"[A-Za-z0-9.\-_/]{1,317}")
 _workers = ThreadPoolExecutor(6, thread_name_prefix="bulk")
 
@@ -79,20 +80,10 @@ def read_changes(text: str) -> dict[str, str | None]:
     return found
 
 
-def matching(client: ClusterClient, type_: ResourceType, namespace: str, *, q: str, labels: str) -> list[Chosen]:
+def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> list[Chosen]:
     """All that a list's filters leave, MOST + 1 at most: so that it shows when there are too many."""
-    found: list[Chosen] = []
-    token = ""
-    while True:
-        table = client.table(type_, namespace, labels=labels, limit=_CHUNK, continue_=token)
-        found += (
-            Chosen(uid_of(row.object), namespace_of(row.object), name_of(row.object))
-            for row in table.rows
-            if q.lower() in name_of(row.object).lower()
-        )
-        token = table.continue_
-        if not token or len(found) > MOST:
-            return found[: MOST + 1]
+    found = listing.matching(client, type_, namespace, query)[: MOST + 1]
+    return [Chosen(entry.uid, entry.namespace, entry.name) for entry in found]
 
 
 def carry_out(

@@ -71,7 +71,8 @@ class Topic:
 class Change:
     """What happened to one object; RESYNC: changes may have been missed, list again.
 
-    `row`: JSON of a Table row, {"cells": […], "object": PartialObjectMetadata}. `columns`: digest of the columns the cells belong to.
+    `row`: JSON of a Table row, {"cells": […], "object": {"metadata": …}, "health": {language: [state, reason]}}; `health` only of kinds that
+    have states. `columns`: digest of the columns the cells belong to.
     """
 
     kind: Kind

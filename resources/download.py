@@ -1,4 +1,4 @@
-"""A whole list as a file: CSV of the columns that kubectl prints with `-o wide`, or the objects as JSON or YAML.
+"""A whole list as a file: CSV of the columns chosen (or the state and those of `kubectl get -o wide`), or the objects as JSON or YAML.
 
 It is made while it is sent, chunk by chunk, so that 100,000 objects need no more memory here than 500. A list that fails in the middle ends with
 the reason in its last line, and is then no valid JSON: half a file never looks like a whole one.
@@ -6,7 +6,7 @@ the reason in its last line, and is then no valid JSON: half a file never looks 
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -14,53 +14,66 @@ import msgspec
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of
-from kube.table import Row
+from kube.objects import KubeObject
+from kube.table import Column, Row
 from resources import listing, yamltext
+from resources.listing import Query
+from resources.lists import columns, reading
+from resources.lists.columns import ListColumn
+from resources.lists.entries import Entry, entry_of, include
 from resources.shown import shown
 
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "yaml": "application/yaml; charset=utf-8"}
-CHUNK = 500
 # A spreadsheet takes such a text for a formula: https://owasp.org/www-community/attacks/CSV_Injection
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def rows(client: ClusterClient, type_: ResourceType, namespace: str, *, q: str, labels: str) -> Iterator[str]:
-    """The list as CSV, its heading first."""
+def rows(
+    client: ClusterClient, type_: ResourceType, namespace: str, query: Query, keys: Sequence[str] = ()
+) -> Iterator[str]:
+    """The list as CSV, its heading first. `keys`: of the columns to write, none for the state and all that the server has."""
     sink = io.StringIO()
     writer = csv.writer(sink)
-    first = True
-    for table in _tables(client, type_, namespace, labels):
-        if first:
+    wanted: Sequence[ListColumn] = ()
+    tables = reading.tables(client, type_, namespace, labels=query.labels, fields=query.fields, include=include(type_))
+    for number, table in enumerate(tables):
+        if not number:
             where = ["Namespace"] if type_.namespaced else []
-            writer.writerow(["Name", *where, *(one.name for one in table.columns if not listing.is_name(one))])
-            first = False
-        for row in table.rows:
-            if q.lower() in name_of(row.object).lower():
-                writer.writerow([_harmless(cell) for cell in _cells(type_, table.columns, row)])
+            wanted = _wanted(type_, table.columns, keys)
+            writer.writerow(["Name", *where, *(_title(column) for column in wanted)])
+        entries = (entry_of(type_, row) for row in table.rows)
+        writer.writerows(
+            [_harmless(cell) for cell in _cells(type_, wanted, entry)] for entry in listing.kept(entries, query)
+        )
         yield sink.getvalue()
         sink.seek(0)
         sink.truncate()
 
 
-def _tables(client: ClusterClient, type_: ResourceType, namespace: str, labels: str) -> Iterator[Any]:
-    token = ""
-    while True:
-        table = client.table(type_, namespace, labels=labels, limit=CHUNK, continue_=token)
-        yield table
-        token = table.continue_
-        if not token:
-            return
+def _wanted(type_: ResourceType, printed: Sequence[Column], keys: Sequence[str]) -> tuple[ListColumn, ...]:
+    if keys:
+        return columns.chosen(type_, printed, keys)
+    ours = (columns.OWNER, columns.LABELS)
+    return tuple(column for column in columns.available(type_, printed) if column.key not in ours)
 
 
-def _cells(type_: ResourceType, columns: Iterable[Any], row: Row) -> Iterator[Any]:
-    yield name_of(row.object)
+def _title(column: ListColumn) -> str:
+    """In the server's words, whatever the reader's language: programs read these. A label is called by its whole key."""
+    return column.key.removeprefix(columns.PRINTED).removeprefix(columns.LABEL) if column.key[:1] != "s" else "State"
+
+
+def _cells(type_: ResourceType, wanted: Iterable[ListColumn], entry: Entry) -> Iterator[Any]:
+    yield entry.name
     if type_.namespaced:
-        yield namespace_of(row.object)
-    for column, cell in zip(columns, row.cells, strict=False):
-        if not listing.is_name(column):
+        yield entry.namespace
+    for column in wanted:
+        if column.age:
             # The moment itself: an age is wrong as soon as it is written.
-            yield (row.object["metadata"].get("creationTimestamp") or cell) if listing.is_age(column) else cell
+            yield entry.created
+        elif column.index >= 0:
+            yield entry.cells[column.index] if column.index < len(entry.cells) else None
+        else:
+            yield listing.cell(column, entry).text
 
 
 def _harmless(cell: Any) -> Any:
@@ -78,20 +91,15 @@ def _is_number(cell: str) -> bool:
 
 
 def objects(
-    client: ClusterClient, type_: ResourceType, namespace: str, *, q: str, labels: str, masked: bool
+    client: ClusterClient, type_: ResourceType, namespace: str, query: Query, *, masked: bool
 ) -> Iterator[KubeObject]:
     """The objects without managedFields, as kubectl shows them; with `masked`, values of Secrets are not among them."""
-    token = ""
-    while True:
-        page = client.list(type_, namespace, labels=labels, limit=CHUNK, continue_=token)
+    for page in reading.objects(client, type_, namespace, labels=query.labels, fields=query.fields):
         for obj in page.items:
-            if q.lower() in name_of(obj).lower():
+            if listing.kept((entry_of(type_, Row((), obj)),), query):
                 # apiVersion and kind first, as people write them.
                 head = {"apiVersion": type_.api_version, "kind": type_.kind}
                 yield head | shown(obj, masked)
-        token = page.continue_
-        if not token:
-            return
 
 
 def as_json(found: Iterable[KubeObject]) -> Iterator[str]:

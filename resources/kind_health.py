@@ -28,17 +28,24 @@ Object = Mapping[str, Any]
 
 def health(obj: Object) -> Health:
     """The state of any object, as far as its kind has one. Never raises, whatever an operator wrote."""
-    group = text(obj.get("apiVersion")).rpartition("/")[0]
-    rule = _RULES.get((group, text(obj.get("kind"))))
+    group, kind = text(obj.get("apiVersion")).rpartition("/")[0], text(obj.get("kind"))
     if going := terminating(obj):
         return going
+    rule = _RULES.get((group, kind))
     if rule is not None:
         return rule(obj)
-    if not group or group.endswith(".k8s.io") or "." not in group:
+    if not has_state(group, kind):
         return Health()
     if not obj.get("status") and not obj.get("spec"):
         return Health()
     return by_convention(obj)
+
+
+def has_state(group: str, kind: str) -> bool:
+    """Whether objects of this kind can have a state other than Terminating."""
+    if (group, kind) in _RULES:
+        return (group, kind) not in _STATELESS
+    return "." in group and not group.endswith(".k8s.io")
 
 
 def _number(value: Any, default: int = 0) -> int:
@@ -225,3 +232,5 @@ _RULES: dict[tuple[str, str], Callable[[Object], Health]] = {
     ("operators.coreos.com", "OperatorGroup"): lambda _obj: Health(),
     ("packages.operators.coreos.com", "PackageManifest"): lambda _obj: Health(),
 }
+# Kinds of groups that operators' kinds are in, which have none.
+_STATELESS = {("operators.coreos.com", "OperatorGroup"), ("packages.operators.coreos.com", "PackageManifest")}

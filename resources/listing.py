@@ -1,40 +1,70 @@
-"""Lists of any kind, as the API server's own Tables: what a row shows, and one page of rows.
+"""Lists of any kind, as the API server's own Tables with the console's state word: one page of rows, found among all.
 
-Without a name filter or an order of its own a page costs one or two requests for its own rows, however many objects there are. The API server
-can neither search in names nor sort, so these two read the whole list in chunks, up to SEARCHED rows, and say so beyond.
+Without a filter or an order of its own a page costs one or two requests for its own rows, however many objects there are. Names, states and owners
+can't be searched by the API server, nor can it sort or count: these ask a snapshot of the whole list (resources/lists/snapshot.py), up to MOST rows.
 https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import name_of, namespace_of, uid_of
-from kube.table import Column, Row
-from resources.health import colour_of
+from kube.table import Column, Row, Table
+from resources.health import Health, colour_of
+from resources.lists import columns as columns_
+from resources.lists.columns import LABEL, LABELS, OWNER, STATE, ListColumn
+from resources.lists.entries import Entry, Labels, Owner, entry_of, include, stateful
+from resources.lists.order import STATES, ordered
+from resources.lists.snapshot import snapshots
 
 PAGE = 50
-CHUNK = 500
-SEARCHED = 10_000
+SIZES = (20, PAGE, 100, 200)
+#: Behind so many rows a page is looked up in a snapshot: the API server would have to pass over all of them.
+_PASSED_OVER = 500
 # Columns that hold a phase's word, which gets its colour.
 _STATES = ("status", "phase", "state", "health", "sync status", "health status", "ready")
 
 
 @dataclass(frozen=True, slots=True)
+class Query:
+    """What a list is asked for. `owner`: 'Kind/name'; `sort`: a column's key, '-' before it for the other way round; `page` from 1."""
+
+    q: str = ""
+    labels: str = ""
+    fields: str = ""
+    state: str = ""
+    owner: str = ""
+    sort: str = ""
+    page: int = 1
+    size: int = PAGE
+
+    @property
+    def plain(self) -> bool:
+        """Whether the API server can answer it alone."""
+        return not (self.q or self.state or self.owner or self.sort)
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
-    """`colour` is PatternFly's, '' for plain text. `is_age`: `text` is a timestamp, to be shown as an age that ticks."""
+    """`colour` is PatternFly's, '' for plain text. `is_age`: `text` is a timestamp, to be shown as an age that ticks.
+
+    `health`, `owner` and `labels` are those of the columns of that name, None elsewhere.
+    """
 
     heading: str
     text: str
     colour: str = ""
     is_age: bool = False
+    health: Health | None = None
+    owner: Owner | None = None
+    labels: Labels | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """One row, for the first paint and for live updates alike. `cells`: the columns that narrow lists show, the name's left out."""
+    """One row, for the first paint and for live updates alike. `cells`: the chosen columns, the name's and the namespace's left out."""
 
     uid: str
     name: str
@@ -47,118 +77,113 @@ class RowView:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One page. `total` is None where the server does not say; `more`: there is a next page. `searched`: rows read at most, 0 without a bound."""
+    """One page. `total` is None where the server does not say; `more`: there is a next page. `searched`: rows read at most, 0 without a bound.
+
+    `states`: how many there are in each state, whatever `state` was asked for; None where that was not counted.
+    """
 
     columns: tuple[Column, ...]
-    rows: tuple[RowView, ...]
+    entries: tuple[Entry, ...]
     total: int | None
     more: bool
     searched: int = 0
+    states: Mapping[str, int] | None = None
 
 
-def row_view(type_: ResourceType, columns: Sequence[Column], row: Row) -> RowView:
-    """Columns above priority 0 are left out."""
-    metadata = row.object.get("metadata") or {}
-    created = str(metadata.get("creationTimestamp") or "")
-    return RowView(
-        uid=uid_of(row.object),
-        name=name_of(row.object),
-        namespace=namespace_of(row.object),
-        type=type_,
-        created=created,
-        cells=tuple(
-            _cell(column, value, created)
-            for column, value in zip(columns, row.cells, strict=False)
-            if column.priority == 0 and not is_name(column)
-        ),
-        terminating=bool(metadata.get("deletionTimestamp")),
-    )
+def row_view(type_: ResourceType, columns: Sequence[Column], entry: Entry | Row, keys: Sequence[str] = ()) -> RowView:
+    """`keys`: of the chosen columns, none for what everybody gets."""
+    found = entry if isinstance(entry, Entry) else entry_of(type_, entry)
+    cells = tuple(cell(column, found) for column in columns_.chosen(type_, columns, keys))
+    return RowView(found.uid, found.name, found.namespace, type_, found.created, cells, found.terminating)
 
 
-def is_name(column: Column) -> bool:
-    return column.format == "name" or column.name == "Name"
-
-
-def is_age(column: Column) -> bool:
-    return column.name in ("Age", "Created At")
-
-
-def shown(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """The columns of a narrow list, as row_view() has them."""
-    return tuple(column for column in columns if column.priority == 0 and not is_name(column))
-
-
-def _cell(column: Column, value: Any, created: str) -> Cell:
-    if is_age(column) and created:
-        return Cell(column.name, created, is_age=True)
+def cell(column: ListColumn, entry: Entry) -> Cell:
+    """What a column shows of an object."""
+    if column.key == STATE:
+        return Cell(column.heading, entry.health.state, health=entry.health)
+    if column.key == OWNER:
+        return Cell(column.heading, str(entry.owner or ""), owner=entry.owner)
+    if column.key == LABELS:
+        return Cell(column.heading, ",".join(f"{key}={value}" for key, value in entry.labels), labels=entry.labels)
+    if column.key.startswith(LABEL):
+        return Cell(column.heading, dict(entry.labels).get(column.key.removeprefix(LABEL), ""))
+    if column.age and entry.created:
+        return Cell(column.heading, entry.created, is_age=True)
+    value = entry.cells[column.index] if column.index < len(entry.cells) else None
     text = "" if value is None else str(value)
-    return Cell(column.name, text, colour_of(text) if column.name.lower() in _STATES else "")
+    name = column.key.removeprefix(columns_.PRINTED).lower()
+    return Cell(column.heading, text, colour_of(text) if name in _STATES else "")
 
 
-def find(
-    client: ClusterClient, type_: ResourceType, namespace: str, *, q: str, labels: str, sort: str, page: int
-) -> Found:
-    """One page (from 1) of those whose name has `q` in it. `sort`: a column's name in lower case, '-' before it for the other way round.
+def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Found:
+    """One page. Raises BadRequest for selectors that are none, Forbidden and so on."""
+    selectors = {"labels": query.labels, "fields": query.fields}
+    deep = (query.page - 1) * query.size >= _PASSED_OVER
+    if query.plain and not deep and not snapshots.has(client, type_, namespace, **selectors):
+        return _page(client, type_, namespace, query)
+    snapshot = snapshots.get(client, type_, namespace, **selectors)
+    everything = snapshot.all()
+    found = _matching(everything, query)
+    rows = ordered(
+        (entry for entry in found if not query.state or entry.health.state == query.state),
+        query.sort,
+        columns_.available(type_, snapshot.columns),
+    )
+    part = rows[(query.page - 1) * query.size : query.page * query.size]
+    more, searched = query.page * query.size < len(rows), 0 if snapshot.complete else len(everything)
+    states = _states(found) if stateful(type_) else None
+    return Found(snapshot.columns, tuple(part), len(rows), more, searched, states)
 
-    Raises BadRequest for labels that are no selector, Forbidden and so on.
-    """
-    if q or sort:
-        return _searched(client, type_, namespace, q.lower(), labels, sort, page)
-    token, skipped = "", (page - 1) * PAGE
+
+def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Found:
+    selectors = {"labels": query.labels, "fields": query.fields}
+    token, skipped = "", (query.page - 1) * query.size
     if skipped:
-        before = client.table(type_, namespace, labels=labels, limit=skipped, include="None")
+        before = client.table(type_, namespace, **selectors, limit=skipped, include="None")
         token = before.continue_
         if not token:
             return Found(before.columns, (), len(before.rows), False)
-    table = client.table(type_, namespace, labels=labels, limit=PAGE, continue_=token)
+    table = client.table(type_, namespace, **selectors, limit=query.size, continue_=token, include=include(type_))
     seen = skipped + len(table.rows)
-    total = seen if not table.continue_ else (None if table.remaining is None else seen + table.remaining)
-    rows = tuple(row_view(type_, table.columns, row) for row in table.rows)
-    return Found(table.columns, rows, total, bool(table.continue_))
+    entries = tuple(entry_of(type_, row) for row in table.rows)
+    states = _states(entries) if not skipped and not table.continue_ and stateful(type_) else None
+    return Found(table.columns, entries, _total(seen, table), bool(table.continue_), states=states)
 
 
-def _searched(
-    client: ClusterClient, type_: ResourceType, namespace: str, q: str, labels: str, sort: str, page: int
-) -> Found:
-    rows: list[Row] = []
-    columns: tuple[Column, ...] = ()
-    token, read = "", 0
-    while True:
-        table = client.table(type_, namespace, labels=labels, limit=CHUNK, continue_=token)
-        columns = columns or table.columns
-        rows += (row for row in table.rows if q in name_of(row.object).lower())
-        read, token = read + len(table.rows), table.continue_
-        if not token or read >= SEARCHED:
-            break
-    if sort:
-        _sort(rows, columns, sort)
-    part = rows[(page - 1) * PAGE : page * PAGE]
-    views = tuple(row_view(type_, columns, row) for row in part)
-    return Found(columns, views, len(rows), page * PAGE < len(rows), read if token else 0)
+def _total(seen: int, table: Table) -> int | None:
+    if not table.continue_:
+        return seen
+    return None if table.remaining is None else seen + table.remaining
 
 
-def _sort(rows: list[Row], columns: Sequence[Column], sort: str) -> None:
-    """In place, by the cells as printed; ages by the time of creation, namespaces by name. An unknown column changes nothing."""
-    backwards, wanted = sort.startswith("-"), sort.lstrip("-")
-    if wanted == "namespace":
-        rows.sort(key=lambda row: (namespace_of(row.object), name_of(row.object)), reverse=backwards)
-        return
-    for index, column in enumerate(columns):
-        if column.name.lower() != wanted:
-            continue
-        if is_age(column):
-            # The youngest has the smallest age.
-            rows.sort(key=lambda row: str(row.object["metadata"].get("creationTimestamp")), reverse=not backwards)
-        else:
-            rows.sort(key=lambda row: _order(row.cells[index] if index < len(row.cells) else None), reverse=backwards)
-        return
+def _matching(entries: Iterable[Entry], query: Query) -> list[Entry]:
+    """Whatever their state."""
+    q, owner = query.q.lower(), query.owner
+    return [entry for entry in entries if q in entry.name.lower() and (not owner or str(entry.owner or "") == owner)]
 
 
-def _order(value: Any) -> tuple[int, float, str]:
-    """Numbers by size, then texts, and nothing last; '2/3' by its first number."""
-    if value is None or value == "":
-        return (2, 0.0, "")
-    if isinstance(value, int | float):
-        return (0, float(value), "")
-    first = str(value).partition("/")[0]
-    return (0, float(first), str(value)) if first.isdecimal() else (1, 0.0, str(value).lower())
+def _states(entries: Iterable[Entry]) -> dict[str, int]:
+    """Those that occur, what needs somebody first."""
+    counts = Counter(entry.health.state for entry in entries)
+    return {state: counts[state] for state in STATES if counts[state]}
+
+
+def counted(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Mapping[str, int]:
+    """How many objects are in each state, of all that the query leaves. Raises KubeError."""
+    return find(client, type_, namespace, replace(query, sort="name", page=1, size=1)).states or {}
+
+
+def with_states(client: ClusterClient, type_: ResourceType, namespace: str, query: Query, found: Found) -> Found:
+    """The same page with the states counted. Raises KubeError."""
+    return replace(found, states=counted(client, type_, namespace, query))
+
+
+def kept(entries: Iterable[Entry], query: Query) -> list[Entry]:
+    """Those that the query leaves."""
+    return [one for one in _matching(entries, query) if not query.state or one.health.state == query.state]
+
+
+def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> list[Entry]:
+    """All that the query leaves, on every page, in its order. Raises KubeError."""
+    snapshot = snapshots.get(client, type_, namespace, labels=query.labels, fields=query.fields)
+    return ordered(kept(snapshot.all(), query), query.sort, columns_.available(type_, snapshot.columns))

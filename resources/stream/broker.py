@@ -18,7 +18,7 @@ from resources.stream.sse import encode
 
 log = logging.getLogger(__name__)
 
-# (type, topic, columnDefinitions as JSON, change, language) → the row's HTML
+# (type, name of the topic, columnDefinitions as JSON, change, language) → the row's HTML
 RenderRow = Callable[[ResourceType, str, bytes, Change, str], str]
 QUEUE_LENGTH = 500
 _RENEW_SECONDS = INTEREST_SECONDS / 3
@@ -31,7 +31,8 @@ _EVENTS = {"ADDED": "added", "MODIFIED": "row", "DELETED": "gone", "RESYNC": "re
 
 @dataclass(eq=False, slots=True)
 class Subscription:
-    """One connection. `topics`: each with its type; `rows`: those of which it wants the row's HTML, not only the news.
+    """One connection. `topics`: each with its type; `rows`: those of which it wants the row's HTML, not only the news; a topic may stand there
+    with `?` and the columns to show behind it, and is then told under that name, too.
 
     `queue` holds encoded events; None says that the console ends.
     """
@@ -42,6 +43,10 @@ class Subscription:
     queue: "asyncio.Queue[bytes | None]" = field(default_factory=lambda: asyncio.Queue(QUEUE_LENGTH))
     start: float = math.inf  # milliseconds: what is older has been caught up, and does not come a second time
     told: set[str] = field(default_factory=set)  # the ids of that very millisecond that were caught up, too
+
+    def names(self, topic: str) -> list[str]:
+        """Under which its changes are told."""
+        return [topic, *(name for name in self.rows if name.startswith(f"{topic}?"))]
 
     def wants(self, entry: Entry) -> bool:
         """Whether it comes after what was caught up."""
@@ -54,7 +59,8 @@ class Subscription:
         except asyncio.QueueFull:
             waiting = [self.queue.get_nowait() for _ in range(self.queue.qsize())]
             kept = [one for one in waiting if one and one.startswith(_KEPT)]
-            for one in (*kept, *(encode("resync", {"topic": topic}) for topic in self.topics), piece):
+            again = (encode("resync", {"topic": name}) for topic in self.topics for name in self.names(topic))
+            for one in (*kept, b"".join(again), piece):
                 self.queue.put_nowait(one)
 
 
@@ -92,7 +98,8 @@ class Broker:
         self, topics: dict[str, ResourceType], rows: Iterable[str], language: str, since: str = ""
     ) -> Subscription:
         """What came after `since` (a position or the last event's id), and from then on everything; `resync` where that can't be told."""
-        found = Subscription(dict(topics), frozenset(rows) & topics.keys(), language)
+        wanted = frozenset(name for name in rows if name.partition("?")[0] in topics)
+        found = Subscription(dict(topics), wanted, language)
         self._start()
         try:
             start = f"{await self._log.now() - 1}"
@@ -156,7 +163,7 @@ class Broker:
         for topic in subscription.topics:
             entries = await self._log.since(topic, since) if since else None
             if entries is None:
-                pieces.append(encode("resync", {"topic": topic}))
+                pieces += (encode("resync", {"topic": name}) for name in subscription.names(topic))
             missed += entries or ()
         missed = [entry for entry in missed if order(entry.id)[0] <= now]
         subscription.told = {entry.id for entry in missed if order(entry.id)[0] == now}
@@ -214,30 +221,34 @@ class Broker:
             self._columns[entry.topic] = await self._log.columns(entry.topic)
 
     def _deliver(self, entry: Entry) -> None:
-        made: dict[str, str] = {}
+        made: dict[tuple[str, str], str] = {}
         for subscription in self._subscriptions:
             if entry.topic in subscription.topics and subscription.wants(entry):
                 subscription.put(self._encode(entry, subscription, made))
 
-    def _encode(self, entry: Entry, subscription: Subscription, made: dict[str, str]) -> bytes:
-        """`made`: rows rendered for this entry so far, by language."""
+    def _encode(self, entry: Entry, subscription: Subscription, made: dict[tuple[str, str], str]) -> bytes:
+        """`made`: rows rendered for this entry so far, by name and language."""
         change = entry.change
-        data = {"topic": entry.topic, "uid": change.uid, "name": change.name, "namespace": change.namespace}
         event = _EVENTS[change.kind]
-        if event == "row" and entry.topic in subscription.rows:
-            if subscription.language not in made:
-                made[subscription.language] = self._row(entry, subscription)
-            data["html"] = made[subscription.language]
-        return encode(event, data, f"{entry.id}@{self._log.epoch}")
+        pieces: list[bytes] = []
+        for name in subscription.names(entry.topic):
+            data = {"topic": name, "uid": change.uid, "name": change.name, "namespace": change.namespace}
+            if event == "row" and name in subscription.rows:
+                key = (name, subscription.language)
+                if key not in made:
+                    made[key] = self._row(entry, subscription, name)
+                data["html"] = made[key]
+            pieces.append(encode(event, data, f"{entry.id}@{self._log.epoch}"))
+        return b"".join(pieces)
 
-    def _row(self, entry: Entry, subscription: Subscription) -> str:
+    def _row(self, entry: Entry, subscription: Subscription, name: str) -> str:
         """'' when the row can't be made (columns unknown, a template that fails): the page then lists again."""
         digest, columns = self._columns.get(entry.topic, ("", b""))
         if not entry.change.row or digest != entry.change.columns:
             return ""
         try:
             type_ = subscription.topics[entry.topic]
-            return self._render(type_, entry.topic, columns, entry.change, subscription.language)
+            return self._render(type_, name, columns, entry.change, subscription.language)
         except Exception:
             log.exception("the row of %s %s can't be rendered", entry.topic, entry.change.name)
             return ""

@@ -1,4 +1,5 @@
-"""A change as the row that a list shows: the same template and the same values as the list's first paint, made once for all browsers."""
+"""A change as the row that a list shows: the same template and the same values as the list's first paint, made once for all browsers
+that show the same columns in the same language."""
 
 from typing import Any
 
@@ -9,18 +10,25 @@ from django.utils import translation
 from kube import table
 from kube.discovery import ResourceType
 from resources.changes import Change, Topic
+from resources.health import Health
 from resources.listing import row_view
+from resources.lists.columns import read
+from resources.lists.entries import entry_of
 
 
-def row_html(type_: ResourceType, topic: str, columns: bytes, change: Change, language: str) -> str:
+def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, language: str) -> str:
     """`<tr id="row-{uid}">…</tr>` of templates/resources/_row.html. `columns`: JSON of the Table's columnDefinitions.
 
-    The template gets `row`, and `all_namespaces`: whether the list it belongs to shows a namespace in each row.
+    `name`: the topic, with `?` and the columns that a list wants behind it where those are not everybody's. The template gets `row`, and
+    `all_namespaces`: whether the list it belongs to shows a namespace in each row.
     """
     row: dict[str, Any] = msgspec.json.decode(change.row)
     definitions = table.columns({"columnDefinitions": msgspec.json.decode(columns)})
+    topic, _question, keys = name.partition("?")
     with translation.override(language):
-        view = row_view(type_, definitions, table.Row(tuple(row["cells"]), row["object"]))
+        told = Health(*(row.get("health") or {}).get(language, ()))
+        entry = entry_of(type_, table.Row(tuple(row["cells"]), row["object"]), told=told)
+        view = row_view(type_, definitions, entry, read(keys))
         context = {"row": view, "all_namespaces": type_.namespaced and not Topic.parse(topic).namespace}
         # strip() also makes a plain str of the SafeString, which the encoder asks for.
         return get_template("resources/_row.html").render(context).strip()

@@ -15,7 +15,7 @@ from resources import bulk as subject
 from resources.bulk import DELETE, MOST, BadChange, Chosen, Result
 from resources.place import Place, place_of
 from resources.views.delete import TAKES_ALONG
-from resources.views.list import Filter
+from resources.views.filter import Filter
 
 _SHOWN = 200
 
@@ -86,8 +86,8 @@ def bulk(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
 
 def _chosen(request: ConsoleRequest, place: Place) -> tuple[Chosen, ...]:
     if "all" in request.POST:
-        wish = Filter(request.POST.get("q", "").strip(), request.POST.get("labels", "").strip())
-        return tuple(subject.matching(request.cluster, place.type, place.namespace, q=wish.q, labels=wish.labels))
+        query = Filter.of(request.POST).query()
+        return tuple(subject.matching(request.cluster, place.type, place.namespace, query))
     found = (Chosen.read(value) for value in request.POST.getlist("chosen"))
     return tuple(dict.fromkeys(one for one in found if one))
 

@@ -12,7 +12,8 @@ from console.web.request import ConsoleRequest
 from kube.errors import BadRequest
 from resources import download as subject
 from resources.place import Place, place_of
-from resources.views.list import Filter
+from resources.views.columns import Choice
+from resources.views.filter import Filter
 
 
 @require_safe
@@ -35,11 +36,11 @@ def download(request: ConsoleRequest, group: str, version: str, plural: str) -> 
 
 
 def _parts(request: ConsoleRequest, place: Place, format_: str) -> Iterator[str]:
-    wish, client, type_ = Filter.of(request), request.cluster, place.type
+    query, client, type_ = Filter.of(request.GET).query(), request.cluster, place.type
     if format_ == "csv":
-        return subject.rows(client, type_, place.namespace, q=wish.q, labels=wish.labels)
+        return subject.rows(client, type_, place.namespace, query, Choice.of(request).keys)
     masked = type_.kind == "Secret" and not type_.group and request.GET.get("reveal") != "1"
     if type_.kind == "Secret" and not type_.group and not masked:
         audit.record(request, "download", place.ref, "ok")
-    found = subject.objects(client, type_, place.namespace, q=wish.q, labels=wish.labels, masked=masked)
+    found = subject.objects(client, type_, place.namespace, query, masked=masked)
     return subject.as_json(found) if format_ == "json" else subject.as_yaml(found)

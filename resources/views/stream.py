@@ -66,7 +66,7 @@ class Refused(Exception):
 
 
 class StreamApp:
-    """`topic=` wants rows as HTML, `notice=` only the news. `since=` or Last-Event-ID says where to go on."""
+    """`topic=` wants rows as HTML (`<topic>?<columns>` with columns of its own), `notice=` only the news. `since=` or Last-Event-ID says where to go on."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
@@ -148,8 +148,9 @@ def _asked(scope: Scope) -> Asked:
     request = request_of(scope)
     query: QueryDict = request.GET
     rows, notices = query.getlist("topic"), query.getlist("notice")
-    topics = tuple(dict.fromkeys((*rows, *notices)))
-    if len(topics) > TOPIC_LIMIT:
+    # A list that shows columns of its own wants its topic under a name that says so: <topic>?<columns>.
+    topics = tuple(dict.fromkeys(name.partition("?")[0] for name in (*rows, *notices)))
+    if max(len(topics), len(rows)) > TOPIC_LIMIT:
         raise Refused(400, f"more than {TOPIC_LIMIT} topics on one connection")
     try:
         client: ClusterClient = request.cluster

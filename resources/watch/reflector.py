@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from django.conf import settings
+from django.utils import translation
 
 from kube import requests
 from kube.discovery import ResourceType
@@ -22,12 +24,15 @@ from kube.errors import Gone, KubeError, TooManyRequests
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
 from resources.changes import Change, Topic
+from resources.lists.entries import include, state_of, stateful
 
 log = logging.getLogger(__name__)
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 # As client-go: not all watches of a worker end in the same moment.
 WATCH_SECONDS = (300, 600)
+# A state's reason may be any text of an operator's, however long.
+_REASON = 500
 # Not sent to pages: kubectl keeps the whole object in it.
 _HIDDEN = frozenset({"kubectl.kubernetes.io/last-applied-configuration"})
 
@@ -90,7 +95,7 @@ class Reflector:
     async def _watch(self) -> AsyncIterator[Batch]:
         """Level three: one request."""
         seconds = random.randint(*WATCH_SECONDS)  # noqa: S311  spreads load
-        request = requests.watch_table(self._type, self.topic.namespace, self._version, seconds)
+        request = requests.watch_table(self._type, self.topic.namespace, self._version, seconds, include(self._type))
         async for burst in watch(self._transport, request):
             self.problem = None
             self._pause = FIRST_PAUSE if burst else self._pause
@@ -127,9 +132,20 @@ class Reflector:
             uid=str(metadata.get("uid") or ""),
             name=str(metadata.get("name") or ""),
             namespace=str(metadata.get("namespace") or ""),
-            row=msgspec.json.encode({"cells": row.get("cells"), "object": row.get("object")}) if row else b"",
+            row=self._row(row, metadata) if row else b"",
             columns=self._columns,
         )
+
+    def _row(self, row: dict[str, Any], metadata: dict[str, Any]) -> bytes:
+        """Of the object only the metadata goes on; its state is judged here, where the whole is at hand, once for each language."""
+        found: dict[str, Any] = {"cells": row.get("cells"), "object": {"metadata": metadata}}
+        if stateful(self._type):
+            found["health"] = {}
+            for language, _name in settings.LANGUAGES:
+                with translation.override(language):
+                    state = state_of(self._type, row.get("object") or {})
+                found["health"][language] = (state.state, state.reason[:_REASON])
+        return msgspec.json.encode(found)
 
     async def _rest(self, error: KubeError | None) -> None:
         """Longer after each failure, never all at once; as long as the server asks for, when it does."""

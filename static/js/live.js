@@ -1,6 +1,6 @@
 // Every page needs this to update by itself: rows, regions, ages and the health banner. Without it a reload shows what changed.
-//   <tbody data-live-rows="TOPIC" data-live-url="…">  rows are <tr id="row-{uid}">
-//   <section id="…" data-live="TOPIC TOPIC" data-live-names="name name" data-live-url="…">
+//   <tbody data-live-rows="TOPIC" data-live-url="…">  rows are <tr id="row-{uid}">; TOPIC?COLUMNS for columns of its own; data-live-moves: rows may change places
+//   <section id="…" data-live="TOPIC TOPIC" data-live-names="name name" data-live-url="…">  data-live-every: milliseconds between two fetches at least
 import { tick } from "./live/age.js";
 import { health, state } from "./live/banner.js";
 import { morph, rowFrom } from "./live/morph.js";
@@ -54,14 +54,18 @@ function changed(event, data) {
   for (const list of rowLists()) {
     if (list.dataset.liveRows !== data.topic) continue;
     const row = data.uid && list.querySelector(`#${CSS.escape(`row-${data.uid}`)}`);
-    if (event === "row" && data.html) { if (row) morph(row, rowFrom(data.html)); continue; }
+    if (event === "row" && data.html) {
+      if (row) morph(row, rowFrom(data.html));
+      // Filtered by state or sorted, a list may lose the row, gain it, or have it elsewhere.
+      if (!list.hasAttribute("data-live-moves")) continue;
+    }
     if (event === "gone" && row) row.remove();
     if (event !== "gone" || row) listAgain(list);
   }
   for (const region of regions()) {
     if (!words(region.dataset.live).includes(data.topic)) continue;
     const names = words(region.dataset.liveNames);
-    if (!data.name || !names.length || names.includes(data.name)) refetch(region, 20, 250);
+    if (!data.name || !names.length || names.includes(data.name)) refetch(region, 20, Number(region.dataset.liveEvery) || 250);
   }
 }
 

@@ -11,6 +11,8 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import Unreachable
 from resources import download
+from resources.listing import Query
+from resources.lists import reading
 
 MAPS = "/resources/core/v1/configmaps/"
 TYPE = ("", "v1", "configmaps")
@@ -33,7 +35,8 @@ def maps(client: ClusterClient, namespace: str) -> str:
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "CHUNK", 3)
+    monkeypatch.setattr(reading, "CHUNK", 3)
+    monkeypatch.setattr(reading, "OBJECTS", 3)
 
 
 def test_csv_has_the_columns_of_kubectl(browser: Client, maps: str) -> None:
@@ -92,7 +95,7 @@ def test_half_a_list_does_not_look_whole(client: ClusterClient, maps: str, monke
         return whole(*arguments, **options)
 
     monkeypatch.setattr(client, "list", breaks)
-    found = download.objects(client, client.find(*TYPE), maps, q="", labels="", masked=False)
+    found = download.objects(client, client.find(*TYPE), maps, Query(), masked=False)
     text = "".join(download.whole(download.as_json(found)))
     assert text.endswith("\n# This list is not complete: The API server went away.\n")
     with pytest.raises(yaml.YAMLError):

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from resources import listing
+from resources.lists import reading, snapshot
 
 MAPS = "/resources/core/v1/configmaps/"
 
@@ -52,8 +52,8 @@ def test_a_name_is_found_wherever_it_is(browser: Client, maps: str) -> None:
 
 
 def test_beyond_what_is_searched_the_page_says_so(browser: Client, maps: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "CHUNK", 20)
-    monkeypatch.setattr(listing, "SEARCHED", 40)
+    monkeypatch.setattr(reading, "CHUNK", 20)
+    monkeypatch.setattr(snapshot, "MOST", 40)
     answer = browser.get(MAPS, {"namespace": maps, "q": "item-119"}).content.decode()
     assert "Only the first 40 objects were searched" in answer
 

@@ -1,0 +1,124 @@
+"""One object of a list, made small: what rows, filters, orders and counts need, and nothing else.
+
+A list of 100,000 objects is kept as these (resources/lists/snapshot.py), so texts that repeat are shared: labels, owners, images, phases.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kube.discovery import ResourceType
+from kube.objects import name_of, namespace_of, uid_of
+from kube.table import Row
+from resources.health import UNKNOWN, Health, items, mapping, text
+from resources.kind_health import has_state, health
+
+Labels = tuple[tuple[str, str], ...]
+NO_STATE = Health()
+# A Pool that holds more than this many texts for each entry has mostly those of rows that changed since.
+_LEAST_POOL = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who made an object and looks after it: its controller, as ownerReferences tell."""
+
+    api_version: str
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`cells`: as the server printed them, for its own columns. `health.state` is '' for kinds that have none."""
+
+    uid: str
+    name: str
+    namespace: str
+    created: str
+    cells: tuple[Any, ...]
+    health: Health = NO_STATE
+    labels: Labels = ()
+    owner: Owner | None = None
+    terminating: bool = False
+
+    @property
+    def key(self) -> str:
+        """Its place in the order of the API server: that of etcd's keys."""
+        return f"{self.namespace}/{self.name}"
+
+
+class Pool:
+    """Values that are equal become one, so that they are kept once."""
+
+    def __init__(self) -> None:
+        self._values: dict[Any, Any] = {}
+
+    def share(self, value: Any) -> Any:
+        """The same value, as it was first seen."""
+        return self._values.setdefault(value, value)
+
+    def tidy(self, entries: int) -> None:
+        """Forget what is probably unused: sharing is then worth less for a while, nothing else."""
+        if len(self._values) > max(_LEAST_POOL, 6 * entries):
+            self._values.clear()
+
+
+def stateful(type_: ResourceType) -> bool:
+    """Whether objects of this type have a state at all; if not, their metadata is enough for a list."""
+    return has_state(type_.group, type_.kind)
+
+
+def include(type_: ResourceType) -> str:
+    """What a Table's rows have to bring along (its includeObject)."""
+    return "Object" if stateful(type_) else "Metadata"
+
+
+def entry_of(type_: ResourceType, row: Row, pool: Pool | None = None, told: Health | None = None) -> Entry:
+    """`told`: the state, where somebody else has found it; the row's object need not be whole then."""
+    share = pool.share if pool else _same
+    metadata = mapping(row.object.get("metadata"))
+    return Entry(
+        uid=uid_of(row.object),
+        name=name_of(row.object),
+        namespace=sys.intern(namespace_of(row.object)),
+        created=share(str(metadata.get("creationTimestamp") or "")),
+        cells=tuple(share(cell) if isinstance(cell, str) else cell for cell in row.cells),
+        health=share(state_of(type_, row.object) if told is None else told),
+        labels=share(_labels(metadata)),
+        owner=share(_owner(metadata)),
+        terminating=bool(metadata.get("deletionTimestamp")),
+    )
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _labels(metadata: Mapping[str, Any]) -> Labels:
+    return tuple(sorted((str(key), text(value)) for key, value in mapping(metadata.get("labels")).items()))
+
+
+def _owner(metadata: Mapping[str, Any]) -> Owner | None:
+    """The controller, or the only owner there is."""
+    references = items(metadata.get("ownerReferences"))
+    found = next((one for one in references if one.get("controller") is True), None)
+    if found is None and len(references) == 1:
+        found = references[0]
+    if found is None:
+        return None
+    return Owner(text(found.get("apiVersion")), text(found.get("kind")), text(found.get("name")))
+
+
+def state_of(type_: ResourceType, obj: Mapping[str, Any]) -> Health:
+    """The state of a whole object of this type. A kind that was made without a status says nothing by not having one."""
+    if not stateful(type_):
+        return NO_STATE
+    found = health({**obj, "apiVersion": type_.api_version, "kind": type_.kind})
+    if found.state == UNKNOWN and not obj.get("status") and "status" not in type_.subresources:
+        return NO_STATE
+    return found

@@ -1,0 +1,264 @@
+"""A whole list, kept for a minute and true all the while: read once, then watched, with the rights of the one who looks.
+
+What the API server can't do - search in names, sort, count states, jump to page 90 - is done here over all objects at once. Each use asks the API
+server for one row of the same list first: it judges the right anew, and its resourceVersion says what the watch must have brought.
+Snapshots live in a web process, one for each (cluster, user, type, namespace, selectors, language), and are bounded together.
+"""
+
+import asyncio
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils import translation
+
+from console.web import loop
+from kube import requests, table
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Gone, KubeError
+from kube.table import Column, Row
+from kube.transport import AsyncTransport
+from kube.watch import WatchEvent, watch
+from resources.lists import reading
+from resources.lists.entries import Entry, Pool, entry_of, include
+
+log = logging.getLogger(__name__)
+
+#: Of one list; what lies behind is not searched, and the page says so.
+MOST = 100_000
+#: Of all snapshots of a process together: about 600 bytes each.
+ALL = 300_000
+#: Unused for so long, a snapshot goes.
+IDLE_SECONDS = 60.0
+#: Older ones are read anew: cells like '3m ago' are as old as the snapshot.
+OLDEST_SECONDS = 300.0
+#: A list that is longer than MOST is not watched.
+INCOMPLETE_SECONDS = 30.0
+#: The server has told a newer version, of whatever kind: what belongs to this list arrives within so long.
+SETTLE_SECONDS = 0.05
+_WATCH_SECONDS = 360
+_SWEEP_SECONDS = 5.0
+_Key = tuple[str, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Snapshot:
+    """`complete`: nothing was left out. `read_at`, `used_at`: time.monotonic()."""
+
+    client: ClusterClient
+    type: ResourceType
+    namespace: str
+    labels: str
+    fields: str
+    language: str
+    columns: tuple[Column, ...] = ()
+    version: str = ""
+    complete: bool = True
+    entries: dict[str, Entry] = field(default_factory=dict)
+    read_at: float = 0.0
+    used_at: float = 0.0
+    watched: bool = False
+    pool: Pool = field(default_factory=Pool)
+    changed: threading.Condition = field(default_factory=threading.Condition)
+
+    def read(self) -> None:
+        """All of it. Raises KubeError."""
+        try:
+            self._read()
+        except Gone:
+            # It took longer than the server remembers.
+            self._read()
+
+    def _read(self) -> None:
+        found: dict[str, Entry] = {}
+        self.complete, version = True, ""
+        options = {"labels": self.labels, "fields": self.fields, "include": include(self.type)}
+        with translation.override(self.language):
+            for part in reading.tables(self.client, self.type, self.namespace, go_on=False, **options):
+                self.columns, version = self.columns or part.columns, version or part.resource_version
+                for row in part.rows:
+                    entry = entry_of(self.type, row, self.pool)
+                    found[entry.key] = entry
+                if len(found) >= MOST and part.continue_:
+                    self.complete = False
+                    break
+        with self.changed:
+            self.entries, self.version, self.read_at = found, version, time.monotonic()
+
+    @property
+    def usable(self) -> bool:
+        """Whether settle() is worth while."""
+        age = time.monotonic() - self.read_at
+        return age < (OLDEST_SECONDS if self.complete else INCOMPLETE_SECONDS)
+
+    def settle(self) -> bool:
+        """Wait for what happened before now. False where that can't be known: read anew. Raises KubeError: Forbidden where the right is gone."""
+        options = {"labels": self.labels, "fields": self.fields, "include": "None"}
+        now = self.client.table(self.type, self.namespace, limit=1, **options)
+        if now.columns != self.columns:
+            return False
+        with self.changed:
+            reached = self.changed.wait_for(lambda: _reached(self.version, now.resource_version), SETTLE_SECONDS)
+        return reached or self.watched or not self.complete
+
+    def all(self) -> list[Entry]:
+        """As they are now; never changed afterwards."""
+        with self.changed:
+            return list(self.entries.values())
+
+    def apply(self, burst: Iterable[WatchEvent]) -> None:
+        """What a watch brought."""
+        with translation.override(self.language), self.changed:
+            for event in burst:
+                document = event.document()
+                for row in table.rows(document) if document.get("kind") == "Table" else (_bare(document),):
+                    self._apply(event.type, row)
+            self.pool.tidy(len(self.entries))
+            self.changed.notify_all()
+
+    def _apply(self, kind: str, row: Row) -> None:
+        metadata = row.object.get("metadata") or {}
+        self.version = str(metadata.get("resourceVersion") or self.version)
+        if kind in ("ADDED", "MODIFIED", "DELETED"):
+            entry = entry_of(self.type, row, self.pool)
+            if kind == "DELETED":
+                self.entries.pop(entry.key, None)
+            else:
+                self.entries[entry.key] = entry
+
+    async def follow(self) -> None:
+        """Until it is cancelled, or the watch can't go on."""
+        async with AsyncTransport(self.client.config) as transport:
+            while True:
+                request = requests.watch_table(
+                    self.type,
+                    self.namespace,
+                    self.version,
+                    _WATCH_SECONDS,
+                    include(self.type),
+                    labels=self.labels,
+                    fields=self.fields,
+                )
+                async for burst in watch(transport, request):
+                    self.watched = True
+                    if burst:
+                        self.apply(burst)
+                await asyncio.sleep(0.5)
+
+
+def _bare(document: dict[str, Any]) -> Row:
+    metadata = document.get("metadata") or {}
+    return Row((metadata.get("name"), metadata.get("creationTimestamp")), document)
+
+
+def _reached(version: str, wanted: str) -> bool:
+    return version.isdigit() and wanted.isdigit() and int(version) >= int(wanted)
+
+
+class Snapshots:
+    """Those of this process."""
+
+    def __init__(self) -> None:
+        self._kept: dict[_Key, Snapshot] = {}
+        self._tasks: dict[_Key, asyncio.Task[None]] = {}
+        self._lock = threading.Lock()
+        self._reading = tuple(threading.Lock() for _ in range(64))
+        self._sweeper: asyncio.Task[None] | None = None
+
+    def get(
+        self, client: ClusterClient, type_: ResourceType, namespace: str, *, labels: str = "", fields: str = ""
+    ) -> Snapshot:
+        """The list as it is now. Raises KubeError. Who comes while another reads it waits for him."""
+        key = _key(client, type_, namespace, labels, fields)
+        known = self._kept.get(key)
+        if known is None or not known.usable or not known.settle():
+            with self._reading[hash(key) % len(self._reading)]:
+                # Another may have read it meanwhile.
+                latest = self._kept.get(key)
+                if latest is None or latest is known or not latest.usable or not latest.settle():
+                    latest = Snapshot(client, type_, namespace, labels, fields, key[-1])
+                    latest.read()
+                    self._keep(key, latest)
+                known = latest
+        known.used_at = time.monotonic()
+        return known
+
+    def has(
+        self, client: ClusterClient, type_: ResourceType, namespace: str, *, labels: str = "", fields: str = ""
+    ) -> bool:
+        """Whether get() probably costs next to nothing."""
+        found = self._kept.get(_key(client, type_, namespace, labels, fields))
+        return found is not None and found.usable
+
+    def clear(self) -> None:
+        """Forget everything."""
+        for key in list(self._kept):
+            self._forget(key)
+
+    def _keep(self, key: _Key, snapshot: Snapshot) -> None:
+        """Watch it from now on, and let others go when there are too many."""
+        snapshot.used_at = time.monotonic()
+        self._forget(key)
+        with self._lock:
+            self._kept[key] = snapshot
+            total, gone = 0, []
+            for other, kept in sorted(self._kept.items(), key=lambda one: -one[1].used_at):
+                total += len(kept.entries)
+                if total > ALL and other != key:
+                    gone.append(other)
+        for other in gone:
+            self._forget(other)
+        loop.submit(self._start(key, snapshot))
+
+    async def _start(self, key: _Key, snapshot: Snapshot) -> None:
+        if self._sweeper is None or self._sweeper.done():
+            self._sweeper = asyncio.create_task(self._sweep())
+        if snapshot.complete and "watch" in snapshot.type.verbs and self._kept.get(key) is snapshot:
+            self._tasks[key] = asyncio.create_task(self._follow(key, snapshot))
+
+    async def _follow(self, key: _Key, snapshot: Snapshot) -> None:
+        try:
+            await snapshot.follow()
+        except KubeError as error:
+            # Forbidden to watch, or the cluster is away: the next use reads it anew.
+            log.debug("%s is not watched any more: %s", "/".join(key[2:]), error)
+        finally:
+            snapshot.watched = False
+
+    async def _sweep(self) -> None:
+        """As long as there is anything."""
+        while self._kept:
+            await asyncio.sleep(_SWEEP_SECONDS)
+            now = time.monotonic()
+            for key, snapshot in list(self._kept.items()):
+                if now - snapshot.used_at > IDLE_SECONDS:
+                    self._forget(key)
+
+    async def close(self) -> None:
+        """The server ends."""
+        self.clear()
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+
+    def _forget(self, key: _Key) -> None:
+        """Safe from any thread."""
+        with self._lock:
+            self._kept.pop(key, None)
+        if task := self._tasks.pop(key, None):
+            with contextlib.suppress(RuntimeError):
+                task.get_loop().call_soon_threadsafe(task.cancel)
+
+
+def _key(client: ClusterClient, type_: ResourceType, namespace: str, labels: str, fields: str) -> _Key:
+    # By the client, not only its name: each has its own credentials.
+    who = f"{client.host} {client.user} {id(client)}"
+    return (who, client.name, type_.topic_part, namespace, labels, fields, translation.get_language() or "")
+
+
+snapshots = Snapshots()
+loop.at_end(snapshots.close)

@@ -1,0 +1,69 @@
+"""/resources/<group>/<version>/<plural>/columns/: which columns somebody wants to see of a kind, and how many rows at once; kept in a cookie of its addresses."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from console.web.request import ConsoleRequest
+from resources.listing import PAGE, SIZES
+from resources.lists import columns
+from resources.place import place_of
+
+#: Its path is that of the kind, so each kind has one of its own and no request carries those of all.
+COOKIE = "console_list"
+_YEAR = 365 * 24 * 3600
+# Browsers keep 4,096 bytes of a cookie, its name and attributes among them.
+_LONGEST = 3500
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`keys` of columns (resources/lists/columns.py), none for what everybody gets; `size`: rows of a page."""
+
+    keys: tuple[str, ...] = ()
+    size: int = PAGE
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> "Choice":
+        """As the address asks (`?columns=`), else as remembered. Whatever can't be read counts as no choice."""
+        kept = QueryDict(request.COOKIES.get(COOKIE, "")[:_LONGEST])
+        asked = request.GET.get("columns")
+        return cls(columns.read(kept.get("columns", "") if asked is None else asked), _size(kept.get("size", "")))
+
+    @property
+    def text(self) -> str:
+        return urlencode({"columns": columns.show(self.keys), "size": self.size})
+
+
+def _size(text: str) -> int:
+    return int(text) if text in map(str, SIZES) else PAGE
+
+
+@require_POST
+def choose(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
+    """`column` (keys, many), `label` (keys of labels, with commas between), `size`; `reset` forgets. Goes back to `next`."""
+    place = place_of(request, group, version, plural)
+    target = request.POST.get("next", "")
+    if not url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}):
+        target = place.list_url
+    response = HttpResponseRedirect(target)
+    labels = (part.strip() for part in request.POST.get("label", "").split(","))
+    keys = (*request.POST.getlist("column"), *(f"{columns.LABEL}{label}" for label in labels if label))
+    choice = Choice(columns.read(columns.show(keys)), _size(request.POST.get("size", "")))
+    if "reset" in request.POST or len(choice.text) > _LONGEST:
+        response.delete_cookie(COOKIE, path=place.list_url, samesite="Lax")
+    else:
+        response.set_cookie(
+            COOKIE,
+            choice.text,
+            path=place.list_url,
+            max_age=_YEAR,
+            samesite="Lax",
+            httponly=True,
+            secure=settings.HTTPS,
+        )
+    return response

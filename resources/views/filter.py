@@ -1,0 +1,64 @@
+"""What the address of a list asks for, and the addresses of other lists of the same kind."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from resources.listing import PAGE, Query
+
+_LONGEST = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """`columns`: a choice that the address itself makes, '' for the remembered one."""
+
+    q: str = ""
+    labels: str = ""
+    fields: str = ""
+    state: str = ""
+    owner: str = ""
+    sort: str = ""
+    columns: str = ""
+    page: int = 1
+
+    @classmethod
+    def of(cls, asked: QueryDict) -> "Filter":
+        """Anything that is no page counts as the first."""
+        names = ("q", "labels", "fields", "state", "owner", "sort", "columns")
+        texts = {name: asked.get(name, "").strip()[:_LONGEST] for name in names}
+        page = asked.get("page", "")
+        return cls(**texts, page=max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 8 else 1)
+
+    def query(self, size: int = PAGE) -> Query:
+        return Query(self.q, self.labels, self.fields, self.state, self.owner, self.sort, self.page, size)
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """What narrows the list, by name."""
+        return (
+            ("q", self.q),
+            ("labels", self.labels),
+            ("fields", self.fields),
+            ("state", self.state),
+            ("owner", self.owner),
+        )
+
+    def url(self, namespace: str, **changes: str | int) -> str:
+        """The same list with something else; always a complete address, which can be kept and shared."""
+        values: dict[str, Any] = {
+            **dict(self.pairs),
+            "sort": self.sort,
+            "columns": self.columns,
+            "page": self.page,
+            **changes,
+        }
+        kept = {key: value for key, value in values.items() if value and (key, value) != ("page", 1)}
+        return f"?{urlencode({'namespace': namespace or '-', **kept})}"
+
+    @property
+    def narrow(self) -> bool:
+        """Whether it leaves anything out."""
+        return any(value for _name, value in self.pairs)

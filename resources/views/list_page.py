@@ -1,0 +1,222 @@
+"""What the page of a list shows, made of what was found and what was asked for."""
+
+import shlex
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.utils.translation import gettext as _
+
+from resources import listing
+from resources.download import FORMATS
+from resources.health import LABELS, Health
+from resources.listing import SIZES, Found, RowView
+from resources.lists import columns
+from resources.lists.columns import LABEL, ListColumn
+from resources.lists.entries import stateful
+from resources.place import Place
+from resources.views.columns import Choice
+from resources.views.filter import Filter
+
+#: Up to so many objects are counted by themselves; a list that is longer has to be read for it, and somebody must ask.
+COUNTED = 10_000
+_SUGGESTED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """`direction`: 'ascending', 'descending', or '' when the list has another order; `url` asks for the other way round."""
+
+    label: str
+    url: str
+    direction: str = ""
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StateLink:
+    """How many objects are in a state; `url` shows them only, or all again where that is so already."""
+
+    health: Health
+    count: int
+    url: str
+    current: bool
+
+    @property
+    def label(self) -> str:
+        return self.health.label or _("No state")
+
+
+@dataclass(frozen=True)
+class ListPage:
+    """`label_error`, `field_error`: why a selector is none. `refusal`: why there is no list, in words; `advice`: what to do then."""
+
+    place: Place
+    namespace: str
+    filter: Filter
+    choice: Choice
+    topic: str
+    found: Found
+    may_create: bool = False
+    label_error: str = ""
+    field_error: str = ""
+    refusal: str = ""
+    advice: str = ""
+
+    @cached_property
+    def rows(self) -> tuple[RowView, ...]:
+        return tuple(
+            listing.row_view(self.place.type, self.found.columns, entry, self.choice.keys)
+            for entry in self.found.entries
+        )
+
+    @property
+    def all_namespaces(self) -> bool:
+        """Whether each row shows its namespace."""
+        return self.place.type.namespaced and not self.namespace
+
+    @cached_property
+    def columns(self) -> tuple[ListColumn, ...]:
+        return columns.chosen(self.place.type, self.found.columns, self.choice.keys)
+
+    @property
+    def choosable(self) -> tuple[tuple[ListColumn, bool], ...]:
+        """(column, whether it is shown): all that can be."""
+        shown = {column.key for column in self.columns}
+        labels = tuple(column for column in self.columns if column.key.startswith(LABEL))
+        known = columns.available(self.place.type, self.found.columns)
+        return tuple((column, column.key in shown) for column in (*known, *labels))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return SIZES
+
+    @cached_property
+    def headings(self) -> tuple[Heading, ...]:
+        name = [self._heading(_("Name"), "name", "")]
+        namespace = [self._heading(_("Namespace"), "namespace", "")] if self.all_namespaces else []
+        return (*name, *namespace, *(self._heading(one.heading, one.key, one.help) for one in self.columns))
+
+    def _heading(self, label: str, key: str, help_: str) -> Heading:
+        direction = {key: "ascending", f"-{key}": "descending"}.get(self.filter.sort, "")
+        turned = f"-{key}" if direction == "ascending" else key
+        return Heading(label, self.filter.url(self.namespace, sort=turned, page=1), direction, help_)
+
+    @property
+    def width(self) -> int:
+        return len(self.headings) + 2
+
+    @property
+    def first(self) -> int:
+        return (self.filter.page - 1) * self.choice.size + 1
+
+    @property
+    def last(self) -> int:
+        return (self.filter.page - 1) * self.choice.size + len(self.found.entries)
+
+    @property
+    def url(self) -> str:
+        return self.filter.url(self.namespace)
+
+    @property
+    def all_url(self) -> str:
+        """Without any filter."""
+        return Filter(sort=self.filter.sort, columns=self.filter.columns).url(self.namespace)
+
+    @property
+    def remembered_url(self) -> str:
+        """From the first page on, with the columns that are remembered."""
+        return self.filter.url(self.namespace, columns="", page=1)
+
+    @property
+    def without_owner_url(self) -> str:
+        return self.filter.url(self.namespace, owner="", page=1)
+
+    @property
+    def next_url(self) -> str:
+        return self.filter.url(self.namespace, page=self.filter.page + 1) if self.found.more else ""
+
+    @property
+    def previous_url(self) -> str:
+        return self.filter.url(self.namespace, page=self.filter.page - 1) if self.filter.page > 1 else ""
+
+    @property
+    def live_rows(self) -> str:
+        """The topic of the rows, with the columns that they shall have."""
+        spec = columns.show(self.choice.keys)
+        return f"{self.topic}?{spec}" if spec and self.topic else self.topic
+
+    @property
+    def moves(self) -> bool:
+        """Whether a row that changes may leave the list, enter it, or go elsewhere in it."""
+        return bool(self.filter.state or self.filter.sort)
+
+    @property
+    def stateful(self) -> bool:
+        return stateful(self.place.type) and not self.refusal
+
+    @property
+    def states(self) -> tuple[StateLink, ...]:
+        """Of the whole list, what needs somebody first."""
+        return tuple(
+            StateLink(Health(state), count, self._state_url(state), state == self.filter.state)
+            for state, count in (self.found.states or {}).items()
+            if state in LABELS
+        )
+
+    def _state_url(self, state: str) -> str:
+        return self.filter.url(self.namespace, state="" if state == self.filter.state else state, page=1)
+
+    @property
+    def states_url(self) -> str:
+        return f"{self.filter.url(self.namespace, page=1, sort='')}&part=states"
+
+    @property
+    def count_url(self) -> str:
+        return f"{self.url}&count=1"
+
+    @property
+    def counts_itself(self) -> bool:
+        """Whether the states are counted without being asked for."""
+        return self.found.states is None and self.found.total is not None and self.found.total <= COUNTED
+
+    @property
+    def label_suggestions(self) -> list[str]:
+        """`key=value` of the objects on this page, the most common first."""
+        counts: dict[str, int] = {}
+        for entry in self.found.entries:
+            for key, value in entry.labels:
+                counts[f"{key}={value}"] = counts.get(f"{key}={value}", 0) + 1
+        return sorted(counts, key=lambda label: -counts[label])[:_SUGGESTED]
+
+    @property
+    def label_keys(self) -> list[str]:
+        return sorted({key for entry in self.found.entries for key, _value in entry.labels})[:_SUGGESTED]
+
+    @property
+    def kubectl(self) -> str:
+        """The same list; kubectl has no filter by a part of the name."""
+        scope = f" -n {self.namespace}" if self.namespace else " -A" if self.place.type.namespaced else ""
+        labels = f" -l {shlex.quote(self.filter.labels)}" if self.filter.labels else ""
+        fields = f" --field-selector {shlex.quote(self.filter.fields)}" if self.filter.fields else ""
+        wide = " -o wide" if any(column.wide and column.index >= 0 for column in self.columns) else ""
+        shown = "".join(
+            f" -L {shlex.quote(one.key[len(LABEL) :])}" for one in self.columns if one.key.startswith(LABEL)
+        )
+        return f"kubectl get {self.place.type.qualified}{scope}{labels}{fields}{wide}{shown}"
+
+    @property
+    def may_choose(self) -> bool:
+        """Whether rows can be ticked for an act on many."""
+        return not self.refusal and "delete" in self.place.type.verbs
+
+    @property
+    def downloads(self) -> tuple[tuple[str, str], ...]:
+        """(what, address) of the whole list as a file, with the filters of this page."""
+        base = self.place.kind_url("download")
+        return tuple(
+            (name.upper(), f"{base}{self.filter.url(self.namespace, page=1, sort='', format=name)}") for name in FORMATS
+        )
+
+    @property
+    def filtered(self) -> bool:
+        return self.filter.narrow
