@@ -113,13 +113,24 @@ async def follow_log(
     tail: int = 0,
     previous: bool = False,
     timestamps: bool = False,
+    since_seconds: int = 0,
+    since_time: str = "",
+    follow: bool = True,
 ) -> AsyncIterator[bytes]:
-    """A container's log as pieces of bytes, and what it goes on to say. Ends with the container.
+    """A container's log as pieces of bytes, and what it goes on to say unless `follow` is False. Ends with the container.
 
     A silent container is no dead connection, so nothing but its end, or a closed iterator, ends this.
     """
     request = requests.pod_log(
-        pod, namespace, container=container, tail=tail, previous=previous, timestamps=timestamps, follow=True
+        pod,
+        namespace,
+        container=container,
+        tail=tail,
+        previous=previous,
+        timestamps=timestamps,
+        since_seconds=since_seconds,
+        since_time=since_time,
+        follow=follow,
     )
     async with transport.open(request, silence=24 * 3600.0) as response:
         async for piece in response.content.iter_any():

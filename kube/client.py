@@ -205,6 +205,7 @@ class ClusterClient:
         previous: bool = False,
         timestamps: bool = False,
         since_seconds: int = 0,
+        since_time: str = "",
     ) -> str:
         """A container's log as text; bytes that are no UTF-8 become replacement characters."""
         request = requests.pod_log(
@@ -215,6 +216,7 @@ class ClusterClient:
             previous=previous,
             timestamps=timestamps,
             since_seconds=since_seconds,
+            since_time=since_time,
         )
         return self._transport.send(request).body.decode("utf-8", "replace")
 

@@ -207,9 +207,10 @@ def pod_log(
     previous: bool = False,
     timestamps: bool = False,
     since_seconds: int = 0,
+    since_time: str = "",
     follow: bool = False,
 ) -> ApiRequest:
-    """`tail`: lines from the end, 0 = all."""
+    """`tail`: lines from the end, 0 = all. `since_time` is RFC 3339; the API server takes one of both."""
     query = _query(
         {
             "container": container,
@@ -217,6 +218,7 @@ def pod_log(
             "previous": previous,
             "timestamps": timestamps,
             "sinceSeconds": since_seconds,
+            "sinceTime": since_time,
             "follow": follow,
         }
     )

@@ -1,10 +1,84 @@
-"""Which containers a Pod has, and the text of one of them."""
+"""Which containers a Pod has, and which part of a log somebody wants."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-#: Lines that a page begins with; the rest is in the download.
-TAILS = (100, 500, 2000, 10000)
+from django.utils.translation import gettext_lazy as _
+
+#: Lines that a page may begin with; the rest is in the download.
+TAILS = (100, 500, 2000, 10000, 100000)
+#: Lines that stand in the page itself, for who reads without script. The stream brings the others.
+PRINTED = 500
+#: How far back a page may go: seconds, and what people call them.
+SPANS = (
+    (60, _("1 minute")),
+    (300, _("5 minutes")),
+    (1800, _("30 minutes")),
+    (3600, _("1 hour")),
+    (6 * 3600, _("6 hours")),
+    (24 * 3600, _("1 day")),
+)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which part of a log. `tail`: lines from the end, 0 is all; `span`: seconds back, 0 is no bound; `moment`: since then, as a
+    datetime-local field has it, in UTC."""
+
+    tail: int = 0
+    span: int = 0
+    moment: str = ""
+    previous: bool = False
+    timestamps: bool = False
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """For ClusterClient.log and follow_log."""
+        since = f"{self.moment}{':00' if len(self.moment) == 16 else ''}Z" if self.moment else ""
+        return {
+            "tail": self.tail,
+            "previous": self.previous,
+            "timestamps": self.timestamps,
+            "since_seconds": 0 if since else self.span,
+            "since_time": since,
+        }
+
+    @property
+    def query(self) -> dict[str, str]:
+        """For addresses."""
+        found = {"tail": str(self.tail or ""), "span": str(self.span or ""), "since": self.moment}
+        found |= {"previous": "1" if self.previous else "", "timestamps": "1" if self.timestamps else ""}
+        return {key: value for key, value in found.items() if value}
+
+    @property
+    def kubectl(self) -> str:
+        """Flags of `kubectl logs`."""
+        since = self.options["since_time"]
+        flags = (
+            (f"--tail={self.tail}", self.tail),
+            (f"--since-time={since}", since),
+            (f"--since={self.span}s", self.span and not since),
+            ("--previous", self.previous),
+            ("--timestamps", self.timestamps),
+        )
+        return "".join(f" {flag}" for flag, wanted in flags if wanted)
+
+
+def part(query: Mapping[str, str], tails: tuple[int, ...] = TAILS, usual: int = 500) -> Part:
+    """From `?tail=&span=&since=&previous=&timestamps=`; what makes no sense is as if it were not there."""
+    tail = next((tail for tail in tails if str(tail) == query.get("tail")), usual)
+    span = next((seconds for seconds, _words in SPANS if str(seconds) == query.get("span")), 0)
+    moment = query.get("since", "")
+    return Part(
+        tail,
+        span,
+        moment if _MOMENT.fullmatch(moment) else "",
+        bool(query.get("previous")),
+        bool(query.get("timestamps")),
+    )
 
 
 @dataclass(frozen=True, slots=True)

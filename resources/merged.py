@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from resources.logs import containers
+from resources.logs import Part, containers
 
 _workers = ThreadPoolExecutor(8, thread_name_prefix="logs")
 
@@ -53,19 +53,22 @@ def sources(pods: Iterable[KubeObject]) -> tuple[Source, ...]:
 
 
 def tails(
-    client: ClusterClient, wanted: Iterable[Source], lines: int
+    client: ClusterClient, wanted: Iterable[Source], part: Part
 ) -> tuple[tuple[Line, ...], tuple[tuple[str, str], ...]]:
-    """The last `lines` of each, merged; and (source, why) of those that could not be read."""
+    """That part of each, merged; and (source, why) of those that could not be read."""
+    options = replace(part, timestamps=True).options
 
     def read(one: Source) -> tuple[Source, str, str]:
         try:
-            text = client.log(one.pod, one.namespace, container=one.container, tail=lines, timestamps=True)
+            text = client.log(one.pod, one.namespace, container=one.container, **options)
         except KubeError as error:
             return one, "", str(error)
         return one, text, ""
 
     answers = list(_workers.map(read, (one for one in wanted if one.has_log)))
-    found = [stamped(one.key, line) for one, text, _why in answers for line in text.splitlines()]
+    found = [
+        stamped(one.key, line, keep=part.timestamps) for one, text, _why in answers for line in text.split("\n") if line
+    ]
     # Stable: lines without a time stay behind the line they followed.
     last = ""
     keyed = []
@@ -76,9 +79,9 @@ def tails(
     return tuple(line for _at, line in keyed), tuple((one.key, why) for one, _text, why in answers if why)
 
 
-def stamped(source: str, line: str) -> Line:
-    """A line that begins with its time."""
+def stamped(source: str, line: str, *, keep: bool = False) -> Line:
+    """A line that begins with its time, which stays in its text when it is to be kept."""
     at, space, text = line.partition(" ")
     if space and len(at) >= 20 and at[4] == "-" and at[10] == "T":
-        return Line(source, at, text)
+        return Line(source, at, line if keep else text)
     return Line(source, "", line)

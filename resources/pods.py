@@ -17,12 +17,17 @@ def of(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[Kub
     if type_.kind == "Pod" and not type_.group:
         return (obj,)
     found: list[dict[str, Any]]
-    if selector := pod_selector({**obj, "kind": type_.kind}):
+    if labels := selector(type_, obj):
         pods = client.find("", "v1", "pods")
-        found = client.list(pods, namespace_of(obj), labels=selector, limit=MOST + 1).items
+        found = client.list(pods, namespace_of(obj), labels=labels, limit=MOST + 1).items
     else:
         found = [row.object for row in belongings(client, type_, obj).rows if row.type.kind == "Pod"]
     return tuple(sorted(found, key=name_of)[: MOST + 1])
+
+
+def selector(type_: ResourceType, obj: KubeObject) -> str:
+    """The labels by which its Pods are found, '' where they are found by their owner."""
+    return pod_selector({**obj, "kind": type_.kind})
 
 
 def may_have(type_: ResourceType) -> bool:

@@ -1,4 +1,4 @@
-"""GET …/pods/<namespace>/<name>/logs/follow/: what a container says from now on, as server-sent events.
+"""GET …/pods/<namespace>/<name>/logs/follow/: what a container said last and says from now on, as server-sent events.
 
 Raw ASGI like the stream of changes: a followed log has no end. The API server judges the right to read it, with the user's own
 credentials. Lines come in batches, one event for what arrived together, so that a chatty container costs few events.
@@ -7,6 +7,7 @@ credentials. Lines come in batches, one event for what arrived together, so that
 import asyncio
 import contextlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import unquote
@@ -15,26 +16,26 @@ from kube.channels import follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
+from resources.logs import Part, part
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.open_ended import EventStream
 from resources.views.stream import Refused, Scope, Send, request_of
 
 PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/follow/$")
 _HEARTBEAT_SECONDS = 15.0
-# A browser draws some thousand lines a second; more than this in one event is cut to its end.
+# Of one event. Nothing is left out: who reads slowly holds the reading up, and the API server waits.
 _BATCH_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Which log, and the number of lines to begin with."""
+    """Which log, and which part of it."""
 
     client: ClusterClient
     namespace: str
     pod: str
     container: str
-    tail: int
-    timestamps: bool
+    part: Part
 
 
 def _wish(scope: Scope) -> Wish:
@@ -47,14 +48,12 @@ def _wish(scope: Scope) -> Wish:
         assert client.name is not None
     except KubeError as error:
         raise Refused(503, str(error)) from error
-    tail = request.GET.get("tail", "")
     return Wish(
         client,
         unquote(found["namespace"]),
         unquote(found["pod"]),
         request.GET.get("container", ""),
-        int(tail) if tail.isdigit() else 0,
-        "timestamps" in request.GET,
+        part(request.GET.dict()),
     )
 
 
@@ -71,8 +70,8 @@ async def _follow(wish: Wish, send: Send) -> None:
                 wish.pod,
                 wish.namespace,
                 container=wish.container,
-                tail=wish.tail,
-                timestamps=wish.timestamps,
+                follow=not wish.part.previous,
+                **wish.part.options,
             ):
                 await queue.put(piece)
         except KubeError as error:
@@ -107,9 +106,27 @@ async def _send_lines(queue: "asyncio.Queue[bytes | None]", send: Send) -> None:
                 piece = queue.get_nowait()
             more = piece is not None
             whole, _, rest = b"".join(pieces).rpartition(b"\n") if more else (b"".join(pieces), b"", b"")
-            body = encode("lines", {"text": whole[-_BATCH_BYTES:].decode("utf-8", "replace")}) if whole else b""
+            body = b"".join(
+                encode("lines", {"text": text.decode("utf-8", "replace")}) for text in in_batches(whole, _BATCH_BYTES)
+            )
         if body:
             await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+def in_batches(whole: bytes, most: int) -> Iterator[bytes]:
+    """Whole lines of at most `most` bytes together, without the last line's end; a line longer than that stands alone."""
+    while whole:
+        if len(whole) <= most:
+            yield whole
+            return
+        cut = whole.rfind(b"\n", 0, most)
+        if cut < 0:
+            cut = whole.find(b"\n", most)
+        if cut < 0:
+            yield whole
+            return
+        yield whole[:cut]
+        whole = whole[cut + 1 :]
 
 
 #: Events: `lines` {text}, `end` {message}: the container ended, or the API server refused. Text is whole lines.

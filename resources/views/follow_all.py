@@ -6,7 +6,7 @@ Pods that come later are taken in, those that go are let go. Each container is r
 import asyncio
 import contextlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from urllib.parse import unquote
@@ -16,17 +16,20 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
 from resources import merged, pods
+from resources.logs import Part
 from resources.merged import Source
 from resources.place import Place
 from resources.stream.sse import HEARTBEAT, encode
+from resources.views.follow import in_batches
+from resources.views.logs_all import part_of
 from resources.views.open_ended import EventStream, in_thread
+from resources.views.pod_news import containers
 from resources.views.stream import Refused, Scope, Send, request_of
 
 PATH = re.compile(
     r"^/resources/(?P<group>[^/]+)/(?P<version>[^/]+)/(?P<plural>[^/]+)/(?P<namespace>[^/]+)/(?P<name>[^/]+)/logs/follow-all/$"
 )
 _HEARTBEAT_SECONDS = 15.0
-_LOOK_SECONDS = 3.0
 _BATCH_BYTES = 256 * 1024
 
 
@@ -34,7 +37,7 @@ _BATCH_BYTES = 256 * 1024
 class Wish:
     client: ClusterClient
     place: Place
-    tail: int
+    part: Part
 
 
 @dataclass(slots=True)
@@ -58,9 +61,8 @@ def _wish(scope: Scope) -> Wish:
     except KubeError as error:
         raise Refused(error.code if 400 <= error.code < 600 else 503, str(error)) from error
     namespace = unquote(found["namespace"])
-    tail = request.GET.get("tail", "")
     place = Place(type_, "" if namespace == "-" else namespace, unquote(found["name"]))
-    return Wish(client, place, min(int(tail), 2000) if tail.isascii() and tail.isdigit() else 100)
+    return Wish(client, place, part_of(request.GET.dict()))
 
 
 async def _follow(wish: Wish, send: Send) -> None:
@@ -84,7 +86,7 @@ async def _follow(wish: Wish, send: Send) -> None:
 async def _begin(wish: Wish, following: Following, send: Send) -> None:
     """The last lines of all, in the order in which they were written."""
     try:
-        lines, _problems = await in_thread(lambda: merged.tails(wish.client, _sources(wish), wish.tail))
+        lines, _problems = await in_thread(lambda: merged.tails(wish.client, _sources(wish), wish.part))
     except KubeError:
         # What comes next meets it too, and says it.
         return
@@ -100,8 +102,7 @@ async def _look_after(wish: Wish, transport: AsyncTransport, following: Followin
     said: list[str] = []
     seen: set[tuple[str, str, int]] = set()
     first = True
-    while True:
-        found = await in_thread(lambda: _sources(wish))
+    async for found in containers(wish.client, wish.place, transport):
         # A run that has ended is read to its end; of a Pod that is gone nothing more comes.
         there = {one.uid for one in found}
         for key in [key for key in following.readers if key[0] not in there]:
@@ -111,14 +112,13 @@ async def _look_after(wish: Wish, transport: AsyncTransport, following: Followin
             if one.has_log and key not in seen:
                 seen.add(key)
                 # Of a Pod that came later all is news.
-                tail = wish.tail if first else 0
-                following.readers[key] = asyncio.ensure_future(_read(wish, transport, one, tail, following))
+                part = wish.part if first else Part(timestamps=wish.part.timestamps)
+                following.readers[key] = asyncio.ensure_future(_read(wish, transport, one, part, following))
         names = [one.key for one in found]
         if names != said:
             said = names
             await send({"type": "http.response.body", "body": encode("sources", {"sources": names}), "more_body": True})
         first = False
-        await asyncio.sleep(_LOOK_SECONDS)
 
 
 def _sources(wish: Wish) -> tuple[Source, ...]:
@@ -126,22 +126,22 @@ def _sources(wish: Wish) -> tuple[Source, ...]:
     return merged.sources(pods.of(wish.client, wish.place.type, obj)[: pods.MOST])
 
 
-async def _read(wish: Wish, transport: AsyncTransport, one: Source, tail: int, following: Following) -> None:
+async def _read(wish: Wish, transport: AsyncTransport, one: Source, part: Part, following: Following) -> None:
     """Each line comes with its time, by which those are told that were sent already."""
     until, rest = following.until.get(one.key, ""), b""
     try:
-        async for piece in follow_log(
-            transport, one.pod, one.namespace, container=one.container, tail=tail, timestamps=True
-        ):
+        options = replace(part, timestamps=True).options
+        async for piece in follow_log(transport, one.pod, one.namespace, container=one.container, **options):
             whole, _, rest = (rest + piece).rpartition(b"\n")
-            await _put(one, whole[-_BATCH_BYTES:], until, following)
+            for some in in_batches(whole, _BATCH_BYTES):
+                await _put(one, some, until, following, keep=part.timestamps)
     except KubeError as error:
         rest = f"[{error}]".encode()
-    await _put(one, rest, until, following)
+    await _put(one, rest, until, following, keep=part.timestamps)
 
 
-async def _put(one: Source, piece: bytes, until: str, following: Following) -> None:
-    lines = (merged.stamped(one.key, line) for line in piece.decode("utf-8", "replace").split("\n") if line)
+async def _put(one: Source, piece: bytes, until: str, following: Following, *, keep: bool) -> None:
+    lines = (merged.stamped(one.key, line, keep=keep) for line in piece.decode("utf-8", "replace").split("\n") if line)
     if text := "\n".join(line.text for line in lines if not line.at or line.at > until):
         await following.queue.put((one.key, text))
 

@@ -1,6 +1,8 @@
 """The log of a Pod's container: its last lines, and what it goes on to say (resources/views/follow.py brings that)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
@@ -8,35 +10,47 @@ from django.views.decorators.http import require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest
-from kube.errors import BadRequest, KubeError, NotFound
+from kube.errors import BadRequest, NotFound
 from resources import pods
-from resources.logs import TAILS, Container, containers
+from resources.logs import PRINTED, SPANS, TAILS, Container, Part, containers, part
 from resources.place import Place, place_of
 from resources.views.logs_all import logs_all
 
 
 @dataclass(frozen=True, slots=True)
 class LogPage:
-    """`text`: the last `tail` lines; `notice`: why there is no text yet, as the API server words it."""
+    """`text`: its end, for who reads without script; `notice`: why there is no text yet, as the API server words it."""
 
     place: Place
     containers: tuple[Container, ...]
     chosen: str
-    tail: int
-    tails: tuple[int, ...]
-    previous: bool
-    timestamps: bool
+    part: Part
     text: str
     notice: str
+    tails: tuple[int, ...] = TAILS
+    spans: tuple[tuple[int, Any], ...] = SPANS
+
+    def _url(self, view: str, part: Part) -> str:
+        return f"{self.place.url('logs')}{view}/?{urlencode({'container': self.chosen, **part.query})}"
 
     @property
     def follow_url(self) -> str:
-        return f"{self.place.url('logs')}follow/"
+        return self._url("follow", self.part)
+
+    @property
+    def raw_url(self) -> str:
+        """All of it, as it is."""
+        return self._url("raw", replace(self.part, tail=0))
+
+    @property
+    def command(self) -> str:
+        follow = "" if self.part.previous else " -f"
+        return f"kubectl logs{follow} {self.place.name} -n {self.place.namespace} -c {self.chosen}{self.part.kubectl}"
 
 
 @require_safe
 def logs(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """`?container=`, `tail=`, `previous=1`, `timestamps=1`; `download=1` answers with all of it as a text file."""
+    """`?container=`, `tail=`, `span=` (seconds back) or `since=` (a moment in UTC), `previous=1`, `timestamps=1`."""
     place = place_of(request, group, version, plural, namespace, name)
     if place.type.kind != "Pod" or place.type.group:
         if not pods.may_have(place.type):
@@ -45,44 +59,15 @@ def logs(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     all_ = containers(place.get(request.cluster))
     asked = request.GET.get("container", "")
     chosen = asked if any(asked == container.name for container in all_) else (all_[0].name if all_ else "")
-    if "download" in request.GET:
-        return _download(request, place, chosen)
-    tail = next((tail for tail in TAILS if str(tail) == request.GET.get("tail")), TAILS[1])
-    text, notice = _text(request, place, chosen, tail)
-    page = LogPage(
-        place,
-        all_,
-        chosen,
-        tail,
-        TAILS,
-        "previous" in request.GET,
-        "timestamps" in request.GET,
-        text,
-        notice,
-    )
-    return render.page(request, "resources/logs.html", {"page": page})
+    wanted = part(request.GET.dict())
+    text, notice = _text(request, place, chosen, wanted)
+    return render.page(request, "resources/logs.html", {"page": LogPage(place, all_, chosen, wanted, text, notice)})
 
 
-def _text(request: ConsoleRequest, place: Place, container: str, tail: int) -> tuple[str, str]:
+def _text(request: ConsoleRequest, place: Place, container: str, wanted: Part) -> tuple[str, str]:
     """The text, or the reason why there is none: a container that waits to start is no error of the page."""
+    printed = replace(wanted, tail=min(wanted.tail, PRINTED))
     try:
-        text = request.cluster.log(
-            place.name,
-            place.namespace,
-            container=container,
-            tail=tail,
-            previous="previous" in request.GET,
-            timestamps="timestamps" in request.GET,
-        )
+        return request.cluster.log(place.name, place.namespace, container=container, **printed.options), ""
     except (BadRequest, NotFound) as error:
         return "", str(error)
-    return text, ""
-
-
-def _download(request: ConsoleRequest, place: Place, container: str) -> HttpResponse:
-    try:
-        text = request.cluster.log(place.name, place.namespace, container=container, previous="previous" in request.GET)
-    except BadRequest as error:
-        raise KubeError(str(error), code=404, reason="NotFound") from error
-    headers = {"Content-Disposition": f'attachment; filename="{place.name}-{container}.log"'}
-    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers=headers)

@@ -1,15 +1,20 @@
 """…/<namespace>/<name>/logs/ of what is no Pod: the logs of all its Pods as one text, which goes on (resources/views/follow_all.py)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
 
 from console.web import render
 from console.web.request import ConsoleRequest
 from resources import merged, pods
-from resources.logs import TAILS
+from resources.logs import PRINTED, SPANS, TAILS, Part, part
 from resources.merged import Line, Source
 from resources.place import Place
+
+#: Of each container.
+MANY_TAILS = TAILS[:4]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +25,39 @@ class LogsPage:
     sources: tuple[Source, ...]
     lines: tuple[Line, ...]
     problems: tuple[tuple[str, str], ...]
-    tail: int
+    part: Part
     more: bool
-    tails: tuple[int, ...] = TAILS[:3]
+    selector: str = ""
+    tails: tuple[int, ...] = MANY_TAILS
+    spans: tuple[tuple[int, Any], ...] = SPANS
 
     @property
     def follow_url(self) -> str:
-        return f"{self.place.url('logs')}follow-all/?tail={self.tail}"
+        return f"{self.place.url('logs')}follow-all/?{urlencode(self.part.query)}"
+
+    @property
+    def command(self) -> str:
+        """Only what has a selector has one command for all its Pods."""
+        if not self.selector:
+            return ""
+        flags = (
+            f"-l '{self.selector}' -n {self.place.namespace} --all-containers --prefix --max-log-requests={pods.MOST}"
+        )
+        return f"kubectl logs -f {flags}{self.part.kubectl}"
+
+
+def part_of(query: dict[str, str]) -> Part:
+    """Of each container; there is no run before of many."""
+    return replace(part(query, MANY_TAILS, TAILS[0]), previous=False)
 
 
 def logs_all(request: ConsoleRequest, place: Place) -> HttpResponse:
-    """`?tail=`: lines of each container to begin with."""
-    found = pods.of(request.cluster, place.type, place.get(request.cluster))
+    """`?tail=`: lines of each container to begin with; `span=`, `since=`, `timestamps=1` as for one."""
+    obj = place.get(request.cluster)
+    found = pods.of(request.cluster, place.type, obj)
     sources = merged.sources(found[: pods.MOST])
-    tail = next((tail for tail in TAILS[:3] if str(tail) == request.GET.get("tail")), TAILS[0])
-    lines, problems = merged.tails(request.cluster, sources, tail)
-    page = LogsPage(place, sources, lines, problems, tail, len(found) > pods.MOST)
+    wanted = part_of(request.GET.dict())
+    lines, problems = merged.tails(request.cluster, sources, replace(wanted, tail=min(wanted.tail, PRINTED)))
+    selector = pods.selector(place.type, obj)
+    page = LogsPage(place, sources, lines[-2 * PRINTED :], problems, wanted, len(found) > pods.MOST, selector)
     return render.page(request, "resources/logs_all.html", {"page": page})

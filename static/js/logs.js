@@ -1,62 +1,48 @@
-// A log that goes on: lines are added as text, at most LIMIT are kept, and the end stays in view unless the reader scrolled up.
-const LIMIT = 10000;
+// A log that goes on, of one container or of all of several Pods: followed, searched, filtered, saved. Reading without script shows its last lines.
+import { Find } from "./log/find.js";
+import { View } from "./log/view.js";
+
 const log = document.getElementById("log");
-const say = document.querySelector("[data-log-state]");
-const search = document.querySelector("[data-log-search]");
-const found = document.querySelector("[data-log-found]");
-
-// Of several containers each line says whose it is, in one of eight colours.
-const sources = [];
+const part = (name) => document.querySelector(`[data-log-${name}]`);
+const say = part("state");
 const hidden = new Set();
-function line({ text, source }) {
-  const item = document.createElement("div");
-  item.textContent = text || "\u00a0";
-  if (!source) return item;
-  if (!sources.includes(source)) sources.push(source);
-  const name = document.createElement("span");
-  name.className = `console-log-source console-log-source-${sources.indexOf(source) % 8}`;
-  name.textContent = source;
-  item.dataset.source = source;
-  item.hidden = hidden.has(source);
-  item.prepend(name, " ");
-  return item;
-}
-const hit = (item) => item.classList.toggle("console-log-hit", item.textContent.toLowerCase().includes(search.value.toLowerCase()));
+const numbers = new Intl.NumberFormat(document.documentElement.lang || undefined);
+let ended = "";
 
-let pending = [];
-let fresh = false;
-let frame = 0;
-function draw() {
-  frame = 0;
-  const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
-  if (fresh) log.replaceChildren();
-  fresh = false;
-  const items = pending.slice(-LIMIT).map(line);
-  pending = [];
-  if (search.value) items.forEach(hit);
-  log.append(...items);
-  while (log.childElementCount > LIMIT) log.firstElementChild.remove();
-  if (atEnd) log.scrollTop = log.scrollHeight;
-}
-function add(text, whole = false, source = "") {
-  if (whole) { fresh = true; pending = []; }
-  pending.push(...text.split("\n").map((each) => ({ text: each, source })));
-  frame ||= requestAnimationFrame(draw);
-}
+const view = new View(log, () => {
+  find.more();
+  const text = part("count").dataset.text.replace("%d", numbers.format(view.lines.length));
+  const whole = view.dropped ? `${text} ${part("count").dataset.dropped.replace("%d", numbers.format(view.dropped))}` : text;
+  if (part("count").textContent !== whole) part("count").textContent = whole;
+});
+const find = new Find(view, { field: part("search"), count: part("found"), only: part("only") });
+view.shows = (line) => !hidden.has(line.source) && find.passes(line);
+find.changed = () => view.show(view.shows);
 
-let first = true;
 let source = null;
+let first = true;
 function follow() {
   source = new EventSource(log.dataset.follow);
   // Each connection begins with the last lines, so its first piece takes the place of what is there.
   source.onopen = () => { first = true; say.textContent = say.dataset.textFollowing; };
   source.onerror = () => { say.textContent = say.dataset.textLost; };
-  source.addEventListener("lines", ({ data }) => { const piece = JSON.parse(data); add(piece.text, first, piece.source); first = false; });
+  source.addEventListener("lines", ({ data }) => {
+    const piece = JSON.parse(data);
+    if (first) view.clear();
+    first = false;
+    view.add(piece.text, piece.source);
+  });
   source.addEventListener("sources", ({ data }) => offer(JSON.parse(data).sources));
-  source.addEventListener("end", ({ data }) => { stop(); say.textContent = JSON.parse(data).message || say.dataset.textEnded; });
+  source.addEventListener("end", ({ data }) => {
+    stop();
+    ended = JSON.parse(data).message || say.dataset.textEnded;
+    say.textContent = ended;
+  });
 }
+function stop() { source?.close(); source = null; }
+
 // Whose lines are shown: a box for each container, those that come later too.
-const boxes = document.querySelector("[data-log-sources]");
+const boxes = part("sources");
 function offer(names) {
   for (const name of names) {
     if (!boxes || [...boxes.querySelectorAll("input")].some((box) => box.value === name)) continue;
@@ -68,30 +54,45 @@ function offer(names) {
 }
 boxes?.addEventListener("change", ({ target }) => {
   if (target.checked) hidden.delete(target.value); else hidden.add(target.value);
-  for (const item of log.children) if (item.dataset.source === target.value) item.hidden = !target.checked;
+  find.again(true);
 });
-function stop() { source?.close(); source = null; }
 
-const pause = document.querySelector("[data-log-pause]");
+const pause = part("pause");
 pause?.addEventListener("click", () => {
   const paused = source !== null;
-  if (paused) { stop(); say.textContent = ""; } else follow();
+  if (paused) { stop(); say.textContent = say.dataset.textPaused; } else { follow(); view.toEnd(); }
   pause.textContent = paused ? pause.dataset.textResume : pause.dataset.textPause;
 });
-document.querySelector("[data-log-wrap]").addEventListener("change", ({ target }) => log.classList.toggle("console-log-long", !target.checked));
-search.addEventListener("input", () => {
-  log.classList.toggle("console-log-filtered", search.value !== "");
-  let count = 0;
-  if (search.value) for (const item of log.children) count += hit(item) ? 1 : 0;
-  found.textContent = search.value ? String(count) : "";
+part("wrap").addEventListener("change", ({ target }) => log.classList.toggle("console-log-long", !target.checked));
+part("next").addEventListener("click", () => find.step(1));
+part("before").addEventListener("click", () => find.step(-1));
+part("end").addEventListener("click", () => view.toEnd());
+const panel = part("panel");
+const full = part("full");
+if (document.fullscreenEnabled) full.hidden = false;
+full.addEventListener("click", () => { if (document.fullscreenElement) document.exitFullscreen(); else panel.requestFullscreen(); });
+document.addEventListener("fullscreenchange", () => { full.setAttribute("aria-pressed", String(document.fullscreenElement === panel)); });
+part("save").addEventListener("click", () => {
+  const text = view.lines.filter((line) => line.piece).map((line) => (line.source ? `${line.source} ${line.text}` : line.text)).join("\n");
+  const address = URL.createObjectURL(new Blob([text, "\n"], { type: "text/plain" }));
+  const link = Object.assign(document.createElement("a"), { href: address, download: part("save").dataset.logSave });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
 });
+// Which log, from when and how much: at once, as the selects do.
+part("form")?.addEventListener("change", ({ target }) => { if (target.matches("input[type=checkbox][name], input[type=datetime-local]") && target.checkValidity()) target.form.requestSubmit(); });
 
-if (log.hasAttribute("data-log-many")) for (const item of log.querySelectorAll("[data-source]")) { if (!sources.includes(item.dataset.source)) sources.push(item.dataset.source); }
-else {
+// What the page was made with, until the stream begins.
+const lines = log.querySelectorAll("[data-source]");
+if (lines.length) {
+  const made = [...lines].map((item) => [item.lastChild.textContent.slice(1), item.dataset.source]);
+  view.clear();
+  for (const [text, from] of made) view.add(text, from);
+} else if (log.tagName === "PRE") {
   const text = log.textContent.replace(/\n$/, "");
-  log.textContent = "";
-  if (text) add(text);
+  view.clear();
+  if (text) view.add(text);
 }
-requestAnimationFrame(() => { log.scrollTop = log.scrollHeight; });
 if (log.dataset.follow) follow();
 addEventListener("pagehide", stop);
+addEventListener("pageshow", ({ persisted }) => { if (persisted && log.dataset.follow && !ended) follow(); });

@@ -1,9 +1,12 @@
-"""The logs of all Pods of a workload as one text: whose line it is, one container hidden, a Pod that comes later."""
+"""Logs: of all Pods of a workload as one text; 100,000 lines of a stranger's text, found in and saved; a whole one as a file."""
 
+import json
+import re
 import time
+from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from kube.client import ClusterClient
 from tests.e2e.conftest import Site
@@ -51,3 +54,104 @@ def test_all_pods_of_a_deployment(site: Site, page: Page, client: ClusterClient,
     page.get_by_label(f"{first[0]}/engine").uncheck()
     expect(log.locator(f"[data-source='{first[0]}/engine']").first).to_be_hidden()
     expect(log.locator(f"[data-source='{late}/engine']").first).to_be_visible()
+
+
+def one_pod(client: ClusterClient, namespace: str) -> str:
+    """The name of a Pod that has said something."""
+    spaces, pods = client.find("", "v1", "namespaces"), client.find("", "v1", "pods")
+    client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+    client.create(client.find("apps", "v1", "deployments"), deployment(1), namespace)
+    end = time.monotonic() + 90
+    while True:
+        found = [one for one in client.list(pods, namespace).items if one["status"].get("phase") == "Running"]
+        name = str(found[0]["metadata"]["name"]) if found else ""
+        if name and "Ready to accept" in client.log(name, namespace):
+            return name
+        assert time.monotonic() < end, found
+        time.sleep(0.2)
+
+
+LINES = 100_000
+
+
+def test_a_long_log_of_a_stranger(
+    site: Site, page: Page, client: ClusterClient, namespace: str, tmp_path: Path
+) -> None:
+    """What the API server would send is given here: 100,000 lines, some of them colourful, hostile, binary or endless."""
+    odd = [
+        "\x1b[1;31mred\x1b[0m and \x1b[38;5;208morange\x1b[0m",
+        "<script>document.title='gone'</script><img src=x onerror=alert(1)>",
+        "\x1b]0;title\x07\x1b[2Jcleared \x00\x01 binary \u202etxet",
+        "x" * 100_000,
+        "10%\r50%\r100% done",
+    ]
+    lines = [f"line {number} took {number % 977} ms" for number in range(LINES - len(odd))] + odd
+    pieces = [lines[at : at + 2000] for at in range(0, LINES, 2000)]
+    body = "".join(f"event: lines\ndata: {json.dumps({'text': chr(10).join(piece)})}\n\n" for piece in pieces)
+    body += 'event: end\ndata: {"message": ""}\n\n'
+
+    def answer(route: Route) -> None:
+        route.fulfill(status=200, headers={"content-type": "text/event-stream"}, body=body)
+
+    page.route("**/logs/follow/**", answer)
+    pod = one_pod(client, namespace)
+    page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/logs/?tail=100000")
+    expect(page.locator("[data-log-count]")).to_have_text("100,000 lines", timeout=120_000)
+    expect(page.locator("[data-log-state]")).to_have_text("the container has ended")
+    log = page.locator("#log")
+    # At its end, and only what is near the view has elements.
+    expect(log.locator(".log-piece > div").last).to_have_text("100% done")
+    expect(log.locator(".log-piece > div").last).to_be_in_viewport()
+    assert log.locator(".log-piece > div").count() < 3000
+    expect(log.locator(".ansi-front-1.ansi-bold")).to_have_text("red")
+    expect(log).to_contain_text("<script>document.title='gone'</script>")
+    expect(log).to_contain_text("cleared ␀␁ binary �txet")
+    expect(log).to_contain_text("… +80000")
+    assert "gone" not in page.title()
+    # Found, the last one first, round the corner and back.
+    page.get_by_label("Find", exact=True).fill("LINE 4321")
+    expect(page.locator("[data-log-found]")).to_have_text("11 / 11")
+    page.get_by_role("button", name="The next one").click()
+    expect(page.locator("[data-log-found]")).to_have_text("1 / 11")
+    expect(log.locator(".log-current")).to_have_text(re.compile("^line 4321 "))
+    expect(log.locator(".log-current")).to_be_in_viewport()
+    page.get_by_label("Only lines with it").check()
+    expect(log.locator(".log-piece > div")).to_have_count(11)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save what is shown").click()
+    saved = tmp_path / "saved.log"
+    download.value.save_as(saved)
+    assert download.value.suggested_filename == f"{pod}-engine.log"
+    assert len(saved.read_text().splitlines()) == 11
+    page.get_by_label("Only lines with it").uncheck()
+    page.get_by_label("Find", exact=True).fill("")
+    page.get_by_label("Wrap lines").uncheck()
+    page.get_by_role("button", name="To the end").click()
+    expect(log.locator(".log-piece > div").last).to_be_in_viewport()
+
+
+def test_which_part_of_it(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
+    pod = one_pod(client, namespace)
+    address = f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/logs/"
+    page.goto(address)
+    log = page.locator("#log")
+    expect(log).to_contain_text("Ready to accept connections")
+    expect(page.locator("[data-log-state]")).to_have_text("following")
+    page.get_by_label("Timestamps").check()
+    expect(page).to_have_url(re.compile("timestamps=1"))
+    expect(log).to_contain_text(re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z .*Ready to accept"))
+    page.get_by_label("or since (UTC)").fill("2099-01-01T00:00:00")
+    page.get_by_label("or since (UTC)").blur()
+    expect(page).to_have_url(re.compile("since=2099"))
+    expect(log).not_to_contain_text("Ready to accept")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator("[data-log-state]")).to_have_text("paused")
+    page.goto(f"{address}?previous=1")
+    expect(page.locator("[data-log-state]")).to_contain_text("previous terminated container")
+    # The whole as it is, and as a file.
+    raw = page.request.get(f"{address}raw/?container=engine")
+    assert raw.headers["content-type"] == "text/plain; charset=utf-8"
+    assert "Ready to accept connections" in raw.text()
+    kept = page.request.get(f"{address}raw/?container=engine&save=1")
+    assert kept.headers["content-disposition"] == f"attachment; filename*=UTF-8''{pod}-engine.log"
+    assert page.request.get(f"{address}raw/?container=nothing").status == 400

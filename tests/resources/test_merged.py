@@ -3,6 +3,7 @@
 from typing import Any
 
 from kube.errors import NotFound
+from resources.logs import Part
 from resources.merged import Line, Source, sources, stamped, tails
 
 A = Source("1", "shop", "web-1", "app", "running")
@@ -26,7 +27,7 @@ class Client:
 def test_in_the_order_in_which_they_were_written() -> None:
     gone = Source("3", "shop", "web-3", "app", "running")
     waiting = Source("4", "shop", "web-4", "app", "waiting")
-    lines, problems = tails(Client(), [A, B, gone, waiting], 10)  # type: ignore[arg-type]
+    lines, problems = tails(Client(), [A, B, gone, waiting], Part(10))  # type: ignore[arg-type]
     assert [(line.source, line.text) for line in lines] == [
         ("web-1/app", "one"),
         ("web-2/app", "two"),

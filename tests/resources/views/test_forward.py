@@ -99,16 +99,16 @@ def test_a_taken_port_and_a_missing_pod(browser: Client, namespace: str, pod: st
     assert browser.get(f"/resources/core/v1/pods/{namespace}/nobody/forward/").status_code == 404
 
 
-def test_the_log_and_its_download(browser: Client, client: ClusterClient, namespace: str, pod: str) -> None:
+def test_the_log_and_its_parts(browser: Client, client: ClusterClient, namespace: str, pod: str) -> None:
     until(lambda: client.log(pod, namespace))
     url = f"/resources/core/v1/pods/{namespace}/{pod}/logs/"
     page = browser.get(url).content.decode()
     text = client.log(pod, namespace).strip().splitlines()[0]
     assert text[:20] in page
     assert "data-follow=" in page
-    download = browser.get(f"{url}?container=database&download=1")
-    assert download["Content-Disposition"] == f'attachment; filename="{pod}-database.log"'
-    assert text in download.content.decode()
     previous = browser.get(f"{url}?previous=1").content.decode()
     assert "previous terminated container" in previous
-    assert "data-follow=" not in previous
+    assert "previous=1" in previous.partition('data-follow="')[2].partition('"')[0]
+    since = browser.get(f"{url}?tail=100&span=300&since=2026-01-01T00:00:00&timestamps=1").content.decode()
+    assert "--tail=100 --since-time=2026-01-01T00:00:00Z --timestamps" in since
+    assert text[:20] in since
