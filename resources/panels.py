@@ -3,9 +3,9 @@
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject
-from resources.kinds import Maker, Panel, pods, services
+from resources.kinds import Maker, Panel, crds, pods, services
 
-_MAKERS: dict[tuple[str, str], Maker] = {**pods.PANELS, **services.PANELS}
+_MAKERS: dict[tuple[str, str], Maker] = {**crds.PANELS, **pods.PANELS, **services.PANELS}
 
 
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[Panel, ...]:

@@ -1,6 +1,6 @@
 """Deleting an object, after saying what goes with it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
@@ -14,6 +14,8 @@ from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from kube.objects import uid_of
+from resources.going import going
+from resources.kinds import Panel
 from resources.place import Place, place_of
 
 # A namespace and a CRD take everything in them along, a volume its data.
@@ -23,7 +25,10 @@ PROPAGATIONS = ("Background", "Foreground", "Orphan")
 
 @dataclass(frozen=True, slots=True)
 class DeletePage:
-    """`must_type`: the name has to be typed, since what is in it can't be brought back. `typed`: what stood there when it was refused."""
+    """`must_type`: the name has to be typed, since what is in it can't be brought back. `typed`: what stood there when it was refused.
+
+    `going`: what goes with it, for kinds that take more along than they own.
+    """
 
     place: Place
     uid: str
@@ -34,6 +39,7 @@ class DeletePage:
     typed: str = ""
     error: str = ""
     problem: Problem | None = None
+    going: Panel | None = None
     propagations: tuple[str, ...] = PROPAGATIONS
 
 
@@ -42,13 +48,15 @@ def _needs_name(place: Place) -> bool:
 
 
 def _page(request: ConsoleRequest, place: Place) -> DeletePage:
-    metadata = place.get(request.cluster)["metadata"]
+    obj = place.get(request.cluster)
+    metadata = obj["metadata"]
     return DeletePage(
         place,
         str(metadata.get("uid") or ""),
         bool(metadata.get("deletionTimestamp")),
         tuple(metadata.get("finalizers") or ()),
         _needs_name(place),
+        going=going(request.cluster, place.type, obj),
     )
 
 
@@ -68,9 +76,7 @@ def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
     if _needs_name(place) and typed != place.name:
         shown = _page(request, place)
         error = _("Type the name “%(name)s” to confirm.") % {"name": place.name}
-        page = DeletePage(
-            place, shown.uid, shown.terminating, shown.finalizers, True, propagation, typed=typed, error=error
-        )
+        page = replace(shown, propagation=propagation, typed=typed, error=error)
         return render.page(request, "resources/delete.html", {"page": page}, status=422)
     try:
         left = request.cluster.delete(place.type, place.name, place.namespace, propagation=propagation, uid=uid)

@@ -1,0 +1,159 @@
+"""A definition's own page, and the page that asks before it is deleted."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.errors import Forbidden, NotFound
+from resources import counts
+from tests.resources.views.definitions import CRDS, definition, served, until, widget
+
+PAGE = "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/"
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    counts._kept.clear()
+
+
+def panel(answer: Any, name: str) -> Any:
+    return next(one.data for one in answer.context["page"].panels if one.id == name)
+
+
+def test_its_page(browser: Client, client: ClusterClient, crd: dict[str, Any], namespace: str) -> None:
+    group = crd["spec"]["group"]
+    for number in range(2):
+        client.create(served(client, crd), widget(crd, f"w{number}"), namespace)
+    answer = browser.get(f"{PAGE}widgets.{group}/")
+    text = answer.content.decode()
+    assert f'href="/resources/{group}/v1/widgets/?namespace=-" id="definition-objects"' in text
+    shown = panel(answer, "versions")
+    assert shown.count.number == 2
+    assert [(one.name, one.served, one.storage, one.warning) for one in shown.versions] == [
+        ("v1", True, True, ""),
+        ("v1beta1", True, False, "widgets v1beta1 is old"),
+    ]
+    assert shown.versions[0].subresources == ("status",)
+    assert shown.versions[0].columns == (("Size", ".spec.size", False),)
+    for words in (
+        "widgets v1beta1 is old",
+        "toys",
+        "Established",
+        f"/resources/{group}/v1beta1/widgets/explain/",
+        ">wd<",
+    ):
+        assert words in text
+    assert "Objects may still be stored" not in text
+
+
+def test_versions_that_are_stored_still(browser: Client, client: ClusterClient, crd: dict[str, Any]) -> None:
+    name = crd["metadata"]["name"]
+    crds = client.find(*CRDS)
+    versions = [{**one, "storage": one["name"] == "v1beta1"} for one in client.get(crds, name)["spec"]["versions"]]
+    client.patch(crds, name, {"spec": {"versions": versions}})
+    until(lambda: len(client.get(crds, name)["status"]["storedVersions"]) == 2)
+    answer = browser.get(f"{PAGE}{name}/")
+    text = answer.content.decode()
+    assert "Objects may still be stored in v1; new ones are stored in v1beta1" in text
+    assert panel(answer, "versions").old == ("v1",)
+    assert f"kubectl get {name} -A -o json | kubectl replace -f -" in text
+    assert "storedVersions" in panel(answer, "versions").forget
+
+
+def test_a_webhook_without_its_service(browser: Client, client: ClusterClient, namespace: str) -> None:
+    service = {"namespace": namespace, "name": "converter", "path": "/convert"}
+    webhook = {"conversionReviewVersions": ["v1"], "clientConfig": {"service": service}}
+    made = client.create(client.find(*CRDS), definition(conversion={"strategy": "Webhook", "webhook": webhook}))
+    name = made["metadata"]["name"]
+    try:
+        answer = browser.get(f"{PAGE}{name}/")
+        assert f"{namespace}/converter:443/convert" in answer.content.decode()
+        assert "There is no such Service" in answer.content.decode()
+        obj = {"metadata": {"name": "converter"}, "spec": {"ports": [{"port": 443}]}}
+        client.create(client.find("", "v1", "services"), {"apiVersion": "v1", "kind": "Service", **obj}, namespace)
+        again = browser.get(f"{PAGE}{name}/").content.decode()
+        assert "There is no such Service" not in again
+        assert f'href="/resources/core/v1/services/{namespace}/converter/"' in again
+        assert "caBundle" in again
+    finally:
+        client.delete(client.find(*CRDS), name)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"spec": None, "status": 3},
+        {"spec": {"names": [], "versions": [None, {"name": 3, "additionalPrinterColumns": "x", "subresources": []}]}},
+        {"spec": {"conversion": "x", "versions": {}}, "status": {"storedVersions": "v1"}},
+        {"spec": {"conversion": {"strategy": "Webhook", "webhook": 1}}, "status": {"storedVersions": [{}, 1]}},
+    ],
+)
+def test_odd_shapes_are_no_error(browser: Client, monkeypatch: pytest.MonkeyPatch, odd: dict[str, Any]) -> None:
+    get = ClusterClient.get
+
+    def answer(self: ClusterClient, type_: Any, name: str, *more: Any) -> Any:
+        if name != "odd.example.com":
+            return get(self, type_, name, *more)
+        head = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
+        return {**head, "metadata": {"name": name}, **odd}
+
+    monkeypatch.setattr(ClusterClient, "get", answer)
+    assert browser.get(f"{PAGE}odd.example.com/").status_code == 200
+    assert browser.get(f"{PAGE}odd.example.com/delete/").status_code == 200
+
+
+def test_deleting_says_what_goes_with_it(
+    browser: Client, client: ClusterClient, crd: dict[str, Any], namespace: str
+) -> None:
+    name, type_ = crd["metadata"]["name"], served(client, crd)
+    assert "There is no object of this kind" in browser.get(f"{PAGE}{name}/delete/").content.decode()
+    for number in range(3):
+        client.create(type_, widget(crd, f"w{number}"), namespace)
+    client.create(type_, widget(crd, "held", finalizers=["example.com/wait"]), namespace)
+    answer = browser.get(f"{PAGE}{name}/delete/")
+    text = answer.content.decode()
+    found = answer.context["page"].going.data
+    assert (found.total, found.namespaces, found.holding) == (4, ((namespace, 4),), 1)
+    assert "4 objects of the kind Widget are deleted with it" in text
+    assert f'/{namespace}/held/">{namespace}/held</a>' in text
+    assert "example.com/wait" in text
+    # Not without its name.
+    refused = browser.post(f"{PAGE}{name}/delete/", {"typed": "widgets"})
+    assert refused.status_code == 422
+    assert "4 objects of the kind Widget" in refused.content.decode()
+    assert client.get(client.find(*CRDS), name)["metadata"].get("deletionTimestamp") is None
+    assert browser.post(f"{PAGE}{name}/delete/", {"typed": name}).status_code == 302
+    # What waits for its finalizer holds the definition, which says so.
+    until(lambda: client.get(client.find(*CRDS), name)["metadata"].get("deletionTimestamp"))
+    assert "being deleted" in browser.get(f"{PAGE}{name}/").content.decode()
+    bare = {"metadata": {"finalizers": None}}
+    client.patch(type_, "held", bare, namespace)
+    until(lambda: _gone(client, name))
+
+
+def _gone(client: ClusterClient, name: str) -> bool:
+    try:
+        client.get(client.find(*CRDS), name)
+    except NotFound:
+        return True
+    return False
+
+
+def test_who_may_not_list_the_objects_is_told(
+    browser: Client, crd: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = ClusterClient.table
+
+    def refuse(self: ClusterClient, type_: Any, *args: Any, **more: Any) -> Any:
+        if type_.plural == "widgets":
+            raise Forbidden("widgets is forbidden")
+        return table(self, type_, *args, **more)
+
+    monkeypatch.setattr(ClusterClient, "table", refuse)
+    name = crd["metadata"]["name"]
+    assert "you may not list them" in browser.get(f"{PAGE}{name}/").content.decode()
+    page = browser.get(f"{PAGE}{name}/delete/").content.decode()
+    assert "Nobody knows how many objects go with it" in page
+    assert "widgets is forbidden" in page
