@@ -18,6 +18,7 @@ from kube.objects import KubeObject, name_of, namespace_of
 from resources.forms import descriptors
 from resources.forms.descriptors import Descriptors
 from resources.health import items
+from resources.starters import starters
 
 _KEEP_SECONDS = 10.0
 #: The object that an operator wants to be created first of all (OKD's console asks for it after the install).
@@ -79,7 +80,7 @@ def offer(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
 def _look(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
     # Kinds of Kubernetes itself come from no operator.
     if "." not in type_.group or type_.group.endswith(".k8s.io"):
-        return Offer()
+        return Offer(examples=tuple(Example(*one) for one in starters(type_)))
     for place in dict.fromkeys((namespace, "")):
         try:
             csvs = client.list(client.find("operators.coreos.com", "v1alpha1", "clusterserviceversions"), place).items

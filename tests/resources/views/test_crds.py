@@ -8,7 +8,8 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
 from resources import counts
-from tests.resources.views.definitions import CRDS, definition, served, until, widget
+from tests.resources.views.definitions import CRDS, definition, remove, served, until, widget
+from tests.resources.views.sending import send, text_of
 
 PAGE = "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/"
 
@@ -157,3 +158,33 @@ def test_who_may_not_list_the_objects_is_told(
     page = browser.get(f"{PAGE}{name}/delete/").content.decode()
     assert "Nobody knows how many objects go with it" in page
     assert "widgets is forbidden" in page
+
+
+@pytest.mark.parametrize("view", ["new", "new-yaml"])
+@pytest.mark.parametrize("start", ["spec-and-status", "cluster"])
+def test_a_new_one_begins_with_a_good_one(browser: Client, client: ClusterClient, view: str, start: str) -> None:
+    """What the form begins with is taken by the cluster as it is, and makes a kind that can be used."""
+    page = browser.get(f"{PAGE[:-2]}{view}/?start=example:{start}")
+    assert page.status_code == 200
+    if view == "new-yaml":
+        text = text_of(page)
+        assert "observedGeneration" in text
+        answer = send(browser, page, ("~send", "1"), text=text.replace("example.com", f"{view}.{start}.example.com"))
+    else:
+        group = f"{view}.{start}.example.com"
+        answer = send(browser, page, ("~send", "1"), metadata__name=f"examples.{group}", spec__group=group)
+    assert answer.status_code in (302, 303), answer.content.decode()[:3000]
+    name = f"examples.{view}.{start}.example.com"
+    made = client.get(client.find(*CRDS), name)
+    try:
+        assert made["spec"]["versions"][0]["subresources"]["status"] == {}
+        type_ = until(lambda: served(client, made, "v1alpha1"))
+        obj = {
+            "apiVersion": type_.api_version,
+            "kind": "Example",
+            "metadata": {"name": "one"},
+            "spec": {"message": "x"},
+        }
+        until(lambda: client.create(type_, obj, "default", dry_run=True))
+    finally:
+        remove(client, made)
