@@ -18,7 +18,7 @@ import yaml
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
-from kube.errors import KubeError
+from kube.errors import Conflict, KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, olm
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING, WAITING
@@ -242,7 +242,23 @@ def _unpacked(text: str) -> str:
 
 
 def approve(client: ClusterClient, of: InstallPlan, *, dry_run: bool = False) -> None:
-    """Let OLM carry it out, as it was shown: a plan that changed since is refused (Conflict)."""
-    version = csv.text(csv.mapping(of.object.get("metadata")).get("resourceVersion"))
-    patch = {"metadata": {"resourceVersion": version, "uid": of.uid}, "spec": {"approved": True}}
-    client.patch(olm.type_of(client, olm.PLANS), of.name, patch, of.namespace, dry_run=dry_run)
+    """Let OLM carry it out, as it was shown: a plan that would do something else by now is refused (Conflict). Conditions and labels are no matter."""
+    type_, obj = olm.type_of(client, olm.PLANS), of.object
+    for last in (False, False, False, False, True):
+        version = csv.text(csv.mapping(obj.get("metadata")).get("resourceVersion"))
+        patch = {"metadata": {"resourceVersion": version, "uid": of.uid}, "spec": {"approved": True}}
+        try:
+            client.patch(type_, of.name, patch, of.namespace, dry_run=dry_run)
+        except Conflict:
+            # OLM writes a plan several times when it makes it.
+            obj = client.get(type_, of.name, of.namespace)
+            if last or _would_do(obj) != _would_do(of.object):
+                raise
+        else:
+            return
+
+
+def _would_do(obj: KubeObject) -> tuple[str, Any, list[Any]]:
+    """What carrying out a plan means: everything but how far it is."""
+    steps = csv.items(csv.mapping(obj.get("status")).get("plan"))
+    return uid_of(obj), obj.get("spec"), [(step.get("resolving"), step.get("resource")) for step in steps]

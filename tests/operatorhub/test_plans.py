@@ -133,9 +133,14 @@ def test_denying_is_explained_and_a_changed_plan_is_not_approved(client: Cluster
     assert "OLM knows no “no”" in page
     assert "Choose another channel for flightticket" in page
     seen = plans.read(client, namespace, name)
-    client.patch(olm.type_of(client, olm.PLANS), name, {"metadata": {"labels": {"a": "b"}}}, namespace)
+    type_ = olm.type_of(client, olm.PLANS)
+    client.patch(type_, name, {"metadata": {"labels": {"a": "b"}}}, namespace)
+    plans.approve(client, seen, dry_run=True)
+    names = client.get(type_, name, namespace)["spec"]["clusterServiceVersionNames"]
+    client.patch(type_, name, {"spec": {"clusterServiceVersionNames": [*names, "another.v1"]}}, namespace)
     with pytest.raises(Conflict):
         plans.approve(client, seen)
+    client.patch(type_, name, {"spec": {"clusterServiceVersionNames": names}}, namespace)
     assert web.post(f"{here}deny/", {"uid": "another"}).status_code == 409
     # An old one, since the next test needs this one.
     old = next(one for one in plans.listed(client, namespace) if V1 in one.csvs)
