@@ -19,6 +19,7 @@ from kube.client import ClusterClient
 from kube.errors import NotFound
 from kube.objects import KubeObject, namespace_of
 from resources.detail import Link
+from resources.examples import Offer
 from resources.forms.descriptors import capabilities
 from resources.health import colour_of, mapping, text
 from resources.values import scalar
@@ -76,6 +77,17 @@ def said(client: ClusterClient, obj: KubeObject, described: Iterable[Mapping[str
             if value is not None:
                 found.append(_said(client, obj, title, text(descriptor.get("description")), looks, value))
     return tuple(found)
+
+
+def secrets(offer: Offer) -> frozenset[tuple[str, ...]]:
+    """The fields that the operator's descriptors call passwords: ("spec", "password")."""
+    found = {path for path, one in offer.descriptors.by_path.items() if "password" in one.widgets}
+    for descriptor in offer.status:
+        path = descriptor.get("path")
+        if isinstance(path, str) and "password" in capabilities(descriptor.get("x-descriptors")):
+            steps = tuple(part for part in _INDEX.sub("", path).split(".") if part)
+            found.add(("status", *(steps[1:] if steps[:1] == ("status",) and len(steps) > 1 else steps)))
+    return frozenset(found)
 
 
 def _values(value: Any, path: tuple[str, ...], label: str) -> Iterator[tuple[str, Any]]:

@@ -1,21 +1,28 @@
 """A spec or status as a tree of names and values to read: bounded, with a Secret's values hidden."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
+from resources.forms.schema import Schema
 from resources.shown import MASK
 
 # More is for the YAML page.
 _NODES = 1500
 _DEPTH = 12
 _TEXT = 4000
+_HELP = 400
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A name with either a text or children. `size`: how many children there are, also those left out. `path`: for ids, 'spec.items.0'."""
+    """A name with either a text or children. `size`: how many children there are, also those left out. `path`: for ids, 'spec.items.0'.
+
+    `where`: the same as kubectl's JSONPath has it, '.spec.items[0]'; `help`: what the kind's schema says of the field.
+    """
 
     name: str
     path: str
@@ -24,6 +31,9 @@ class Node:
     size: int = 0
     empty: str = ""
     cut: bool = False
+    where: str = ""
+    help: str = ""
+    secret: bool = False
 
     @property
     def open(self) -> bool:
@@ -35,14 +45,77 @@ class Node:
         return "\n" in self.text or len(self.text) > 120
 
 
-class _Budget:
-    def __init__(self, left: int) -> None:
-        self.left = left
+@dataclass(frozen=True, slots=True)
+class _At:
+    """Where a value stands: its names without numbers, its JSONPath, and its schema."""
+
+    names: tuple[str, ...]
+    where: str
+    schema: Mapping[str, Any]
 
 
-def sections(obj: Mapping[str, Any]) -> tuple[Node, ...]:
-    """One tree for each part of an object besides its metadata: spec and status first. Conditions, which have a table of their own, are left out."""
+class _Reader:
+    """Makes nodes, as long as there is room. `secrets`: names of fields whose values are not for every eye."""
+
+    def __init__(self, schema: Schema, secrets: Set[tuple[str, ...]]) -> None:
+        self.schema = schema
+        self.secrets = secrets
+        self.left = _NODES
+
+    def top(self, name: str, value: Any) -> Node:
+        self.left = _NODES
+        at = _At((name,), f".{name}", self.schema.child(self.schema.node(self.schema.root), name))
+        return self.node(name, value, name, 0, at)
+
+    def node(self, name: str, value: Any, path: str, depth: int, at: _At) -> Node:
+        self.left -= 1
+        help_ = str(at.schema.get("description") or "")[:_HELP]
+        if value is not None and (at.names in self.secrets or at.schema.get("format") == "password"):
+            return Node(name, path, text=MASK, where=at.where, help=help_, secret=True)
+        if isinstance(value, Mapping | list) and value and depth >= _DEPTH:
+            return Node(name, path, text=_shorten(json.dumps(value, ensure_ascii=False)), where=at.where, help=help_)
+        if isinstance(value, Mapping):
+            entries = [(str(key), part, self.below(at, str(key))) for key, part in value.items()]
+            return self.branch(name, entries, path, depth, "{}", at.where, help_)
+        if isinstance(value, list):
+            if all(isinstance(part, str | int | float) for part in value) and len(json.dumps(value)) < 100 and value:
+                return Node(name, path, text=", ".join(scalar(part) for part in value), where=at.where, help=help_)
+            inside = self.schema.items(at.schema)
+            parts = [
+                (_title(index, part), part, _At(at.names, f"{at.where}[{index}]", inside))
+                for index, part in enumerate(value[: self.left + 1])
+            ]
+            made = self.branch(name, parts, path, depth, "[]", at.where, help_)
+            return replace(made, size=len(value), cut=made.cut or len(parts) < len(value))
+        empty = '""' if value == "" else ""
+        return Node(name, path, text=_shorten(scalar(value)), empty=empty, where=at.where, help=help_)
+
+    def below(self, at: _At, key: str) -> _At:
+        step = f".{key}" if _PLAIN.fullmatch(key) else "['{}']".format(key.replace("'", "\\'"))
+        return _At((*at.names, key), f"{at.where}{step}", self.schema.child(at.schema, key))
+
+    def branch(
+        self, name: str, parts: list[tuple[str, Any, _At]], path: str, depth: int, empty: str, where: str, help_: str
+    ) -> Node:
+        children: list[Node] = []
+        for index, (key, value, at) in enumerate(parts):
+            if self.left <= 0:
+                break
+            children.append(self.node(key, value, f"{path}\n{index}-{key}"[:400], depth + 1, at))
+        cut = len(children) < len(parts)
+        word = "" if parts else empty
+        return Node(name, path, "", tuple(children), len(parts), word, cut, where=where, help=help_)
+
+
+def sections(
+    obj: Mapping[str, Any], schema: Schema | None = None, secrets: Set[tuple[str, ...]] = frozenset()
+) -> tuple[Node, ...]:
+    """One tree for each part of an object besides its metadata: spec and status first. Conditions, which have a table of their own, are left out.
+
+    `secrets`: names of fields to be hidden, as an operator's descriptors name them: ("spec", "password"). Those of format password are hidden in any case.
+    """
     secret = obj.get("kind") == "Secret" and obj.get("apiVersion") == "v1"
+    reader = _Reader(schema or Schema.of(None), secrets)
     names = [name for name in ("spec", "status") if name in obj]
     names += [name for name in obj if name not in ("apiVersion", "kind", "metadata", "spec", "status")]
     found = []
@@ -53,33 +126,8 @@ def sections(obj: Mapping[str, Any]) -> tuple[Node, ...]:
         if secret and name in ("data", "stringData") and isinstance(value, Mapping):
             value = dict.fromkeys(value, MASK)
         if value not in ({}, [], None, ""):
-            found.append(_node(name, value, name, 0, _Budget(_NODES)))
+            found.append(reader.top(name, value))
     return tuple(found)
-
-
-def _node(name: str, value: Any, path: str, depth: int, budget: _Budget) -> Node:
-    budget.left -= 1
-    if isinstance(value, Mapping | list) and value and depth >= _DEPTH:
-        return Node(name, path, text=_shorten(json.dumps(value, ensure_ascii=False)))
-    if isinstance(value, Mapping):
-        return _branch(name, [(str(key), part) for key, part in value.items()], path, depth, budget, "{}")
-    if isinstance(value, list):
-        if all(isinstance(part, str | int | float) for part in value) and len(json.dumps(value)) < 100 and value:
-            return Node(name, path, text=", ".join(scalar(part) for part in value))
-        return _branch(
-            name, [(_title(index, part), part) for index, part in enumerate(value)], path, depth, budget, "[]"
-        )
-    return Node(name, path, text=_shorten(scalar(value)), empty='""' if value == "" else "")
-
-
-def _branch(name: str, parts: list[tuple[str, Any]], path: str, depth: int, budget: _Budget, empty: str) -> Node:
-    children: list[Node] = []
-    for index, (key, value) in enumerate(parts):
-        if budget.left <= 0:
-            break
-        children.append(_node(key, value, f"{path}\n{index}-{key}"[:400], depth + 1, budget))
-    cut = len(children) < len(parts)
-    return Node(name, path, children=tuple(children), size=len(parts), empty="" if parts else empty, cut=cut)
 
 
 def _title(index: int, value: Any) -> str:

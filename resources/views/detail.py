@@ -4,7 +4,7 @@ The page has four regions that renew themselves, each with its own address (`?pa
 its values, its Events.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
@@ -13,15 +13,18 @@ from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import NotFound
+from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
 from resources import events, examples
 from resources.actions import Action, actions
 from resources.changes import Topic
-from resources.described import Said, said
+from resources.described import Said, said, secrets
 from resources.detail import Detail
 from resources.detail import detail as details_of
 from resources.events import Events
+from resources.examples import Offer
+from resources.forms.schema import Schema
+from resources.health import Health, by_word
 from resources.kinds import Panel
 from resources.panels import panels
 from resources.place import Place, place_of
@@ -51,6 +54,15 @@ class DetailPage:
     sections: tuple[Node, ...] = ()
     events: Events | None = None
     events_topic: str = ""
+    operator: Offer = field(default_factory=Offer)
+
+    @property
+    def explain(self) -> str:
+        return self.place.kind_url("explain")
+
+    @property
+    def operator_health(self) -> Health:
+        return Health(by_word(self.operator.phase), self.operator.phase)
 
 
 @require_safe
@@ -72,19 +84,29 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
 
 def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> DetailPage:
     shown = details_of(client, place.type, obj) if part in ("", "object") else None
-    described = examples.offer(client, place.type, place.namespace).status if shown else ()
+    offer = examples.offer(client, place.type, place.namespace) if part in ("", "object", "values") else Offer()
     return DetailPage(
         place=place,
         topic=_topic(client, place.type, place.namespace),
         detail=shown,
         panels=panels(client, place.type, obj) if shown else (),
-        said=_news(said(client, obj, described), shown),
+        said=_news(said(client, obj, offer.status if shown else ()), shown),
         actions=actions(client, place, obj) if shown else (),
         owned=owned_part(client, place, obj) if part in ("", "owned") else None,
-        sections=sections(obj) if part in ("", "values") else (),
+        sections=_sections(client, place, obj, offer) if part in ("", "values") else (),
+        operator=offer,
         events=events.about_tree(client, place.type, obj) if part in ("", "events") else None,
         events_topic=_topic(client, client.find("", "v1", "events"), place.namespace or "default"),
     )
+
+
+def _sections(client: ClusterClient, place: Place, obj: KubeObject, offer: Offer) -> tuple[Node, ...]:
+    """Without a schema that can be read the fields are shown all the same, only without words about them."""
+    try:
+        schema = Schema.of(client.schema(place.type))
+    except KubeError:
+        schema = Schema.of(None)
+    return sections(obj, schema, secrets(offer))
 
 
 def _news(all_: tuple[Said, ...], shown: Detail | None) -> tuple[Said, ...]:

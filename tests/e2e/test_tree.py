@@ -48,3 +48,28 @@ def test_a_tree_by_keyboard_stays_as_it_was_folded(
     expect(rows.nth(3)).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("navigation", name="Owners")).to_contain_text("Deployment web")
+
+
+def test_fields_are_searched_and_told(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
+    spaces = client.find("", "v1", "namespaces")
+    client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
+    deployments = client.find("apps", "v1", "deployments")
+    client.create(deployments, _deployment("web", 1), namespace)
+    page.goto(f"{site.url}/resources/apps/v1/deployments/{namespace}/web/")
+    page.get_by_role("navigation", name="On this page").get_by_role("link", name="spec", exact=True).click()
+    values = page.locator("#values")
+    values.get_by_label("Field or value").fill("example.com/web")
+    image = values.locator(".resource-key", has_text="image").first
+    expect(image).to_be_visible()
+    expect(values.locator(".resource-key", has_text="replicas").first).to_be_hidden()
+    image.click()
+    told = values.locator("[data-values-told]")
+    expect(told).to_contain_text(".spec.template.spec.containers[0].image")
+    expect(told).to_contain_text("Container image name")
+    # A live update leaves the search as it is.
+    client.patch(deployments, "web", {"metadata": {"labels": {"touched": "yes"}}, "spec": {"replicas": 2}}, namespace)
+    expect(page.locator("#owned-sum")).to_contain_text("of 2 Pods ready", timeout=60_000)
+    expect(values.locator(".resource-key", has_text="replicas").first).to_be_hidden()
+    expect(told).to_contain_text(".spec.template.spec.containers[0].image")
+    values.get_by_label("Field or value").fill("")
+    expect(values.locator(".resource-key", has_text="replicas").first).to_be_visible()

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from resources.forms.schema import Schema
 from resources.values import MASK, Node, sections
 
 
@@ -49,3 +50,44 @@ def test_it_is_bounded() -> None:
     assert wide.children[0].size == 100_000
     (long,) = sections({"spec": {"text": "x" * 1_000_000}})
     assert len(long.children[0].text) < 5000
+
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "spec": {
+            "type": "object",
+            "properties": {
+                "size": {"type": "integer", "description": "How many."},
+                "hosts": {"type": "array", "items": {"$ref": "#/components/schemas/Host"}},
+                "word": {"type": "string", "format": "password"},
+            },
+        }
+    },
+    "components": {"schemas": {"Host": {"type": "object", "properties": {"name": {"description": "Its DNS name."}}}}},
+}
+
+
+def test_each_field_has_its_path_and_what_the_schema_says() -> None:
+    spec = {"size": 3, "hosts": [{"name": "a", "port": {"x": 1}}], "odd.key/it's": {"a": 1}}
+    (found,) = sections({"kind": "X", "spec": spec}, Schema.of(SCHEMA))
+    size, hosts, odd = found.children
+    assert (size.where, size.help) == (".spec.size", "How many.")
+    name = hosts.children[0].children[0]
+    assert (name.where, name.help) == (".spec.hosts[0].name", "Its DNS name.")
+    assert odd.children[0].where == ".spec['odd.key/it\\'s'].a"
+
+
+def test_secrets_are_hidden_by_format_and_by_descriptor() -> None:
+    spec = {"word": "hunter2", "user": {"token": ["deep", "er"]}, "users": [{"key": "of-one"}]}
+    secrets = {("spec", "user", "token"), ("spec", "users", "key")}
+    (found,) = sections({"kind": "X", "spec": spec}, Schema.of(SCHEMA), secrets)
+    for value in ("hunter2", "deep", "of-one"):
+        assert value not in repr(found)
+    assert repr(found).count(MASK) == 3
+
+
+def test_schemas_that_are_none() -> None:
+    for odd in (None, {}, {"properties": None}, {"properties": {"spec": "x"}}, {"$ref": "#/nowhere"}):
+        (found,) = sections({"kind": "X", "spec": {"a": [{"b": 1}]}}, Schema.of(odd))
+        assert _texts(found) == {"a": {"0": {"b": "1"}}}

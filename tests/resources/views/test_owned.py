@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from kube.errors import NotFound
 from kube.objects import uid_of
 from resources import owned_reading, owners
 
@@ -155,3 +156,45 @@ def test_known_events_cost_no_look(
     monkeypatch.setattr(owners, "belongings", lambda *asked: looks.append(asked))
     assert pod in owners.uids_below(client, type_, owner, {pod: "Pod", "of-a-node": "Node"})
     assert looks == []
+
+
+def test_the_operator_behind_a_custom_resource(
+    browser: Client, client: ClusterClient, shops: str, namespace: str
+) -> None:
+    try:
+        csvs = client.find("operators.coreos.com", "v1alpha1", "clusterserviceversions")
+    except NotFound:
+        pytest.skip("needs a cluster with OLM")
+    crd = {"name": f"shops.{shops}", "version": "v1", "kind": "Shop"}
+    crd["specDescriptors"] = [{"path": "word", "x-descriptors": ["urn:alm:descriptor:com.tectonic.ui:password"]}]  # type: ignore[assignment]
+    deployment = {
+        "name": "op",
+        "spec": {
+            "selector": {"matchLabels": {"a": "b"}},
+            "template": {
+                "metadata": {"labels": {"a": "b"}},
+                "spec": {"containers": [{"name": "op", "image": "example.com/op:1"}]},
+            },
+        },
+    }
+    spec = {
+        "displayName": "Shop keeper",
+        "version": "1.0.0",
+        "customresourcedefinitions": {"owned": [crd]},
+        "install": {"strategy": "deployment", "spec": {"deployments": [deployment]}},
+        "installModes": [{"type": "AllNamespaces", "supported": True}],
+    }
+    csv = {
+        "apiVersion": "operators.coreos.com/v1alpha1",
+        "kind": "ClusterServiceVersion",
+        "metadata": {"name": "keeper.v1"},
+        "spec": spec,
+    }
+    client.create(csvs, csv, namespace)
+    owner = shop(client, shops, namespace, "corner")
+    client.patch(client.find(shops, "v1", "shops"), "corner", {"spec": {"word": "hunter2", "size": 1}}, namespace)
+    assert owner
+    text = browser.get(f"/resources/{shops}/v1/shops/{namespace}/corner/").content.decode()
+    assert f'<a href="/operators/{namespace}/keeper.v1/">Shop keeper</a>' in text
+    assert "hunter2" not in text
+    assert 'data-path=".spec.word"' in text
