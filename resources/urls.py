@@ -1,6 +1,6 @@
 """Addresses of types, lists and objects. The scheme is docs/architecture.md, 'Contracts'.
 
-`namespace` is '-' in the cluster's scope. What belongs to a kind as a whole has one part behind the plural (`new`, `new-yaml`, `section`, `find`, `bulk`, `download`, `explain`), an
+`namespace` is '-' in the cluster's scope. What belongs to a kind as a whole has one part behind the plural (`new`, `new-yaml`, `section`, `find`, `bulk`, `download`, `explain`, `served`), an
 object has two or more: so no namespace or name, whatever it is, can hide a page.
 """
 
@@ -18,6 +18,7 @@ from resources.views import (
     form,
     forward,
     importing,
+    kindstate,
     labels,
     list,
     logs,
@@ -54,6 +55,7 @@ urlpatterns = [
     path(f"{_KIND}new-yaml/", yaml.new, name="new-yaml"),
     path(f"{_KIND}section/", form.section, name="section"),
     path(f"{_KIND}explain/", explain.explain, name="explain"),
+    path(f"{_KIND}served/", kindstate.served, name="served"),
     path(f"{_KIND}find/", find.find, name="find"),
     path(_OBJECT, detail.detail, name="detail"),
     path(f"{_OBJECT}edit/", form.edit, name="edit"),

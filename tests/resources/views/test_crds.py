@@ -188,3 +188,29 @@ def test_a_new_one_begins_with_a_good_one(browser: Client, client: ClusterClient
         until(lambda: client.create(type_, obj, "default", dry_run=True))
     finally:
         remove(client, made)
+
+
+def test_a_kind_that_goes_is_said_on_its_pages(
+    browser: Client, client: ClusterClient, crd: dict[str, Any], namespace: str
+) -> None:
+    group, name = crd["spec"]["group"], crd["metadata"]["name"]
+    client.create(served(client, crd), widget(crd, "held", finalizers=["example.com/wait"]), namespace)
+    address = f"/resources/{group}/v1/widgets/served/"
+    for page in (f"/resources/{group}/v1/widgets/", f"/resources/{group}/v1/widgets/{namespace}/held/"):
+        text = browser.get(page).content.decode()
+        assert f'data-live-names="{name}" data-live-url="{address}"' in text
+    assert 'role="alert"' not in browser.get(address).content.decode()
+    old = f"/resources/{group}/v1alpha1/widgets/served/"
+    assert f'href="/resources/{group}/v1/widgets/"' in browser.get(old).content.decode()
+    client.delete(client.find(*CRDS), name)
+    until(lambda: "This kind is being deleted" in browser.get(address).content.decode())
+    client.patch(served(client, crd), "held", {"metadata": {"finalizers": None}}, namespace)
+    until(lambda: _gone(client, name))
+    assert "This kind is gone" in browser.get(address).content.decode()
+    gone = browser.get(f"/resources/{group}/v1/widgets/")
+    assert gone.status_code == 404
+    assert "CustomResourceDefinition" in gone.content.decode()
+
+
+def test_kinds_of_kubernetes_itself_have_no_definition(browser: Client) -> None:
+    assert b"kind-state" not in browser.get("/resources/core/v1/configmaps/").content

@@ -1,0 +1,17 @@
+"""`{% load kinds %}`: what pages of custom kinds watch besides their objects."""
+
+from typing import Any
+
+from django import template
+
+from resources.changes import Topic
+from resources.managed import DEFINITIONS
+from resources.types import is_custom
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def definition_topic(context: Any, group: str) -> str:
+    """The topic of all definitions; '' for kinds that have none."""
+    return str(Topic(context["request"].cluster.name, *DEFINITIONS)) if is_custom(group) else ""
