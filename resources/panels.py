@@ -3,9 +3,31 @@
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject
-from resources.kinds import Maker, Panel, crds, pods, services
+from resources.kinds import (
+    Maker,
+    Panel,
+    configs,
+    crds,
+    jobs,
+    namespaces,
+    network,
+    nodes,
+    pods,
+    quotas,
+    rbac,
+    secrets,
+    services,
+    storage,
+    workloads,
+)
 
-_MAKERS: dict[tuple[str, str], Maker] = {**crds.PANELS, **pods.PANELS, **services.PANELS}
+_MAKERS: dict[tuple[str, str], Maker] = {
+    kind: maker
+    for family in (
+        crds, pods, workloads, jobs, services, network, configs, secrets, storage, namespaces, quotas, rbac, nodes,
+    )
+    for kind, maker in family.PANELS.items()
+}  # fmt: skip
 
 
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[Panel, ...]:

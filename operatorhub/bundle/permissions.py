@@ -11,9 +11,9 @@ from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
-from operatorhub.bundle import dangers, permission_words
-from operatorhub.bundle.dangers import judge
 from operatorhub.csv import apis, items, mapping, strings, text
+from resources import dangers, permission_words
+from resources.dangers import judge
 
 CLUSTER, NAMESPACE = "cluster", "namespace"
 # The order in which verbs are told.

@@ -1,19 +1,33 @@
-"""A Pod's page."""
+"""A Pod's page: its containers, where it runs, what it mounts, and what it uses where the cluster measures that."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+from django.utils.translation import gettext as _
+
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject
+from kube.errors import KubeError
+from kube.objects import KubeObject, name_of, namespace_of
 from resources.health import items, mapping, text
 from resources.kinds import Kind, Maker, Panel
+from resources.kinds.containers import facts_of
+from resources.kinds.parts import Cell, Table, facts, label, line, lines, see, table
+from resources.kinds.volumes import volumes
+
+_PARTS = (
+    ("initContainers", "initContainerStatuses", "init"),
+    ("containers", "containerStatuses", ""),
+    ("ephemeralContainers", "ephemeralContainerStatuses", "ephemeral"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """`state`: running, waiting or terminated, with the reason; `init`: it runs before the others."""
+    """`state`: running, waiting or terminated, with the reason. `init`: it runs before the others; `role`: init, sidecar, ephemeral or ''.
+    `facts`: what its spec says."""
 
     name: str
     image: str
@@ -23,29 +37,73 @@ class Container:
     restarts: int
     init: bool
     last: str
+    role: str = ""
+    facts: tuple[tuple[str, Cell], ...] = ()
 
 
-def panels(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
-    if found := containers(obj):
-        yield Panel("containers", "resources/kinds/_containers.html", found)
+def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    yield facts("pod", _("Pod"), _facts(client, obj))
+    if found := containers(obj, client):
+        yield Panel("containers", "resources/kinds/_containers.html", found, wide=True)
+    if used := _usage(client, obj):
+        yield table("usage", Table(_("Used now"), (_("Container"), _("CPU"), _("Memory")), used))
+    if rows := volumes(client, obj.get("spec"), namespace_of(obj)):
+        yield table("volumes", Table(_("Volumes"), (_("Name"), _("Kind"), _("From")), rows))
+    if rows := tolerations(obj):
+        yield table("tolerations", Table(_("Tolerations"), (_("Taint"), _("Effect"), _("For")), rows))
 
 
-def containers(obj: KubeObject) -> tuple[Container, ...]:
-    """Of a Pod, in the order of its spec; init containers first."""
+def _facts(client: ClusterClient, obj: KubeObject) -> Iterable[tuple[str, Cell]]:
+    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
+    every = [one for one in containers(obj) if not one.role]
+    yield _("Ready containers"), line(f"{sum(one.ready for one in every)}/{len(every)}" if every else "")
+    yield _("Restarts"), line(sum(one.restarts for one in containers(obj)))
+    yield _("Node"), see(client, "", "Node", spec.get("nodeName"))
+    yield (
+        _("Pod IP"),
+        lines(text(entry.get("ip")) for entry in items(status.get("podIPs"))) or line(status.get("podIP")),
+    )
+    yield _("Host IP"), line(status.get("hostIP"))
+    yield _("Quality of service"), line(status.get("qosClass"))
+    yield _("Service account"), see(client, "", "ServiceAccount", spec.get("serviceAccountName"), namespace_of(obj))
+    yield _("Restart policy"), line(spec.get("restartPolicy"))
+    yield _("Priority class"), see(client, "scheduling.k8s.io", "PriorityClass", spec.get("priorityClassName"))
+    yield _("Grace period"), line(_seconds(spec.get("terminationGracePeriodSeconds")))
+    yield _("Uses the node's network"), label(_("Yes"), "orange") if spec.get("hostNetwork") is True else ()
+    yield _("Node selector"), lines(f"{key}={text(value)}" for key, value in mapping(spec.get("nodeSelector")).items())
+    yield (
+        _("Image pull secrets"),
+        tuple(
+            bit
+            for entry in items(spec.get("imagePullSecrets"))
+            for bit in see(client, "", "Secret", entry.get("name"), namespace_of(obj))
+        ),
+    )
+
+
+def _seconds(value: Any) -> str:
+    return f"{value} s" if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def containers(obj: KubeObject, client: ClusterClient | None = None) -> tuple[Container, ...]:
+    """Of a Pod, in the order of its spec; init containers first. With a client, also what their specs say."""
     spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
     found: list[Container] = []
-    for part, states, init in (
-        ("initContainers", "initContainerStatuses", True),
-        ("containers", "containerStatuses", False),
-    ):
+    for part, states, role in _PARTS:
         by_name = {text(entry.get("name")): entry for entry in items(status.get(states))}
-        found += (_container(entry, by_name.get(text(entry.get("name")), {}), init) for entry in items(spec.get(part)))
+        for entry in items(spec.get(part)):
+            # An init container that is restarted is a sidecar: it runs beside the others.
+            what = "sidecar" if role == "init" and text(entry.get("restartPolicy")) == "Always" else role
+            said = tuple(facts_of(client, entry, namespace_of(obj))) if client else ()
+            found.append(_container(entry, by_name.get(text(entry.get("name")), {}), what, said))
     return tuple(found)
 
 
-def _container(spec: Mapping[str, Any], status: Mapping[str, Any], init: bool) -> Container:
+def _container(
+    spec: Mapping[str, Any], status: Mapping[str, Any], role: str, said: tuple[tuple[str, Cell], ...]
+) -> Container:
     state, colour = _state(mapping(status.get("state")))
-    last, _ = _state(mapping(status.get("lastState")))
+    last, _colour = _state(mapping(status.get("lastState")))
     restarts = status.get("restartCount")
     return Container(
         name=text(spec.get("name")),
@@ -54,8 +112,10 @@ def _container(spec: Mapping[str, Any], status: Mapping[str, Any], init: bool) -
         colour=colour,
         ready=status.get("ready") is True,
         restarts=restarts if isinstance(restarts, int) else 0,
-        init=init,
+        init=role == "init",
         last=last,
+        role=role,
+        facts=tuple(one for one in said if one[1]),
     )
 
 
@@ -71,6 +131,39 @@ def _state(state: Mapping[str, Any]) -> tuple[str, str]:
         good = text(entry.get("reason")) in ("ContainerCreating", "PodInitializing", "Completed")
         return ": ".join(part for part in (parts[0], ", ".join(filter(None, parts[1:]))) if part), "" if good else "red"
     return "", ""
+
+
+def tolerations(obj: KubeObject) -> tuple[tuple[Cell, ...], ...]:
+    """Which taints of nodes it puts up with."""
+    return tuple(
+        (
+            line(_taint(entry)),
+            line(text(entry.get("effect")) or _("any effect")),
+            line(_seconds(entry.get("tolerationSeconds")) or _("always")),
+        )
+        for entry in items(mapping(obj.get("spec")).get("tolerations"))
+    )
+
+
+def _taint(entry: Mapping[str, Any]) -> str:
+    key = text(entry.get("key"))
+    if not key:
+        return _("any taint")
+    return f"{key}={text(entry.get('value'))}" if text(entry.get("operator")) in ("", "Equal") else key
+
+
+def _usage(client: ClusterClient, obj: KubeObject) -> tuple[tuple[Cell, ...], ...]:
+    """A row a container, from metrics-server; nothing where there is none, or it has not seen the Pod yet."""
+    try:
+        type_ = client.find("metrics.k8s.io", "", "pods")
+        found = msgspec.json.decode(client.raw("GET", type_.path(namespace_of(obj), name_of(obj))))
+    except (KubeError, msgspec.MsgspecError):
+        return ()
+    return tuple(
+        (line(entry.get("name")), line(used.get("cpu")), line(used.get("memory")))
+        for entry in items(mapping(found).get("containers"))
+        if (used := mapping(entry.get("usage")))
+    )
 
 
 PANELS: dict[Kind, Maker] = {("", "Pod"): panels}

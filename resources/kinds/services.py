@@ -1,13 +1,17 @@
-"""A Service's page."""
+"""A Service's page: its ports, how it is reached, and the Pods behind it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.objects import KubeObject
+from kube.objects import KubeObject, name_of, namespace_of
 from resources.health import items, mapping, text
 from resources.kinds import Kind, Maker, Panel
+from resources.kinds.parts import Bit, Cell, Table, facts, label, line, lines, more_note, see, some, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +25,89 @@ class Port:
     node_port: str
 
 
-def panels(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    yield facts("service", _("Service"), _facts(obj))
     if found := _ports(obj):
         yield Panel("ports", "resources/kinds/_ports.html", found)
+    if text(mapping(obj.get("spec")).get("type")) != "ExternalName":
+        yield _endpoints(client, obj)
+
+
+def _facts(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
+    spec = mapping(obj.get("spec"))
+    name, namespace = name_of(obj), namespace_of(obj)
+    outside = tuple(_outside(obj))
+    yield _("Type"), line(text(spec.get("type")) or "ClusterIP")
+    yield _("Name inside the cluster"), line(f"{name}.{namespace}.svc", "code") if namespace else ()
+    ips = spec.get("clusterIPs")
+    addresses = lines(ips) if isinstance(ips, list) else line(spec.get("clusterIP"))
+    headless = text(spec.get("clusterIP")) == "None"
+    yield _("Cluster IP"), line(_("none: its name leads to each Pod (headless)")) if headless else addresses
+    yield _("Outside address"), outside
+    if text(spec.get("type")) == "LoadBalancer" and not outside:
+        yield _("Load balancer"), label(_("waits for an address"), "blue")
+    yield _("Stands for"), line(spec.get("externalName"))
+    pairs = mapping(spec.get("selector")).items()
+    yield _("Selector"), lines((f"{key}={text(value)}" for key, value in pairs), "code")
+    yield _("Session affinity"), line(spec.get("sessionAffinity")) if spec.get("sessionAffinity") != "None" else ()
+    yield (
+        _("Traffic from outside goes"),
+        line(_("only to Pods of the same node") if spec.get("externalTrafficPolicy") == "Local" else ""),
+    )
+
+
+def _outside(obj: KubeObject) -> Iterator[Bit]:
+    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
+    for entry in items(mapping(status.get("loadBalancer")).get("ingress")):
+        yield from line(text(entry.get("hostname")) or text(entry.get("ip")))
+    if isinstance(given := spec.get("externalIPs"), list):
+        yield from lines(given)
+
+
+def _endpoints(client: ClusterClient, obj: KubeObject) -> Panel:
+    """Who answers: the addresses of its EndpointSlices, and the Pods that have them."""
+    labels = f"kubernetes.io/service-name={name_of(obj)}"
+    found = some(client, "discovery.k8s.io", "EndpointSlice", namespace_of(obj), labels=labels, limit=100)
+    rows = tuple(row for one in found.items for row in endpoints(client, one))
+    selects = bool(mapping(mapping(obj.get("spec")).get("selector")))
+    empty = (
+        _("No Pod has the labels of its selector, so nobody answers.")
+        if selects
+        else _("It has no selector: somebody has to write its EndpointSlices.")
+    )
+    columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
+    made = Table(_("Endpoints"), columns, rows, more_note(found), problem=found.problem, empty=empty)
+    return table("endpoints", made, wide=True)
+
+
+def endpoints(client: ClusterClient, one: KubeObject) -> Iterator[tuple[Cell, ...]]:
+    """A row for each endpoint of a slice."""
+    ports = tuple(
+        f"{text(port.get('port'))}/{text(port.get('protocol')) or 'TCP'}{_named(port)}"
+        for port in items(one.get("ports"))
+    )
+    for entry in items(one.get("endpoints")):
+        addresses = entry.get("addresses")
+        target = mapping(entry.get("targetRef"))
+        where = text(target.get("namespace")) or namespace_of(one)
+        yield (
+            lines(addresses) if isinstance(addresses, list) else (),
+            _serving(mapping(entry.get("conditions"))),
+            see(client, "", text(target.get("kind")), target.get("name"), where),
+            lines(ports),
+            see(client, "", "Node", entry.get("nodeName")),
+        )
+
+
+def _named(port: Mapping[str, Any]) -> str:
+    return f" {text(port.get('name'))}" if text(port.get("name")) else ""
+
+
+def _serving(conditions: Mapping[str, Any]) -> Cell:
+    if conditions.get("terminating") is True:
+        return label(_("ending"), "orange")
+    # What is not said counts as ready: https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/#ready
+    return label(_("ready"), "green") if conditions.get("ready") is not False else label(_("not ready"), "orange")
 
 
 def _ports(obj: KubeObject) -> tuple[Port, ...]:

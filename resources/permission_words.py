@@ -76,6 +76,16 @@ def sentence(
     return text % values
 
 
+def plain(
+    verbs: Sequence[str], groups: Sequence[str], resources: Sequence[str], names: Sequence[str], urls: Sequence[str]
+) -> str:
+    """The same without who and where: “read and write Secrets”."""
+    if urls and not resources:
+        return _("%(verbs)s the API server's addresses %(urls)s") % {"verbs": _doing(verbs), "urls": _listed(urls)}
+    values = {"verbs": _doing(verbs), "resources": _what(groups, resources), "names": _listed(names)}
+    return (_("%(verbs)s %(resources)s named %(names)s") if names else "%(verbs)s %(resources)s") % values
+
+
 def _doing(verbs: Sequence[str]) -> str:
     """“read and write” for the usual sets of verbs; rare verbs as they are."""
     if "*" in verbs:

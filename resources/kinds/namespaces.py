@@ -1,0 +1,67 @@
+"""A namespace's page: what is in it, its quotas and limits, and, while it goes, what it waits for in plain words."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.objects import KubeObject, name_of
+from resources.health import conditions, mapping
+from resources.kinds import Kind, Maker, Panel, quotas
+from resources.kinds.parts import Bit, Cell, facts, line, some
+from resources.place import Place
+
+
+def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    name = name_of(obj)
+    if going := waits_for(obj):
+        yield facts("going", _("What its deletion waits for"), going)
+    yield facts("namespace", _("Security"), _security(mapping(mapping(obj.get("metadata")).get("labels"))))
+    yield from quotas.of_namespace(some(client, "", "ResourceQuota", name, limit=50).items)
+    ranges = some(client, "", "LimitRange", name, limit=50).items
+    if ranges:
+        yield quotas.limits_table("limits", _("Limits"), ranges)
+    yield Panel("contents", "resources/kinds/_contents_later.html", Place(type_, "", name).url("contents"), wide=True)
+
+
+def _security(labels: Mapping[str, Any]) -> Iterable[tuple[str, Cell]]:
+    """Pod Security Admission: what Pods may ask for here. https://kubernetes.io/docs/concepts/security/pod-security-admission/"""
+    titles = {"enforce": _("Pods are refused"), "warn": _("Pods are warned of"), "audit": _("Pods are noted")}
+    words = {
+        "privileged": _("everything is allowed"),
+        "baseline": _("when they ask for known escalations (baseline)"),
+        "restricted": _("unless they are hardened (restricted)"),
+    }
+    found = [
+        (title, line(words.get(str(level), level)))
+        for mode, title in titles.items()
+        if (level := labels.get(f"pod-security.kubernetes.io/{mode}"))
+    ]
+    return found or [(_("Pod security"), line(_("nothing is said: the cluster's own rule holds"), "muted"))]
+
+
+def waits_for(obj: KubeObject) -> tuple[tuple[str, Cell], ...]:
+    """The namespace controller's conditions in plain words; none for a namespace that stays.
+
+    https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/namespace/deletion/status_condition_utils.go
+    """
+    if not mapping(obj.get("metadata")).get("deletionTimestamp"):
+        return ()
+    words = {
+        "NamespaceDeletionDiscoveryFailure": _("Some API groups do not answer, so nobody knows what they still have here. Mend or remove their APIService."),
+        "NamespaceDeletionGroupVersionParsingFailure": _("Some API groups have versions that can't be read."),
+        "NamespaceDeletionContentFailure": _("Some objects could not be deleted."),
+        "NamespaceContentRemaining": _("Some objects are still there."),
+        "NamespaceFinalizersRemaining": _("Some objects wait for a finalizer, which the operator that set it has to remove. Is it still installed?"),
+    }  # fmt: skip
+    found = [
+        (one.type, (*line(words.get(one.type, one.reason)), *line(one.message, "muted")))
+        for one in conditions(obj)
+        if one.status == "True"
+    ]
+    return tuple(found) or ((_("Deletion"), (Bit(_("It has just begun.")),)),)
+
+
+PANELS: dict[Kind, Maker] = {("", "Namespace"): panels}

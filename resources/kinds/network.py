@@ -1,0 +1,152 @@
+"""The pages of Ingresses (where an address leads), NetworkPolicies (who may speak to whom, in words), EndpointSlices and Endpoints."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.objects import KubeObject, namespace_of
+from kube.selectors import from_selector
+from resources.health import items, mapping, text
+from resources.kinds import Kind, Maker, Panel
+from resources.kinds.parts import Bit, Cell, Table, facts, line, lines, see, table
+from resources.kinds.services import endpoints
+
+
+def ingress(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    spec, namespace = mapping(obj.get("spec")), namespace_of(obj)
+    secure = {text(host) for entry in items(spec.get("tls")) for host in _list(entry.get("hosts"))}
+    rows = tuple(_ingress_rows(client, spec, namespace, secure))
+    columns, empty = (_("Address"), _("Leads to"), _("Matches")), _("It has no rules.")
+    yield table("rules", Table(_("Rules"), columns, rows, empty=empty), wide=True)
+    kept = tuple(
+        (lines(_list(entry.get("hosts"))), see(client, "", "Secret", entry.get("secretName"), namespace))
+        for entry in items(spec.get("tls"))
+    )
+    if kept:
+        yield table("tls", Table(_("TLS"), (_("Hosts"), _("Certificate")), kept))
+    addresses = items(mapping(mapping(obj.get("status")).get("loadBalancer")).get("ingress"))
+    entries = (
+        (_("Class"), see(client, "networking.k8s.io", "IngressClass", spec.get("ingressClassName"))),
+        (_("Reached at"), lines(text(one.get("hostname")) or text(one.get("ip")) for one in addresses)),
+    )
+    yield facts("ingress", _("Ingress"), entries)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _ingress_rows(
+    client: ClusterClient, spec: Mapping[str, Any], namespace: str, secure: set[str]
+) -> Iterator[tuple[Cell, ...]]:
+    for rule in items(spec.get("rules")):
+        host = text(rule.get("host"))
+        for path in items(mapping(rule.get("http")).get("paths")):
+            where = f"{'https' if host in secure else 'http'}://{host or '*'}{text(path.get('path')) or '/'}"
+            # A wildcard is no address to follow.
+            address = (Bit(where, where),) if host and "*" not in host else line(where)
+            yield address, backend(client, mapping(path.get("backend")), namespace), line(path.get("pathType"))
+    if rest := mapping(spec.get("defaultBackend")):
+        yield line(_("everything else")), backend(client, rest, namespace), ()
+
+
+def backend(client: ClusterClient, of: Mapping[str, Any], namespace: str) -> Cell:
+    """A Service with its port, or another object that an ingress controller knows."""
+    service, other = mapping(of.get("service")), mapping(of.get("resource"))
+    if not service:
+        return see(client, text(other.get("apiGroup")), text(other.get("kind")), other.get("name"), namespace)
+    port = mapping(service.get("port"))
+    name = text(service.get("name"))
+    words = f"{name}:{text(port.get('number')) or text(port.get('name'))}"
+    return see(client, "", "Service", name, namespace, words)
+
+
+def policy(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    spec = mapping(obj.get("spec"))
+    kinds = _list(spec.get("policyTypes")) or (["Ingress", "Egress"] if "egress" in spec else ["Ingress"])
+    entries = [(_("Holds for"), line(_pods(spec.get("podSelector"))))]
+    for kind, title in (("Ingress", _("They may be reached by")), ("Egress", _("They may reach"))):
+        if kind in kinds:
+            entries.append((title, tuple(_sides(spec, kind))))
+        else:
+            entries.append((title, line(_("everybody, as far as this policy goes"))))
+    note = _("What no policy allows is refused, as soon as one policy selects a Pod.")
+    yield facts("policy", _("In words"), entries, note=note, wide=True)
+
+
+def _sides(spec: Mapping[str, Any], kind: str) -> Iterator[Bit]:
+    side = "from" if kind == "Ingress" else "to"
+    rules = items(spec.get(kind.lower()))
+    if not rules:
+        yield Bit(_("nobody"))
+    for rule in rules:
+        peers = [_peer(one) for one in items(rule.get(side))] or [_("everybody")]
+        ports = [_port(one) for one in items(rule.get("ports"))]
+        who = _(" or ").join(peers)
+        yield Bit(_("%(who)s, on %(ports)s") % {"who": who, "ports": ", ".join(ports)} if ports else who)
+
+
+def _port(one: Mapping[str, Any]) -> str:
+    last = text(one.get("endPort"))
+    number = text(one.get("port")) or _("all ports")
+    return f"{text(one.get('protocol')) or 'TCP'} {number}{f'–{last}' if last else ''}"
+
+
+def _peer(one: Mapping[str, Any]) -> str:
+    if block := mapping(one.get("ipBlock")):
+        but = ", ".join(text(part) for part in _list(block.get("except")))
+        words = _("addresses %(range)s") % {"range": text(block.get("cidr"))}
+        return _("%(addresses)s but %(others)s") % {"addresses": words, "others": but} if but else words
+    spaces = one.get("namespaceSelector")
+    where = _("this namespace") if spaces is None else _spaces(spaces)
+    return _("%(pods)s in %(namespaces)s") % {"pods": _pods(one.get("podSelector")), "namespaces": where}
+
+
+def _selector(value: Any) -> str:
+    try:
+        return from_selector(mapping(value))
+    except (TypeError, AttributeError):
+        return "?"
+
+
+def _spaces(value: Any) -> str:
+    words = _selector(value)
+    return _("namespaces with %(labels)s") % {"labels": words} if words else _("any namespace")
+
+
+def _pods(value: Any) -> str:
+    words = _selector(value)
+    return _("Pods with %(labels)s") % {"labels": words} if words else _("all Pods")
+
+
+def slice_(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    rows = tuple(endpoints(client, obj))
+    columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
+    yield table("endpoints", Table(_("Endpoints"), columns, rows, empty=_("It is empty.")), wide=True)
+
+
+def endpoints_of(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    """The older kind, read as the newer one."""
+    rows = tuple(row for one in items(obj.get("subsets")) for row in endpoints(client, _as_slice(obj, one)))
+    columns = (_("Address"), _("State"), _("Pod"), _("Ports"), _("Node"))
+    yield table("endpoints", Table(_("Endpoints"), columns, rows, empty=_("It is empty.")), wide=True)
+
+
+def _as_slice(obj: KubeObject, subset: Mapping[str, Any]) -> KubeObject:
+    found = [
+        {**entry, "addresses": [text(entry.get("ip"))], "conditions": {"ready": ready}}
+        for part, ready in (("addresses", True), ("notReadyAddresses", False))
+        for entry in items(subset.get(part))
+    ]
+    return {"metadata": obj.get("metadata"), "ports": subset.get("ports"), "endpoints": found}
+
+
+PANELS: dict[Kind, Maker] = {
+    ("networking.k8s.io", "Ingress"): ingress,
+    ("networking.k8s.io", "NetworkPolicy"): policy,
+    ("discovery.k8s.io", "EndpointSlice"): slice_,
+    ("", "Endpoints"): endpoints_of,
+}

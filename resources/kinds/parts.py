@@ -1,0 +1,145 @@
+"""What most panels are made of: a table or a list of facts, whose cells are short texts, links, labels and ages.
+
+All texts are plain: the templates escape them. Nothing here asks the cluster anything but which kinds it serves.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.objects import KubeObject
+from resources.health import Health, text
+from resources.kinds import Panel
+from resources.place import Place
+
+#: More rows than these are for a list of their own.
+ROWS = 100
+_TEXT = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Bit:
+    """One line of a cell. `look`: '' for text, or age (an RFC 3339 time), code, muted, label (in `colour`), error. `url`: it is a link."""
+
+    text: str
+    url: str = ""
+    look: str = ""
+    colour: str = ""
+    help: str = ""
+
+
+Cell = tuple[Bit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`note`: a sentence above it; `left`: rows that are there and not shown; `problem`: why there are none to show."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+    left: int = 0
+    problem: str = ""
+    empty: str = ""
+
+    @property
+    def lines(self) -> tuple[tuple[tuple[str, Cell], ...], ...]:
+        """Each cell with its column's name, which narrow screens show beside it."""
+        return tuple(tuple(zip(self.columns, row, strict=False)) for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Pairs of a name and what is to be said. Empty ones are left out by facts()."""
+
+    title: str
+    entries: tuple[tuple[str, Cell], ...]
+    note: str = ""
+
+
+def line(value: Any, look: str = "", *, colour: str = "", help_: str = "") -> Cell:
+    """A scalar as a cell of one line; an empty cell for anything else, and for ''."""
+    words = text(value)
+    return (Bit(words[:_TEXT], look=look, colour=colour, help=help_),) if words else ()
+
+
+def lines(values: Iterable[Any], look: str = "") -> Cell:
+    """A line for each scalar."""
+    return tuple(bit for value in values for bit in line(value, look))
+
+
+def label(value: Any, colour: str = "") -> Cell:
+    return line(value, "label", colour=colour)
+
+
+def state(health: Health) -> Cell:
+    """The state word as a label, and its reason below."""
+    return (*label(health.label, health.colour), *line(health.reason, "muted"))
+
+
+def see(client: ClusterClient, group: str, kind: str, name: Any, namespace: str = "", words: str = "") -> Cell:
+    """A link to the object; its name alone where the cluster serves no such kind."""
+    named = text(name)
+    if not named:
+        return ()
+    try:
+        type_ = client.find_kind(group, kind)
+    except KubeError:
+        return (Bit(words or named),)
+    return (Bit((words or named)[:_TEXT], Place(type_, namespace if type_.namespaced else "", named).url()),)
+
+
+def table(id_: str, made: Table, *, wide: bool = False) -> Panel:
+    """A panel of the table's first ROWS rows."""
+    cut = made
+    if len(made.rows) > ROWS:
+        left = made.left + len(made.rows) - ROWS
+        cut = Table(made.title, made.columns, made.rows[:ROWS], made.note, left, made.problem, made.empty)
+    return Panel(id_, "resources/kinds/_table.html", cut, wide)
+
+
+def facts(id_: str, title: str, entries: Iterable[tuple[str, Cell]], *, note: str = "", wide: bool = False) -> Panel:
+    return Panel(id_, "resources/kinds/_facts.html", Facts(title, tuple(one for one in entries if one[1]), note), wide)
+
+
+def yes(value: Any) -> Cell:
+    """Said only when it is so."""
+    return line(_("Yes")) if value is True else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """What a question for a list brought. `more`: there are others that were not read. `problem`: why there is nothing, in the server's words."""
+
+    items: tuple[KubeObject, ...] = ()
+    more: bool = False
+    problem: str = ""
+
+
+def some(
+    client: ClusterClient,
+    group: str,
+    kind: str,
+    namespace: str = "",
+    *,
+    labels: str = "",
+    fields: str = "",
+    limit: int = 500,
+) -> Some:
+    """At most `limit` objects of a kind. A panel beside many others is no place for an error: what can't be read says so itself."""
+    try:
+        type_ = client.find_kind(group, kind)
+        found = client.list(type_, namespace, labels=labels, fields=fields, limit=limit)
+    except KubeError as error:
+        return Some(problem=str(error))
+    return Some(tuple(found.items), bool(found.continue_))
+
+
+def more_note(found: Some) -> str:
+    """A sentence for lists that were not read to their end."""
+    return _("Only the first %(n)d were looked at.") % {"n": len(found.items)} if found.more else ""

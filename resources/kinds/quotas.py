@@ -1,0 +1,102 @@
+"""Quotas as bars of what is used and what is allowed, and limit ranges as a table: for their own pages and a namespace's."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.objects import KubeObject, name_of
+from resources.health import items, mapping, text
+from resources.kinds import Kind, Maker, Panel
+from resources.kinds.parts import Cell, Table, line, table
+from resources.quantities import number
+
+_TIGHT, _FULL = 80, 100
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """`percent` may be more than 100; `width` is for drawing. `colour`: '' while there is room."""
+
+    name: str
+    used: str
+    hard: str
+    percent: int
+    colour: str
+
+    @property
+    def width(self) -> int:
+        return max(0, min(100, self.percent))
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """`title` of the panel; `empty`: what stands there when there is none."""
+
+    title: str
+    bars: tuple[Bar, ...]
+    empty: str = ""
+    note: str = ""
+
+
+def bar(name: str, used: str, hard: str) -> Bar:
+    """Amounts as they are written; without numbers in them it is drawn empty."""
+    there, most = number(used), number(hard)
+    percent = 0
+    if there is not None and most is not None:
+        percent = int(there * 100 / most) if most else (100 if there else 0)
+    colour = "red" if percent >= _FULL else "orange" if percent >= _TIGHT else ""
+    return Bar(name, used or "0", hard, percent, colour)
+
+
+def bars(obj: KubeObject) -> tuple[Bar, ...]:
+    """Of a ResourceQuota, by name; before its controller has counted, of the spec alone."""
+    status = mapping(obj.get("status"))
+    hard = mapping(status.get("hard")) or mapping(mapping(obj.get("spec")).get("hard"))
+    used = mapping(status.get("used"))
+    return tuple(bar(name, text(used.get(name)), text(most)) for name, most in sorted(hard.items()))
+
+
+def quota(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    made = Bars(_("Used"), bars(obj), _("It limits nothing."), _scope(obj))
+    yield Panel("bars", "resources/kinds/_bars.html", made)
+
+
+def _scope(obj: KubeObject) -> str:
+    scopes = mapping(obj.get("spec")).get("scopes")
+    names = [text(one) for one in scopes] if isinstance(scopes, list) else []
+    return _("It counts only what is: %(scopes)s") % {"scopes": ", ".join(names)} if names else ""
+
+
+def limit_range(_client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    yield limits_table("limits", _("Limits"), (obj,))
+
+
+def limits_table(id_: str, title: str, found: Iterable[KubeObject]) -> Panel:
+    """A row for each kind of thing and resource."""
+    columns = (_("For each"), _("Resource"), _("At least"), _("At most"), _("Request if none is said"), _("Limit if none is said"), _("Limit to request"))  # fmt: skip
+    rows = tuple(row for obj in found for one in items(mapping(obj.get("spec")).get("limits")) for row in _limits(one))
+    return table(id_, Table(title, columns, rows, empty=_("It limits nothing.")), wide=True)
+
+
+def _limits(one: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    parts = [mapping(one.get(key)) for key in ("min", "max", "defaultRequest", "default", "maxLimitRequestRatio")]
+    for name in dict.fromkeys(name for part in parts for name in part):
+        yield line(one.get("type")), line(name), *(line(part.get(name)) for part in parts)
+
+
+def of_namespace(quotas: Iterable[KubeObject]) -> Iterator[Panel]:
+    """The bars of all quotas of a namespace."""
+    found = tuple(
+        Bar(f"{one.name} ({name_of(obj)})", one.used, one.hard, one.percent, one.colour)
+        for obj in quotas
+        for one in bars(obj)
+    )
+    if found:
+        yield Panel("quotas", "resources/kinds/_bars.html", Bars(_("Quotas"), found))
+
+
+PANELS: dict[Kind, Maker] = {("", "ResourceQuota"): quota, ("", "LimitRange"): limit_range}

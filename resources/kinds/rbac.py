@@ -1,0 +1,207 @@
+"""The pages of Roles, bindings and ServiceAccounts: rights in words with the dangerous ones marked, and who has them.
+
+What a role allows is only told here. Whether somebody may do something is for the API server to say.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.objects import KubeObject, name_of, namespace_of
+from resources import dangers, permission_words
+from resources.health import items, mapping, text
+from resources.kinds import Kind, Maker, Panel
+from resources.kinds.parts import Bit, Cell, Some, Table, facts, label, line, lines, see, some, table
+
+GROUP = "rbac.authorization.k8s.io"
+_RULES = 300
+# Of one rule; longer ones repeat themselves.
+_LOOKED_AT = 5000
+
+
+def role(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    whole = type_.kind == "ClusterRole"
+    if mapping(obj.get("aggregationRule")):
+        words = _(
+            "Its rules are gathered from the ClusterRoles with these labels; what is written into it by hand is overwritten."
+        )
+        yield facts("aggregation", _("Gathered"), ((_("From"), lines(_gathered(obj), "code")),), note=words)
+    found = items(obj.get("rules"))
+    rows = tuple(rule_row(rule, cluster=whole) for rule in found[:_RULES])
+    columns, empty = (_("Allows to"), _("Verbs"), _("On"), _("Danger")), _("It allows nothing.")
+    yield table("rules", Table(_("Rules"), columns, rows, left=max(0, len(found) - _RULES), empty=empty), wide=True)
+    yield _bound(client, obj, "ClusterRole" if whole else "Role")
+
+
+def _gathered(obj: KubeObject) -> Iterator[str]:
+    for one in items(mapping(obj.get("aggregationRule")).get("clusterRoleSelectors")):
+        yield ", ".join(f"{key}={text(value)}" for key, value in mapping(one.get("matchLabels")).items()) or "…"
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(text(one) for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+
+
+def rule_row(rule: Mapping[str, Any], *, cluster: bool) -> tuple[Cell, ...]:
+    """A rule in words, as it is written, and why it is dangerous."""
+    verbs, groups, kinds = _texts(rule.get("verbs")), _texts(rule.get("apiGroups")), _texts(rule.get("resources"))
+    names, urls = _texts(rule.get("resourceNames")), _texts(rule.get("nonResourceURLs"))
+    on = tuple(f"{kind}.{group}" if group else kind for kind in kinds for group in (groups or ("",)))
+    level, why = danger(verbs, groups, kinds, names, cluster=cluster)
+    mark = label(_("critical") if level == "critical" else _("high"), "red" if level == "critical" else "orange")
+    return (
+        line(permission_words.plain(verbs, groups, kinds, names, urls)),
+        lines((", ".join(verbs),), "code"),
+        lines(islice((*on, *urls), 30), "code") + lines(_("named %(name)s") % {"name": one} for one in names[:30]),
+        (*mark, *line(why, "muted")) if level else (),
+    )
+
+
+def danger(
+    verbs: Sequence[str], groups: Sequence[str], kinds: Sequence[str], names: Sequence[str], *, cluster: bool
+) -> tuple[str, str]:
+    """("critical" | "high" | "", why) of the worst thing that a rule allows."""
+    asked, found = frozenset(verb.lower() for verb in verbs), ("", "")
+    for group, kind, name in islice(product(groups or ("",), kinds, names or ("",)), _LOOKED_AT):
+        level, cause = dangers.judge("cluster" if cluster else "namespace", group, kind, asked, name, frozenset())
+        if level == "critical" or (level and not found[0]):
+            found = level, str(dangers.WHY.get(cause, ""))
+        if level == "critical":
+            break
+    return found
+
+
+def _bound(client: ClusterClient, obj: KubeObject, kind: str) -> Panel:
+    """Who has the role: its bindings, each with its subjects."""
+    found, problems = bindings(client, "" if kind == "ClusterRole" else namespace_of(obj), kind == "ClusterRole")
+    rows = tuple(
+        (binding_link(client, one), _scope(one), subjects(client, one))
+        for one in found
+        if (ref := mapping(one.get("roleRef")))
+        and (text(ref.get("kind")), text(ref.get("name"))) == (kind, name_of(obj))
+    )
+    columns = (_("Binding"), _("Holds in"), _("For"))
+    made = Table(_("Who has it"), columns, rows, note=" ".join(problems), empty=_("Nobody: no binding names it."))
+    return table("bound", made, wide=True)
+
+
+def bindings(client: ClusterClient, namespace: str, whole: bool) -> tuple[list[KubeObject], list[str]]:
+    """RoleBindings of the namespace (or all), and with `whole` ClusterRoleBindings; and what could not be read, a sentence each."""
+    asked: list[tuple[str, Some]] = [("RoleBinding", some(client, GROUP, "RoleBinding", namespace, limit=2000))]
+    if whole:
+        asked.append(("ClusterRoleBinding", some(client, GROUP, "ClusterRoleBinding", limit=2000)))
+    problems = [
+        _("%(kind)s could not be read: %(why)s") % {"kind": kind, "why": one.problem}
+        if one.problem
+        else _("Not every %(kind)s was looked at.") % {"kind": kind}
+        for kind, one in asked
+        if one.problem or one.more
+    ]
+    return [item for _kind, one in asked for item in one.items], problems
+
+
+def binding_link(client: ClusterClient, one: KubeObject) -> Cell:
+    return see(client, GROUP, text(one.get("kind")), name_of(one), namespace_of(one))
+
+
+def _scope(one: KubeObject) -> Cell:
+    return line(namespace_of(one) or _("the whole cluster"))
+
+
+def subjects(client: ClusterClient, one: KubeObject) -> Cell:
+    """A line for each user, group and service account."""
+    return tuple(_subject(client, subject, namespace_of(one)) for subject in items(one.get("subjects"))[:100])
+
+
+def _subject(client: ClusterClient, subject: Mapping[str, Any], namespace: str) -> Bit:
+    kind, name = text(subject.get("kind")), text(subject.get("name"))
+    words = {"User": _("user %(name)s"), "Group": _("group %(name)s"), "ServiceAccount": _("service account %(name)s")}
+    said = words.get(kind, "%(name)s") % {"name": name}
+    if kind != "ServiceAccount":
+        return Bit(said)
+    where = text(subject.get("namespace")) or namespace
+    found = see(client, "", "ServiceAccount", name, where, f"{said} ({where})")
+    return found[0] if found else Bit(said)
+
+
+def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    ref = mapping(obj.get("roleRef"))
+    kind, name, namespace = text(ref.get("kind")), text(ref.get("name")), namespace_of(obj)
+    entries = (
+        (_("Gives"), see(client, GROUP, kind, name, namespace, f"{kind} {name}")),
+        (_("In"), line(namespace or _("the whole cluster"))),
+        (_("To"), subjects(client, obj) or line(_("nobody"), "muted")),
+    )
+    yield facts("binding", _("Binding"), entries)
+    found = some(client, GROUP, kind, namespace if kind == "Role" else "", fields=f"metadata.name={name}", limit=1)
+    rules = items(found.items[0].get("rules")) if found.items else []
+    rows = tuple(rule_row(rule, cluster=not namespace) for rule in rules[:_RULES])
+    columns = (_("Allows to"), _("Verbs"), _("On"), _("Danger"))
+    empty = _("It allows nothing.") if found.items else _("There is no such role: this binding gives nothing.")
+    left = max(0, len(rules) - _RULES)
+    yield table("rules", Table(_("What it gives"), columns, rows, "", left, found.problem, empty), wide=True)
+
+
+def account(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    namespace, name = namespace_of(obj), name_of(obj)
+    entries = (
+        (_("Its name as a user"), line(f"system:serviceaccount:{namespace}:{name}", "code")),
+        (_("Secrets"), _secrets(client, obj, "secrets")),
+        (_("Image pull secrets"), _secrets(client, obj, "imagePullSecrets")),
+        (
+            _("Token in its Pods"),
+            line(_("No, unless a Pod asks for it")) if obj.get("automountServiceAccountToken") is False else (),
+        ),
+    )
+    yield facts("account", _("Service account"), entries)
+    every, problems = bindings(client, "", True)
+    rows = tuple(
+        (binding_link(client, one), _scope(one), _role_of(client, one), line(way))
+        for one in every
+        if (way := _way(one, namespace, name))
+    )
+    columns, empty = (
+        (_("Binding"), _("Holds in"), _("Role"), _("As")),
+        _("No binding names it: it may do nothing of its own."),
+    )
+    yield table("bindings", Table(_("What it may do"), columns, rows, " ".join(problems), empty=empty), wide=True)
+
+
+def _secrets(client: ClusterClient, obj: KubeObject, part: str) -> Cell:
+    return tuple(
+        bit for one in items(obj.get(part)) for bit in see(client, "", "Secret", one.get("name"), namespace_of(obj))
+    )
+
+
+def _role_of(client: ClusterClient, one: KubeObject) -> Cell:
+    ref = mapping(one.get("roleRef"))
+    kind, name = text(ref.get("kind")), text(ref.get("name"))
+    return see(client, GROUP, kind, name, namespace_of(one), f"{kind} {name}")
+
+
+def _way(one: KubeObject, namespace: str, name: str) -> str:
+    """How a binding reaches the account: by its name, or as one of a group; '' when it does not."""
+    groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
+    for subject in items(one.get("subjects")):
+        kind, who = text(subject.get("kind")), text(subject.get("name"))
+        where = text(subject.get("namespace")) or namespace_of(one)
+        if (kind, who, where) == ("ServiceAccount", name, namespace):
+            return _("itself")
+        if kind == "User" and who == f"system:serviceaccount:{namespace}:{name}":
+            return _("itself")
+        if kind == "Group" and who in groups:
+            return _("one of the group %(name)s") % {"name": who}
+    return ""
+
+
+PANELS: dict[Kind, Maker] = {
+    (GROUP, "Role"): role,
+    (GROUP, "ClusterRole"): role,
+    (GROUP, "RoleBinding"): binding,
+    (GROUP, "ClusterRoleBinding"): binding,
+    ("", "ServiceAccount"): account,
+}

@@ -1,0 +1,97 @@
+"""What a workload looked like before: its ReplicaSets (Deployments) or ControllerRevisions (StatefulSets, DaemonSets), and the way back.
+
+As `kubectl rollout history` and `kubectl rollout undo` have it:
+https://github.com/kubernetes/kubectl/blob/master/pkg/polymorphichelpers/rollback.go
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kube.client import ClusterClient
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.selectors import from_selector
+from resources.health import items, mapping, text
+from resources.kinds.parts import some
+
+KINDS = ("Deployment", "StatefulSet", "DaemonSet")
+_NUMBER = "deployment.kubernetes.io/revision"
+_CAUSE = "kubernetes.io/change-cause"
+_HASH = "pod-template-hash"
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """`template`: the Pod template as the workload would have it. `kind` and `name`: the object that keeps it. `current`: it is the newest."""
+
+    number: int
+    kind: str
+    name: str
+    created: str
+    cause: str
+    template: dict[str, Any]
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Revisions:
+    """Newest first. `problem`: why none could be read, in the API server's words."""
+
+    revisions: tuple[Revision, ...] = ()
+    problem: str = ""
+
+    def number(self, wanted: str) -> Revision | None:
+        return next((one for one in self.revisions if str(one.number) == wanted), None)
+
+
+def of(client: ClusterClient, obj: KubeObject) -> Revisions:
+    """Those whose controller is this very object, not a namesake."""
+    kind = "ReplicaSet" if obj.get("kind") == "Deployment" else "ControllerRevision"
+    try:
+        labels = from_selector(mapping(mapping(obj.get("spec")).get("selector")))
+    except (TypeError, AttributeError):
+        return Revisions()
+    found = some(client, "apps", kind, namespace_of(obj), labels=labels, limit=200)
+    read = _replica_set if kind == "ReplicaSet" else _controller_revision
+    mine = [made for one in found.items if _owned(one, obj) and (made := read(one)) is not None]
+    mine.sort(key=lambda one: one.number, reverse=True)
+    newest = mine[0].number if mine else 0
+    return Revisions(
+        tuple(
+            Revision(one.number, kind, one.name, one.created, one.cause, one.template, one.number == newest)
+            for one in mine
+        ),
+        found.problem,
+    )
+
+
+def _owned(one: Mapping[str, Any], obj: KubeObject) -> bool:
+    owners = items(mapping(one.get("metadata")).get("ownerReferences"))
+    return any(owner.get("controller") is True and text(owner.get("uid")) == uid_of(obj) for owner in owners)
+
+
+def _replica_set(one: KubeObject) -> Revision | None:
+    metadata = mapping(one.get("metadata"))
+    notes = mapping(metadata.get("annotations"))
+    number = text(notes.get(_NUMBER))
+    template = mapping(mapping(one.get("spec")).get("template"))
+    if not number.isdecimal() or not template:
+        return None
+    inner = dict(mapping(template.get("metadata")))
+    inner["labels"] = {key: value for key, value in mapping(inner.get("labels")).items() if key != _HASH}
+    return _made(int(number), one, {**template, "metadata": inner})
+
+
+def _controller_revision(one: KubeObject) -> Revision | None:
+    number = one.get("revision")
+    template = mapping(mapping(mapping(one.get("data")).get("spec")).get("template"))
+    if not isinstance(number, int) or not template:
+        return None
+    # It is kept as a strategic merge patch that replaces the whole template.
+    return _made(number, one, {key: value for key, value in template.items() if key != "$patch"})
+
+
+def _made(number: int, one: KubeObject, template: dict[str, Any]) -> Revision:
+    metadata = mapping(one.get("metadata"))
+    cause = text(mapping(metadata.get("annotations")).get(_CAUSE))
+    return Revision(number, "", name_of(one), text(metadata.get("creationTimestamp")), cause, template)

@@ -1,0 +1,142 @@
+"""A Secret's page: its keys with their sizes, what can be said without giving anything away, and the Pods that use it.
+
+No value is in this page: each is asked for, key by key (resources/views/reveal.py), and the asking is in the audit log. What is told of a value here
+is meant for all eyes: of a certificate who it is for and when it ends, of a registry's login the registry and the user.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.objects import KubeObject, name_of, namespace_of
+from resources.health import mapping, text
+from resources.kinds import Kind, Maker, Panel
+from resources.kinds.configs import decoded
+from resources.kinds.parts import Cell, Table, facts, label, line, lines, see, table
+from resources.kinds.volumes import users
+from resources.place import Place
+
+_SOON_DAYS = 30
+_TOKEN_OF = "kubernetes.io/service-account.name"  # noqa: S105  an annotation
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """`size`: of the value, in bytes."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """`url`: where a value is asked for."""
+
+    keys: tuple[Key, ...]
+    url: str
+
+
+def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    data, namespace = mapping(obj.get("data")), namespace_of(obj)
+    yield facts("secret", _("Secret"), _facts(client, obj))
+    kind = text(obj.get("type"))
+    if kind == "kubernetes.io/tls" or "tls.crt" in data:
+        yield facts("certificate", _("Certificate"), certificate(decoded(data.get("tls.crt"))))
+    if kind in ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg"):
+        rows = tuple(registries(data))
+        empty = _("It can't be read as a registry's login.")
+        yield table("registries", Table(_("Registries"), (_("Registry"), _("User"), _("E-mail")), rows, empty=empty))
+    keys = tuple(Key(key, len(decoded(value))) for key, value in sorted(data.items()))
+    place = Place(type_, namespace, name_of(obj))
+    yield Panel("data", "resources/kinds/_secret.html", Keys(keys, place.url("value")), wide=True)
+    yield users(client, "Secret", name_of(obj), namespace)
+
+
+def _facts(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]:
+    notes = mapping(mapping(obj.get("metadata")).get("annotations"))
+    yield _("Type"), line(text(obj.get("type")) or "Opaque")
+    yield _("Token of"), see(client, "", "ServiceAccount", notes.get(_TOKEN_OF), namespace_of(obj))
+    yield _("Can't be changed (immutable)"), label(_("Yes"), "blue") if obj.get("immutable") is True else ()
+
+
+def certificate(pem: bytes) -> Iterator[tuple[str, Cell]]:
+    """Who the first certificate is for, who says so, and until when."""
+    try:
+        found = x509.load_pem_x509_certificates(pem)
+    except (ValueError, TypeError, x509.InvalidVersion):
+        found = []
+    if not found:
+        yield _("Certificate"), line(_("The value of tls.crt can't be read as a certificate."), "error")
+        return
+    first = found[0]
+    with_names: tuple[str, ...] = ()
+    try:
+        names = first.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        with_names = tuple(str(name.value) for name in names)
+    except (x509.ExtensionNotFound, ValueError, x509.DuplicateExtension):
+        pass
+    try:
+        yield _("Subject"), line(first.subject.rfc4514_string() or "–")
+        yield _("Issuer"), line(first.issuer.rfc4514_string() or "–")
+    except ValueError:
+        yield _("Subject"), line(_("The value of tls.crt can't be read as a certificate."), "error")
+    yield _("Names"), lines(with_names[:50])
+    yield _("Valid from"), line(f"{first.not_valid_before_utc:%Y-%m-%d %H:%M} UTC")
+    yield (
+        _("Valid until"),
+        (*line(f"{first.not_valid_after_utc:%Y-%m-%d %H:%M} UTC"), *_left(first.not_valid_after_utc)),
+    )
+    yield _("Key"), line(_key(first))
+    yield _("Certificates in the chain"), line(len(found)) if len(found) > 1 else ()
+
+
+def _left(end: datetime) -> Cell:
+    days = (end - datetime.now(UTC)).days
+    if days < 0:
+        return label(_("expired"), "red")
+    words = _("%(n)d days left") % {"n": days}
+    return label(words, "orange" if days < _SOON_DAYS else "green")
+
+
+def _key(found: x509.Certificate) -> str:
+    try:
+        key = found.public_key()
+    except (UnsupportedAlgorithm, ValueError):
+        return ""
+    if isinstance(key, rsa.RSAPublicKey):
+        return f"RSA {key.key_size}"
+    return f"ECDSA {key.curve.name}" if isinstance(key, ec.EllipticCurvePublicKey) else type(key).__name__
+
+
+def registries(data: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    """Rows of registry, user and e-mail; no password."""
+    value = decoded(data.get(".dockerconfigjson") or data.get(".dockercfg"))
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return
+    logins = mapping(found).get("auths") if ".dockerconfigjson" in data else found
+    for host, login in mapping(logins).items():
+        entry = mapping(login)
+        yield line(host), line(text(entry.get("username")) or _user(text(entry.get("auth")))), line(entry.get("email"))
+
+
+def _user(auth: str) -> str:
+    try:
+        return base64.b64decode(auth, validate=True).decode("utf-8", "replace").partition(":")[0]
+    except (binascii.Error, ValueError):
+        return ""
+
+
+PANELS: dict[Kind, Maker] = {("", "Secret"): panels}

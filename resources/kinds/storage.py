@@ -1,0 +1,120 @@
+"""The pages of claims (PersistentVolumeClaims), volumes and storage classes."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.objects import KubeObject, name_of, namespace_of
+from resources.health import mapping, text
+from resources.kind_health import health
+from resources.kinds import Kind, Maker, Panel
+from resources.kinds.parts import Cell, Table, facts, label, line, lines, more_note, see, some, state, table
+from resources.kinds.volumes import users
+
+_DEFAULT = "storageclass.kubernetes.io/is-default-class"
+_MODES = {
+    "ReadWriteOnce": "RWO",
+    "ReadOnlyMany": "ROX",
+    "ReadWriteMany": "RWX",
+    "ReadWriteOncePod": "RWOP",
+}
+
+
+def claim(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    yield facts("claim", _("Claim"), _claim(client, obj))
+    yield users(client, "PersistentVolumeClaim", name_of(obj), namespace_of(obj))
+
+
+def _claim(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]:
+    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
+    wanted = text(mapping(mapping(spec.get("resources")).get("requests")).get("storage"))
+    there = text(mapping(status.get("capacity")).get("storage"))
+    yield _("Capacity"), line(there)
+    yield _("Asked for"), line(wanted)
+    yield _("Growing"), label(_("waits to grow to %(size)s") % {"size": wanted}, "blue") if _grows(status) else ()
+    yield _("Volume"), see(client, "", "PersistentVolume", spec.get("volumeName"))
+    yield _("Storage class"), see(client, "storage.k8s.io", "StorageClass", spec.get("storageClassName"))
+    yield _("Access modes"), modes(spec.get("accessModes"))
+    yield _("Volume mode"), line(spec.get("volumeMode"))
+    source = mapping(spec.get("dataSource")) or mapping(spec.get("dataSourceRef"))
+    group = text(source.get("apiGroup"))
+    yield _("Made from"), see(client, group, text(source.get("kind")), source.get("name"), namespace_of(obj))
+
+
+def _grows(status: Any) -> bool:
+    conditions = status.get("conditions")
+    kinds = {text(mapping(one).get("type")) for one in conditions} if isinstance(conditions, list) else set()
+    return bool(kinds & {"Resizing", "FileSystemResizePending"})
+
+
+def modes(value: Any) -> Cell:
+    """'ReadWriteOnce (RWO)', a line each."""
+    known = value if isinstance(value, list) else []
+    return lines(f"{text(mode)} ({_MODES[text(mode)]})" if text(mode) in _MODES else text(mode) for mode in known)
+
+
+def volume(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    yield facts("volume", _("Volume"), _volume(client, obj))
+
+
+def _volume(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]:
+    spec = mapping(obj.get("spec"))
+    of = mapping(spec.get("claimRef"))
+    claim_ = text(of.get("name"))
+    policies = {
+        "Delete": _("Delete: with its claim the data goes"),
+        "Retain": _("Retain: the data stays when its claim goes"),
+    }
+    policy = text(spec.get("persistentVolumeReclaimPolicy"))
+    where = text(of.get("namespace"))
+    yield _("Capacity"), line(mapping(spec.get("capacity")).get("storage"))
+    yield _("Claim"), see(client, "", "PersistentVolumeClaim", claim_, where, f"{where}/{claim_}") if claim_ else ()
+    yield _("Storage class"), see(client, "storage.k8s.io", "StorageClass", spec.get("storageClassName"))
+    yield _("Access modes"), modes(spec.get("accessModes"))
+    yield _("When released"), line(policies.get(policy, policy))
+    yield _("Volume mode"), line(spec.get("volumeMode"))
+    source = next((key for key in ("csi", "hostPath", "nfs", "local", "iscsi", "fc") if key in spec), "")
+    origin = mapping(spec.get(source))
+    words = text(origin.get("driver")) or text(origin.get("path"))
+    yield _("Kept by"), line(f"{source} {words}".strip())
+    yield _("Handle"), line(origin.get("volumeHandle"), "code")
+
+
+def storage_class(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    yield facts("class", _("Storage class"), _class(obj))
+    found = some(client, "", "PersistentVolumeClaim")
+    rows = tuple(
+        (
+            see(client, "", "PersistentVolumeClaim", name_of(one), namespace_of(one)),
+            see(client, "", "Namespace", namespace_of(one)),
+            state(health(one)),
+            line(mapping(mapping(one.get("status")).get("capacity")).get("storage")),
+        )
+        for one in found.items
+        if mapping(one.get("spec")).get("storageClassName") == name_of(obj)
+    )
+    columns = (_("Claim"), _("Namespace"), _("State"), _("Capacity"))
+    empty = _("No claim uses it.")
+    yield table("claims", Table(_("Claims"), columns, rows, more_note(found), 0, found.problem, empty), wide=True)
+
+
+def _class(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
+    notes = mapping(mapping(obj.get("metadata")).get("annotations"))
+    waits = obj.get("volumeBindingMode") == "WaitForFirstConsumer"
+    yield _("Default"), label(_("Yes: for claims that name none"), "blue") if notes.get(_DEFAULT) == "true" else ()
+    yield _("Provisioner"), line(obj.get("provisioner"), "code")
+    yield _("When released"), line(text(obj.get("reclaimPolicy")) or "Delete")
+    yield _("Volumes are made"), line(_("when the first Pod needs one") if waits else _("at once"))
+    yield _("Claims may grow"), line(_("Yes") if obj.get("allowVolumeExpansion") is True else _("No"))
+    pairs = mapping(obj.get("parameters")).items()
+    yield _("Parameters"), lines((f"{key}={text(value)}" for key, value in pairs), "code")
+
+
+PANELS: dict[Kind, Maker] = {
+    ("", "PersistentVolumeClaim"): claim,
+    ("", "PersistentVolume"): volume,
+    ("storage.k8s.io", "StorageClass"): storage_class,
+}

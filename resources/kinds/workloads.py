@@ -1,0 +1,207 @@
+"""The pages of Deployments, StatefulSets, DaemonSets and ReplicaSets: how many run, how a change is rolled out, and what ran before."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import pi
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.objects import KubeObject, name_of, namespace_of
+from kube.selectors import from_selector
+from resources.health import items, mapping, text
+from resources.kinds import Kind, Maker, Panel, revisions
+from resources.kinds.containers import facts_of
+from resources.kinds.parts import Bit, Cell, Table, facts, label, line, lines, see, table
+from resources.kinds.volumes import volumes
+from resources.place import Place
+
+_LENGTH = 2 * pi * 40
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """A part of the ring: so many Pods in one state. `start` and `length` as SVG's dashes have them."""
+
+    words: str
+    count: int
+    colour: str
+    start: str
+    length: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replicas:
+    """`wanted` and `ready` Pods; `arcs` add up to all that are wanted or there. `facts`: the other numbers."""
+
+    wanted: int
+    ready: int
+    arcs: tuple[Arc, ...]
+    facts: tuple[tuple[str, Cell], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateContainer:
+    """One container of the Pod template."""
+
+    name: str
+    image: str
+    role: str
+    facts: tuple[tuple[str, Cell], ...]
+
+
+def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    yield Panel("replicas", "resources/kinds/_replicas.html", replicas(obj))
+    yield facts("rollout", _("Rollout") if type_.kind != "ReplicaSet" else _("Pods"), rollout(client, obj))
+    if type_.kind in revisions.KINDS:
+        yield _revisions(client, type_, obj)
+    yield from template_panels(client, mapping(mapping(obj.get("spec")).get("template")), namespace_of(obj))
+
+
+def template_panels(client: ClusterClient, template: Mapping[str, Any], namespace: str) -> Iterator[Panel]:
+    """What the Pods that it makes are made of."""
+    spec = mapping(template.get("spec"))
+    found = tuple(
+        TemplateContainer(
+            text(entry.get("name")),
+            text(entry.get("image")),
+            role,
+            tuple(one for one in facts_of(client, entry, namespace) if one[1]),
+        )
+        for part, role in (("initContainers", "init"), ("containers", ""))
+        for entry in items(spec.get(part))
+    )
+    if found:
+        yield Panel("template", "resources/kinds/_template.html", found, wide=True)
+    if rows := volumes(client, spec, namespace):
+        yield table("volumes", Table(_("Volumes"), (_("Name"), _("Kind"), _("From")), rows), wide=True)
+
+
+def _count(value: Any, default: int = 0) -> int:
+    return max(0, value) if isinstance(value, int) and not isinstance(value, bool) else default
+
+
+def replicas(obj: KubeObject) -> Replicas:
+    """From the spec and the status, whatever of them is there."""
+    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
+    daemon = obj.get("kind") == "DaemonSet"
+    wanted = _count(status.get("desiredNumberScheduled")) if daemon else _count(spec.get("replicas"), 1)
+    there = _count(status.get("currentNumberScheduled" if daemon else "replicas"))
+    ready = _count(status.get("numberReady" if daemon else "readyReplicas"))
+    updated = status.get("updatedNumberScheduled" if daemon else "updatedReplicas")
+    available = status.get("numberAvailable" if daemon else "availableReplicas")
+    numbers = (
+        (_("Wanted"), line(wanted)),
+        (_("There"), line(there)),
+        (_("Ready"), line(ready)),
+        (_("Up to date"), line(_count(updated)) if obj.get("kind") != "ReplicaSet" else ()),
+        (_("Available"), line(_count(available))),
+        (_("On nodes where none should be"), line(_count(status.get("numberMisscheduled")) or None)),
+    )
+    parts = (
+        (_("ready"), ready, "green"),
+        (_("not ready"), max(0, there - ready), "orange"),
+        (_("missing"), max(0, wanted - max(there, ready)), "grey"),
+    )
+    return Replicas(wanted, ready, tuple(_arcs(parts)), tuple(one for one in numbers if one[1]))
+
+
+def _arcs(parts: Iterable[tuple[str, int, str]]) -> Iterator[Arc]:
+    shown = [part for part in parts if part[1]]
+    total, start = sum(count for _words, count, _colour in shown), 0.0
+    for words, count, colour in shown:
+        length = count / total * _LENGTH
+        yield Arc(words, count, colour, f"{-start:.2f}", f"{length:.2f} {_LENGTH - length:.2f}")
+        start += length
+
+
+def rollout(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]:
+    """How a change reaches its Pods."""
+    spec, namespace = mapping(obj.get("spec")), namespace_of(obj)
+    template = mapping(mapping(spec.get("template")).get("spec"))
+    yield _("Strategy"), lines(strategy(spec))
+    yield _("Paused"), label(_("Yes"), "purple") if spec.get("paused") is True else ()
+    yield _("Selector"), line(_selector(spec.get("selector")), "code")
+    yield _("Images"), lines(images(template))
+    yield _("Service account"), see(client, "", "ServiceAccount", template.get("serviceAccountName"), namespace)
+    yield _("Service"), see(client, "", "Service", spec.get("serviceName"), namespace)
+    yield _("Order"), line(spec.get("podManagementPolicy"))
+    yield _("Ready for at least"), line(_seconds(spec.get("minReadySeconds")))
+    yield _("Given up after"), line(_seconds(spec.get("progressDeadlineSeconds")))
+    yield _("Old revisions kept"), line(spec.get("revisionHistoryLimit"))
+    yield (
+        _("Claim templates"),
+        tuple(
+            bit
+            for entry in items(spec.get("volumeClaimTemplates"))
+            for bit in line(_claim(mapping(entry.get("metadata")), mapping(entry.get("spec"))))
+        ),
+    )
+
+
+def _selector(value: Any) -> str:
+    try:
+        return from_selector(mapping(value))
+    except (TypeError, AttributeError):
+        return ""
+
+
+def _claim(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
+    size = text(mapping(mapping(spec.get("resources")).get("requests")).get("storage"))
+    return " ".join(part for part in (text(metadata.get("name")), size, text(spec.get("storageClassName"))) if part)
+
+
+def _seconds(value: Any) -> str:
+    return f"{value} s" if isinstance(value, int) and value and not isinstance(value, bool) else ""
+
+
+def strategy(spec: Mapping[str, Any]) -> Iterator[str]:
+    """'RollingUpdate', and in words what that allows."""
+    chosen = mapping(spec.get("strategy")) or mapping(spec.get("updateStrategy"))
+    yield text(chosen.get("type"))
+    rolling = mapping(chosen.get("rollingUpdate"))
+    if surge := text(rolling.get("maxSurge")):
+        yield _("at most %(n)s more than wanted") % {"n": surge}
+    if missing := text(rolling.get("maxUnavailable")):
+        yield _("at most %(n)s fewer than wanted") % {"n": missing}
+    if (partition := rolling.get("partition")) and isinstance(partition, int):
+        yield _("only Pods with number %(n)d and above") % {"n": partition}
+
+
+def images(pod_spec: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(
+        dict.fromkeys(
+            text(entry.get("image"))
+            for part in ("initContainers", "containers")
+            for entry in items(pod_spec.get(part))
+            if text(entry.get("image"))
+        )
+    )
+
+
+def _revisions(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Panel:
+    found = revisions.of(client, obj)
+    place = Place(type_, namespace_of(obj), name_of(obj))
+    rows = tuple(
+        (
+            line(one.number),
+            see(client, "apps", one.kind, one.name, namespace_of(obj)),
+            lines(images(mapping(mapping(one.template).get("spec")))),
+            line(one.cause),
+            line(one.created, "age"),
+            label(_("now"), "green")
+            if one.current
+            else (Bit(_("Roll back to this"), place.url("rollback", revision=str(one.number))),),
+        )
+        for one in found.revisions
+    )
+    columns = (_("Revision"), _("Kept as"), _("Images"), _("Why"), _("Age"), "")
+    empty = _("No revision is kept yet.")
+    return table("revisions", Table(_("Revisions"), columns, rows, problem=found.problem, empty=empty), wide=True)
+
+
+PANELS: dict[Kind, Maker] = {
+    ("apps", kind): panels for kind in ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
+}

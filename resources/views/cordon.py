@@ -1,0 +1,30 @@
+"""/…/nodes/-/<name>/cordon/: whether the scheduler may put new Pods on a node. As `kubectl cordon` and `kubectl uncordon`."""
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from console.web import audit
+from console.web.request import ConsoleRequest
+from kube.errors import KubeError, NotFound
+from resources.place import place_of
+
+
+@require_POST
+def cordon(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """`closed` is true or false; back to the node's page. Raises what the API server refuses with."""
+    place = place_of(request, group, version, plural, namespace, name)
+    if (place.type.group, place.type.kind) != ("", "Node"):
+        raise NotFound(_("%(kind)s is no node.") % {"kind": place.type.kind})
+    closed = request.POST.get("closed") == "true"
+    verb = "cordon" if closed else "uncordon"
+    try:
+        request.cluster.patch(place.type, name, {"spec": {"unschedulable": closed or None}})
+    except KubeError as error:
+        audit.record(request, verb, place.ref, error.reason)
+        raise
+    audit.record(request, verb, place.ref, "ok")
+    words = _("No new Pods come to “%(name)s”.") if closed else _("New Pods may come to “%(name)s” again.")
+    messages.success(request, words % {"name": name})
+    return HttpResponseRedirect(place.url())

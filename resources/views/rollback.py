@@ -1,0 +1,106 @@
+"""/…/rollback/?revision=N: a workload's Pod template as it was, tried (dry run), shown beside what it is, and taken back when that is wanted.
+
+The same as `kubectl rollout undo --to-revision=N`.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from console.web import audit, render
+from console.web.errors import Problem, explain
+from console.web.request import ConsoleRequest
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject
+from resources.health import mapping, text
+from resources.kinds import revisions
+from resources.kinds.revisions import Revision
+from resources.place import Place, place_of
+from resources.review import Review, review
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackPage:
+    """`generation`: of the spec that the comparison is with. `found` is None where the cluster refused."""
+
+    place: Place
+    revision: Revision
+    generation: str
+    found: Review | None
+    problem: Problem | None = None
+    editing: bool = True
+
+    @property
+    def kubectl(self) -> str:
+        scope = f" -n {self.place.namespace}" if self.place.namespace else ""
+        kind = self.place.type.singular or self.place.type.kind.lower()
+        return f"kubectl rollout undo {kind}/{self.place.name}{scope} --to-revision={self.revision.number}"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def rollback(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """The comparison; a POST rolls back, unless the workload was changed since it was looked at."""
+    place = place_of(request, group, version, plural, namespace, name)
+    wanted = request.POST.get("revision") or request.GET.get("revision", "")
+    obj = place.get(request.cluster)
+    one = _find(request, place, obj, wanted)
+    if mapping(obj.get("spec")).get("paused") is True:
+        # As kubectl has it: nothing would happen until it goes on.
+        words = _("“%(name)s” is paused: let it go on before rolling back.") % {"name": place.name}
+        page = RollbackPage(place, one, _generation(obj), None, Problem(409, words, "", ""))
+        return render.page(request, "resources/rollback.html", {"page": page}, status=409)
+    if request.method != "POST":
+        return _page(request, place, obj, one)
+    if request.POST.get("generation") != _generation(obj):
+        words = _("“%(name)s” was changed meanwhile. Look at the comparison again.") % {"name": place.name}
+        return _page(request, place, obj, one, Problem(409, words, "", ""))
+    try:
+        request.cluster.patch(place.type, place.name, _patch(one, _generation(obj)), place.namespace, style="json")
+    except KubeError as error:
+        audit.record(request, "rollback", place.ref, error.reason)
+        return _page(request, place, obj, one, explain(error))
+    audit.record(request, "rollback", place.ref, "ok")
+    names = {"kind": place.type.kind, "name": place.name, "number": one.number}
+    messages.success(request, _("%(kind)s “%(name)s” rolled back to revision %(number)d.") % names)
+    return HttpResponseRedirect(place.url())
+
+
+def _find(request: ConsoleRequest, place: Place, obj: KubeObject, wanted: str) -> Revision:
+    if place.type.kind not in revisions.KINDS or place.type.group != "apps":
+        raise NotFound(_("%(kind)s keeps no revisions.") % {"kind": place.type.kind})
+    found = revisions.of(request.cluster, {**obj, "kind": place.type.kind})
+    one = found.number(wanted)
+    if one is None:
+        raise NotFound(
+            found.problem or _("Revision %(number)s is not kept (any more).") % {"number": wanted[:20] or "–"}
+        )
+    return one
+
+
+def _generation(obj: KubeObject) -> str:
+    return text(mapping(obj.get("metadata")).get("generation"))
+
+
+def _patch(one: Revision, generation: str) -> list[dict[str, Any]]:
+    test = [{"op": "test", "path": "/metadata/generation", "value": int(generation)}] if generation else []
+    return [*test, {"op": "replace", "path": "/spec/template", "value": one.template}]
+
+
+def _page(
+    request: ConsoleRequest, place: Place, obj: KubeObject, one: Revision, problem: Problem | None = None
+) -> HttpResponse:
+    asked = {**obj, "spec": {**obj["spec"], "template": one.template}}
+    found = None
+    try:
+        patch = _patch(one, _generation(obj))
+        result = request.cluster.patch(place.type, place.name, patch, place.namespace, style="json", dry_run=True)
+        found = review(obj, asked, result)
+    except KubeError as error:
+        problem = problem or explain(error)
+    page = RollbackPage(place, one, _generation(obj), found, problem)
+    status = problem.status if problem else 200
+    return render.page(request, "resources/rollback.html", {"page": page}, status=status)
