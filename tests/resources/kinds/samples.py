@@ -56,7 +56,15 @@ _STATUS = {
     "phase": "Running",
     "podIP": "10.0.0.1",
     "podIPs": [{"ip": "10.0.0.1"}],
-    "containerStatuses": [{"name": "web", "ready": True, "restartCount": 2, "state": {"running": {}}, "lastState": {"terminated": {"reason": "Error", "exitCode": 1}}}],
+    "containerStatuses": [
+        {
+            "name": "web",
+            "ready": True,
+            "restartCount": 2,
+            "state": {"running": {}},
+            "lastState": {"terminated": {"reason": "Error", "exitCode": 1}},
+        }
+    ],
 }
 # The Pod has all of it.
 _TEMPLATE = {
@@ -72,7 +80,10 @@ _WORKLOAD = {
 }
 _AUTHS = {"auths": {"quay.io": {"auth": base64.b64encode(b"me:secret").decode()}}}
 _PORTS = [{"name": "http", "port": 80, "targetPort": "web", "nodePort": 30080}]
-_RULES = [{"apiGroups": [""], "resources": ["pods"], "resourceNames": ["a"], "verbs": ["get"]}, {"nonResourceURLs": ["/x"], "verbs": ["get"]}]
+_RULES = [
+    {"apiGroups": [""], "resources": ["pods"], "resourceNames": ["a"], "verbs": ["get"]},
+    {"nonResourceURLs": ["/x"], "verbs": ["get"]},
+]
 _RBAC = "rbac.authorization.k8s.io"
 _BINDING = {
     "roleRef": {"kind": "Role", "name": "r"},
