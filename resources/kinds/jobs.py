@@ -13,7 +13,7 @@ from resources.health import items, mapping, text
 from resources.kind_health import health
 from resources.kinds import Kind, Maker, Panel, cron
 from resources.kinds.parts import Cell, Table, facts, label, line, lines, more_note, see, some, state, table
-from resources.kinds.workloads import images, template_panels
+from resources.kinds.workloads import template_panels
 
 _RUNS = 20
 
@@ -36,7 +36,6 @@ def _job(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     yield _("Time limit"), line(_seconds(spec.get("activeDeadlineSeconds")))
     yield _("Deleted after"), line(_seconds(spec.get("ttlSecondsAfterFinished")))
     yield _("Suspended"), label(_("Yes"), "purple") if spec.get("suspend") is True else ()
-    yield _("Images"), lines(images(mapping(mapping(spec.get("template")).get("spec"))))
 
 
 def completions(obj: KubeObject) -> str:

@@ -11,10 +11,9 @@ from kube.objects import KubeObject, name_of
 from resources.health import conditions, mapping
 from resources.kinds import Kind, Maker, Panel, quotas
 from resources.kinds.parts import Bit, Cell, facts, line, some
-from resources.place import Place
 
 
-def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     name = name_of(obj)
     if going := waits_for(obj):
         yield facts("going", _("What its deletion waits for"), going)
@@ -23,7 +22,6 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
     ranges = some(client, "", "LimitRange", name, limit=50).items
     if ranges:
         yield quotas.limits_table("limits", _("Limits"), ranges)
-    yield Panel("contents", "resources/kinds/_contents_later.html", Place(type_, "", name).url("contents"), wide=True)
 
 
 def _security(labels: Mapping[str, Any]) -> Iterable[tuple[str, Cell]]:

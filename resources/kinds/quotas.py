@@ -49,7 +49,7 @@ def bar(name: str, used: str, hard: str) -> Bar:
     if there is not None and most is not None:
         percent = int(there * 100 / most) if most else (100 if there else 0)
     colour = "red" if percent >= _FULL else "orange" if percent >= _TIGHT else ""
-    return Bar(name, used or "0", hard, percent, colour)
+    return Bar(name, used or "–", hard, percent, colour)
 
 
 def bars(obj: KubeObject) -> tuple[Bar, ...]:

@@ -49,7 +49,8 @@ class Keys:
 
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     data, namespace = mapping(obj.get("data")), namespace_of(obj)
-    yield facts("secret", _("Secret"), _facts(client, obj))
+    if told := [one for one in _facts(client, obj) if one[1]]:
+        yield facts("secret", _("Secret"), told)
     kind = text(obj.get("type"))
     if kind == "kubernetes.io/tls" or "tls.crt" in data:
         yield facts("certificate", _("Certificate"), certificate(decoded(data.get("tls.crt"))))
@@ -65,7 +66,6 @@ def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Itera
 
 def _facts(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     notes = mapping(mapping(obj.get("metadata")).get("annotations"))
-    yield _("Type"), line(text(obj.get("type")) or "Opaque")
     yield _("Token of"), see(client, "", "ServiceAccount", notes.get(_TOKEN_OF), namespace_of(obj))
     yield _("Can't be changed (immutable)"), label(_("Yes"), "blue") if obj.get("immutable") is True else ()
 

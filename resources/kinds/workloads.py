@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
-from kube.selectors import from_selector
 from resources.health import items, mapping, text
 from resources.kinds import Kind, Maker, Panel, revisions
 from resources.kinds.containers import facts_of
@@ -123,8 +122,6 @@ def rollout(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]
     template = mapping(mapping(spec.get("template")).get("spec"))
     yield _("Strategy"), lines(strategy(spec))
     yield _("Paused"), label(_("Yes"), "purple") if spec.get("paused") is True else ()
-    yield _("Selector"), line(_selector(spec.get("selector")), "code")
-    yield _("Images"), lines(images(template))
     yield _("Service account"), see(client, "", "ServiceAccount", template.get("serviceAccountName"), namespace)
     yield _("Service"), see(client, "", "Service", spec.get("serviceName"), namespace)
     yield _("Order"), line(spec.get("podManagementPolicy"))
@@ -139,13 +136,6 @@ def rollout(client: ClusterClient, obj: KubeObject) -> Iterator[tuple[str, Cell]
             for bit in line(_claim(mapping(entry.get("metadata")), mapping(entry.get("spec"))))
         ),
     )
-
-
-def _selector(value: Any) -> str:
-    try:
-        return from_selector(mapping(value))
-    except (TypeError, AttributeError):
-        return ""
 
 
 def _claim(metadata: Mapping[str, Any], spec: Mapping[str, Any]) -> str:

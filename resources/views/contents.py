@@ -19,5 +19,5 @@ def contents(request: ConsoleRequest, group: str, version: str, plural: str, nam
         raise NotFound(_("%(kind)s holds no other objects.") % {"kind": place.type.kind})
     place.get(request.cluster)
     found = contents_of(request.cluster, name)
-    names = {"place": place, "contents": found}
+    names = {"place": place, "data": found}
     return render.page(request, "resources/contents.html", names, fragment="resources/kinds/_contents.html")

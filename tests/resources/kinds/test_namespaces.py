@@ -1,0 +1,47 @@
+"""What is in a namespace, and what would hold up its end."""
+
+from django.test import Client
+
+from kube.client import ClusterClient
+from resources.contents import contents
+from resources.kinds.namespaces import waits_for
+
+
+def test_what_is_in_it(browser: Client, client: ClusterClient, namespace: str) -> None:
+    maps = client.find("", "v1", "configmaps")
+    held = {"name": "held", "finalizers": ["example.com/keeps"]}
+    for metadata in ({"name": "a"}, {"name": "b", "finalizers": ["kubernetes.io/x"]}, held):
+        client.create(maps, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}, namespace)
+    try:
+        found = contents(client, namespace)
+        count = next(one for one in found.counts if one.place.type.kind == "ConfigMap")
+        assert count.count - count.by_itself == 3
+        assert [(one.place.name, one.finalizers) for one in found.holding] == [("held", ("example.com/keeps",))]
+        assert not found.empty
+        page = browser.get(f"/resources/core/v1/namespaces/-/{namespace}/contents/")
+        assert f'href="/resources/core/v1/configmaps/{namespace}/held/"' in page.content.decode()
+        assert "example.com/keeps" in page.content.decode()
+        part = browser.get(f"/resources/core/v1/namespaces/-/{namespace}/contents/", HTTP_HX_REQUEST="true")
+        assert part.content.decode().strip().startswith('<div id="contents">')
+        whole = browser.get(f"/resources/core/v1/namespaces/-/{namespace}/").content.decode()
+        assert f'hx-get="/resources/core/v1/namespaces/-/{namespace}/contents/"' in whole
+        assert browser.get("/resources/core/v1/namespaces/-/no-such/contents/").status_code == 404
+    finally:
+        client.patch(maps, "held", {"metadata": {"finalizers": None}}, namespace)
+
+
+def test_a_new_one_is_empty(client: ClusterClient, namespace: str) -> None:
+    found = contents(client, namespace)
+    assert found.empty, [(one.place.type.kind, one.count) for one in found.counts]
+    assert not found.gaps
+
+
+def test_the_conditions_of_one_that_goes_in_plain_words() -> None:
+    condition = {"type": "NamespaceFinalizersRemaining", "status": "True", "message": "Some content: example.com/keeps in 1 resource instances"}  # fmt: skip
+    other = {"type": "NamespaceContentRemaining", "status": "False"}
+    metadata = {"name": "x", "deletionTimestamp": "2026-01-01T00:00:00Z"}
+    ((title, cell),) = waits_for({"metadata": metadata, "status": {"conditions": [condition, other]}})
+    assert title == "NamespaceFinalizersRemaining"
+    assert "the operator that set it has to remove" in cell[0].text
+    assert "example.com/keeps" in cell[1].text
+    assert waits_for({"metadata": {"name": "x"}, "status": {"conditions": [condition]}}) == ()
