@@ -1,4 +1,4 @@
-"""What goes with an object that takes more along than it owns: every object of a definition's kind.
+"""What goes with an object that takes more along than it owns: every object of a definition's kind, everything in a namespace.
 
 For the page that asks before it is deleted. Only metadata is read, in chunks, and no more than READ of it: beyond that the server's own number holds.
 """
@@ -11,6 +11,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
+from resources.contents import contents
 from resources.definitions import owner
 from resources.health import mapping, text
 from resources.kinds import Kind, Panel
@@ -60,6 +61,10 @@ def _definition(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> 
     return Panel("going", "resources/_going_definition.html", instances(client, obj))
 
 
+def _namespace(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Panel:
+    return Panel("going", "resources/kinds/_going_namespace.html", contents(client, name_of(obj)))
+
+
 def instances(client: ClusterClient, definition: KubeObject) -> Instances:
     """All objects of the kind that the definition defines, whatever the namespace."""
     spec = mapping(definition.get("spec"))
@@ -97,4 +102,5 @@ def instances(client: ClusterClient, definition: KubeObject) -> Instances:
 
 _MAKERS: dict[Kind, Callable[[ClusterClient, ResourceType, KubeObject], Panel]] = {
     ("apiextensions.k8s.io", "CustomResourceDefinition"): _definition,
+    ("", "Namespace"): _namespace,
 }

@@ -45,3 +45,14 @@ def test_the_conditions_of_one_that_goes_in_plain_words() -> None:
     assert "the operator that set it has to remove" in cell[0].text
     assert "example.com/keeps" in cell[1].text
     assert waits_for({"metadata": {"name": "x"}, "status": {"conditions": [condition]}}) == ()
+
+
+def test_before_it_is_deleted_it_is_said_what_goes(browser: Client, client: ClusterClient, namespace: str) -> None:
+    claims = client.find("", "v1", "persistentvolumeclaims")
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    obj = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": spec}
+    client.create(claims, obj, namespace)
+    page = browser.get(f"/resources/core/v1/namespaces/-/{namespace}/delete/").content.decode()
+    assert "Everything in this namespace is deleted with it" in page
+    assert "<strong>1</strong> PersistentVolumeClaim" in page
+    assert "Type “" in page
