@@ -126,7 +126,6 @@ class Write(models.Model):
     # zlib-JSON of the object before and after, without its status; null where there was none or nothing may be kept (a Secret).
     before = models.BinaryField(null=True)
     after = models.BinaryField(null=True)
-    undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         indexes = [

@@ -74,12 +74,19 @@ class Review:
 
 def review(live: KubeObject | None, sent: KubeObject, result: KubeObject) -> Review:
     """`live` as it is now, None when it is to be created; `sent`: what is asked for; `result`: what the dry run answered."""
-    old: Any = {} if live is None else own(live)
-    new, asked = own(result), own(sent)
+    return _compared({} if live is None else own(live), own(result), own(sent), whole=live is None)
+
+
+def compare(old: KubeObject, new: KubeObject) -> Review:
+    """Two objects as they are, their status too."""
+    return _compared(old, new, new)
+
+
+def _compared(old: KubeObject, new: KubeObject, sent: KubeObject, whole: bool = False) -> Review:
     walk = _Walk()
-    walk.mapping(old, new, asked, 0, ())
+    walk.mapping(old, new, sent, 0, ())
     long = len(walk.rows) > _LINES
-    lines = () if long else tuple(_numbered(walk.rows) if live is None else _folded(walk.rows))
+    lines = () if long else tuple(_numbered(walk.rows) if whole else _folded(walk.rows))
     return Review(lines, tuple(walk.changes[:_FIELDS]), max(0, len(walk.changes) - _FIELDS), long)
 
 

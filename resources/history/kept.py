@@ -21,7 +21,7 @@ from resources.health import items, mapping, text
 
 MASKED = "••••••"
 _METADATA = ("name", "namespace", "labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp")
-_NOISE = frozenset(("kubectl.kubernetes.io/last-applied-configuration", "control-plane.alpha.kubernetes.io/leader"))
+NOISE = frozenset(("kubectl.kubernetes.io/last-applied-configuration", "control-plane.alpha.kubernetes.io/leader"))
 _STATUS_NOISE = re.compile(r"observedGeneration|.*[rR]esourceVersion|last(Transition|Update|Heartbeat|Probe)Time")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
 _HIDDEN = re.compile(r"(pass(word|wd|phrase)?|pwd|token|(secret|access|api|private|encryption)[-_]?key|client[-_]?secret)$", re.I)  # fmt: skip
@@ -42,7 +42,7 @@ def clean(obj: Mapping[str, Any]) -> KubeObject:
     """A new object with what is kept; `obj` is not changed."""
     metadata = mapping(obj.get("metadata"))
     kept: dict[str, Any] = {key: metadata[key] for key in _METADATA if metadata.get(key)}
-    notes = {key: value for key, value in mapping(kept.get("annotations")).items() if key not in _NOISE}
+    notes = {key: value for key, value in mapping(kept.get("annotations")).items() if key not in NOISE}
     kept.pop("annotations", None)
     if notes:
         kept["annotations"] = notes

@@ -95,7 +95,6 @@ class Migration(migrations.Migration):
                 ('resource_version', models.CharField(blank=True, default='', max_length=64)),
                 ('before', models.BinaryField(null=True)),
                 ('after', models.BinaryField(null=True)),
-                ('undone_at', models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 'indexes': [models.Index(fields=['cluster', 'user', '-at'], name='write_of'), models.Index(fields=['cluster', 'uid'], name='write_about')],

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
@@ -14,6 +13,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import AlreadyExists, Invalid, KubeError
 from resources import acts
 from resources.acts import Act
+from resources.history import writes
 from resources.place import Place, place_of
 
 
@@ -72,5 +72,5 @@ def act(
         page = ActPage(place, found, why, typed, problem=problem)
         return render.page(request, "resources/act.html", {"page": page}, status=problem.status)
     audit.record(request, found.name, place.ref, "ok")
-    messages.success(request, found.done)
+    writes.tell(request, found.done, writes.changed(request.cluster, found.name, place, obj) if then == place else "")
     return HttpResponseRedirect(then.url())

@@ -15,6 +15,7 @@ from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from kube.objects import uid_of
 from resources.going import going
+from resources.history import writes
 from resources.kinds import Panel
 from resources.place import Place, place_of
 
@@ -78,6 +79,7 @@ def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
         error = _("Type the name “%(name)s” to confirm.") % {"name": place.name}
         page = replace(shown, propagation=propagation, typed=typed, error=error)
         return render.page(request, "resources/delete.html", {"page": page}, status=422)
+    before = writes.looked(request.cluster, place)
     try:
         left = request.cluster.delete(place.type, place.name, place.namespace, propagation=propagation, uid=uid)
     except KubeError as error:
@@ -86,11 +88,12 @@ def _delete(request: ConsoleRequest, place: Place) -> HttpResponse:
         page = DeletePage(place, uid, False, (), _needs_name(place), propagation, typed=typed, problem=problem)
         return render.page(request, "resources/delete.html", {"page": page}, status=problem.status)
     audit.record(request, "delete", place.ref, "ok")
+    back = writes.wrote(request.cluster, "delete", place, before, None)
     words = {"kind": place.type.kind, "name": place.name}
     if uid_of(left):
         messages.info(request, _("%(kind)s “%(name)s” is being deleted; its finalizers end first.") % words)
     else:
-        messages.success(request, _("%(kind)s “%(name)s” deleted.") % words)
+        writes.tell(request, _("%(kind)s “%(name)s” deleted.") % words, back)
     if place.type.kind == "Namespace":
         forget_namespaces()
         return HttpResponseRedirect(f"{reverse('pages:namespaces')}?namespace=-")

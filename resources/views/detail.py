@@ -1,7 +1,7 @@
 """/resources/<group>/<version>/<plural>/<namespace>/<name>/: one object, what belongs to it, and what was said about it.
 
-The page has four regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of the object, what it owns,
-its values, its Events.
+The page has five regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of the object, what it owns,
+its values, its history, its Events.
 """
 
 from dataclasses import dataclass, field
@@ -29,6 +29,8 @@ from resources.kinds import Panel
 from resources.panels import panels
 from resources.place import Place, place_of
 from resources.values import Node, sections
+from resources.views import history
+from resources.views.history import HistoryPart
 from resources.views.owned_part import OwnedPart, owned_part
 
 # Parts of the page, for `?part=`, and the templates that draw them.
@@ -36,6 +38,7 @@ PARTS = {
     "object": "resources/_object.html",
     "owned": "resources/_owned.html",
     "values": "resources/_values.html",
+    "history": "resources/_history.html",
     "events": "resources/_events.html",
 }
 
@@ -52,6 +55,7 @@ class DetailPage:
     actions: tuple[Action, ...] = ()
     owned: OwnedPart | None = None
     sections: tuple[Node, ...] = ()
+    history: HistoryPart | None = None
     events: Events | None = None
     events_topic: str = ""
     operator: Offer = field(default_factory=Offer)
@@ -74,9 +78,11 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
     try:
         obj = place.get(request.cluster)
     except NotFound:
-        if part in ("owned", "values", "events"):
+        if part in ("owned", "values", "history", "events"):
             topic = _topic(request.cluster, place.type, place.namespace)
             return render.page(request, "resources/_gone.html", {"part": part, "topic": topic, "place": place})
+        if not part and (was := history.known(request.cluster, place)):
+            return render.page(request, "resources/history_gone.html", {"part": was}, status=404)
         raise
     template = PARTS.get(part, "resources/detail.html")
     return render.page(request, template, {"page": _look(request.cluster, place, obj, part if part in PARTS else "")})
@@ -95,6 +101,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
         owned=owned_part(client, place, obj) if part in ("", "owned") else None,
         sections=_sections(client, place, obj, offer) if part in ("", "values") else (),
         operator=offer,
+        history=history.part(client, place, obj, live=bool(part)) if part in ("", "history") else None,
         events=events.about_tree(client, place.type, obj) if part in ("", "events") else None,
         events_topic=_topic(client, client.find("", "v1", "events"), place.namespace or "default"),
     )

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
@@ -12,6 +11,7 @@ from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from resources import labelling
+from resources.history import writes
 from resources.labelling import KINDS, Pair
 from resources.place import Place, place_of
 
@@ -65,8 +65,9 @@ def _save(request: ConsoleRequest, place: Place) -> HttpResponse:
         return render.page(request, "resources/labels.html", {"page": LabelsPage(place, shown)}, status=status)
     patch = {one.kind: change for one in parts if (change := labelling.changes(one.before, one.pairs))}
     if patch:
+        was_before = writes.looked(request.cluster, place)
         try:
-            request.cluster.patch(place.type, place.name, {"metadata": patch}, place.namespace)
+            after = request.cluster.patch(place.type, place.name, {"metadata": patch}, place.namespace)
         except KubeError as error:
             audit.record(request, "label", place.ref, error.reason)
             problem = explain(error)
@@ -74,5 +75,6 @@ def _save(request: ConsoleRequest, place: Place) -> HttpResponse:
             return render.page(request, "resources/labels.html", {"page": page}, status=problem.status)
         audit.record(request, "label", place.ref, "ok")
         words = {"kind": place.type.kind, "name": place.name}
-        messages.success(request, _("%(kind)s “%(name)s”: labels and annotations saved.") % words)
+        back = writes.wrote(request.cluster, "label", place, was_before, after) if was_before else ""
+        writes.tell(request, _("%(kind)s “%(name)s”: labels and annotations saved.") % words, back)
     return HttpResponseRedirect(place.url())

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import msgspec
-from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
@@ -13,6 +12,7 @@ from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import Invalid, KubeError, NotFound
+from resources.history import writes
 from resources.place import Place, place_of
 
 # What the Scale's int32 holds.
@@ -58,6 +58,7 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     if number is None:
         page = _look(request.cluster, place, typed, _("Type a whole number, 0 or more."))
         return render.page(request, "resources/scale.html", {"page": page}, status=422)
+    before = writes.looked(request.cluster, place)
     try:
         patch = {"spec": {"replicas": number}}
         request.cluster.patch(place.type, place.name, patch, place.namespace, subresource="scale")
@@ -72,9 +73,7 @@ def scale(request: ConsoleRequest, group: str, version: str, plural: str, namesp
         page = ScalePage(place, 0, 0, typed, problem=explain(error))
         return render.page(request, "resources/scale.html", {"page": page}, status=explain(error).status)
     audit.record(request, "scale", place.ref, "ok")
-    messages.success(
-        request,
-        _("%(kind)s “%(name)s” scaled to %(number)d.")
-        % {"kind": place.type.kind, "name": place.name, "number": number},
-    )
+    back = writes.changed(request.cluster, "scale", place, before)
+    said = {"kind": place.type.kind, "name": place.name, "number": number}
+    writes.tell(request, _("%(kind)s “%(name)s” scaled to %(number)d.") % said, back)
     return HttpResponseRedirect(place.url())

@@ -25,6 +25,7 @@ from resources.forms import check, errors
 from resources.forms.errors import Placed
 from resources.forms.paths import words
 from resources.forms.schema import Schema
+from resources.history import writes
 from resources.managed import manager
 from resources.place import Place
 from resources.save import causes_of
@@ -174,7 +175,8 @@ class Work:
             return self.go(place.url())
         audit.record(self.request, "patch" if self.editing else "create", place.ref, "ok")
         text = _("%(kind)s “%(name)s” saved.") if self.editing else _("%(kind)s “%(name)s” created.")
-        messages.success(self.request, text % names)
+        verb, before = ("patch", outcome.live) if self.editing else ("create", None)
+        writes.tell(self.request, text % names, writes.wrote(self.request.cluster, verb, place, before, obj))
         return self.go(place.url())
 
     def unreadable(self, problem: YamlProblem) -> HttpResponse:

@@ -1,0 +1,64 @@
+"""From a kept version to what somebody may send: what people write of it, laid over the object as it is now. Pure.
+
+Never sent back: the status, who owns the object, its finalizers, and values that were not kept (kept.py): those stay as they are now.
+"""
+
+from typing import Any
+
+from kube.objects import KubeObject
+from resources.draft import SERVERS
+from resources.health import mapping
+from resources.history import kept
+
+_KEPT_HERE = ("labels", "annotations")
+
+
+def written(version: KubeObject, live: KubeObject) -> KubeObject:
+    """The live object with the spec, labels and annotations of `version`; its own metadata names it to the server."""
+    now = {key: value for key, value in mapping(live.get("metadata")).items() if key != "managedFields"}
+    metadata = {key: value for key, value in now.items() if key not in _KEPT_HERE}
+    then = mapping(version.get("metadata"))
+    if labels := then.get("labels"):
+        metadata["labels"] = labels
+    # Those that are never kept (what kubectl applied last) stay.
+    notes = {key: value for key, value in mapping(now.get("annotations")).items() if key in kept.NOISE}
+    notes |= mapping(then.get("annotations"))
+    if notes:
+        metadata["annotations"] = notes
+    body = {key: value for key, value in version.items() if key not in ("status", "metadata", "apiVersion", "kind")}
+    made: dict[str, Any] = {
+        "apiVersion": live.get("apiVersion"),
+        "kind": live.get("kind"),
+        "metadata": metadata,
+        **body,
+    }
+    found: KubeObject = kept.unmasked(made, live)
+    return found
+
+
+def anew(version: KubeObject) -> KubeObject:
+    """An object to be created again: without what only a server writes, without owners (they may be gone) and finalizers (nobody began anything yet)."""
+    metadata = {
+        key: value
+        for key, value in mapping(version.get("metadata")).items()
+        if key not in (*SERVERS, "ownerReferences", "finalizers")
+    }
+    made = {**{key: value for key, value in version.items() if key != "status"}, "metadata": metadata}
+    found: KubeObject = kept.unmasked(made, {})
+    return found
+
+
+def lost(kind: str, version: KubeObject) -> list[str]:
+    """Codes for what creating it again does not bring back: values, owners, data, contents, instances, identity."""
+    found = []
+    if kept.any_hidden(version):
+        found.append("values")
+    if mapping(version.get("metadata")).get("ownerReferences"):
+        found.append("owners")
+    contents = {
+        "PersistentVolumeClaim": "data",
+        "PersistentVolume": "data",
+        "Namespace": "contents",
+        "CustomResourceDefinition": "instances",
+    }
+    return [*found, contents.get(kind, "owned")]

@@ -1,0 +1,141 @@
+"""What somebody changed through the console: whose name stands in the history, and how it is taken back.
+
+Objects are kept as the history keeps them (kept.py), of Secrets nothing; for the last UNDOABLE changes of a user.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from django.contrib import messages
+from django.db import DatabaseError
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.objects import KubeObject, uid_of
+from resources.diff import same
+from resources.draft import own
+from resources.history import kept, store
+from resources.history.bounds import UNDOABLE
+from resources.models import Write
+from resources.place import Place
+
+log = logging.getLogger(__name__)
+#: Larger objects are not kept for an undo: packed bytes.
+_LARGEST = 2_000_000
+
+
+def wrote(
+    client: ClusterClient,
+    verb: str,
+    place: Place,
+    before: Mapping[str, Any] | None,
+    after: Mapping[str, Any] | None,
+) -> str:
+    """Notes a change that the API server has taken; the address where it is undone, '' where that is not possible. Never fails: the change is made.
+
+    `verb` as in the audit log. `before` None: it was created; `after` None: it was deleted.
+    """
+    one = after or before
+    if one is None:
+        return ""
+    secret = place.type.kind == "Secret" and not place.type.group
+    row = Write(
+        key=uuid4().hex,
+        cluster=client.name,
+        user=client.user[:512],
+        at=timezone.now(),
+        verb=verb[:32],
+        group=place.type.group,
+        version=place.type.version,
+        plural=place.type.plural,
+        kind=place.type.kind,
+        namespace=place.namespace,
+        name=place.name,
+        uid=uid_of(dict(one)),
+        resource_version=store.version_of(after) if after else "",
+        before=None if secret else _packed(before),
+        after=None if secret else _packed(after),
+    )
+    try:
+        row.save(force_insert=True)
+        _forget(client)
+    except DatabaseError as error:
+        log.warning("a change of %s can't be noted: %s", place.ref, error)
+        return ""
+    possible = not secret and (before is None or row.before is not None) and (after is None or row.after is not None)
+    return reverse("resources:undo", args=[row.key]) if possible else ""
+
+
+def changed(client: ClusterClient, verb: str, place: Place, before: Mapping[str, Any] | None) -> str:
+    """As `wrote`, after something whose answer is not the object (a subresource); '' where people's part of it is as it was."""
+    after = looked(client, place)
+    if before is None or after is None or uid_of(after) != uid_of(dict(before)) or same(own(after), own(dict(before))):
+        return ""
+    return wrote(client, verb, place, before, after)
+
+
+def looked(client: ClusterClient, place: Place) -> KubeObject | None:
+    """The object before it is changed or after; None where it can't be read: then nothing of it is kept."""
+    try:
+        return place.get(client)
+    except KubeError:
+        return None
+
+
+def _packed(obj: Mapping[str, Any] | None) -> bytes | None:
+    if obj is None:
+        return None
+    clean = kept.clean(obj)
+    clean.pop("status", None)
+    data = kept.packed(clean)
+    return data if len(data) <= _LARGEST else None
+
+
+def _forget(client: ClusterClient) -> None:
+    """Of a user's older changes only who did what stays."""
+    mine = Write.objects.filter(cluster=client.name, user=client.user)
+    last = mine.order_by("-at").values_list("at", flat=True)[UNDOABLE : UNDOABLE + 1]
+    if found := list(last):
+        mine.filter(at__lte=found[0]).exclude(before=None, after=None).update(before=None, after=None)
+
+
+def find(client: ClusterClient, key: str) -> Write | None:
+    """One of this user's own."""
+    return Write.objects.filter(key=key, cluster=client.name, user=client.user).first()
+
+
+def mine(client: ClusterClient, limit: int = 20) -> list[Write]:
+    """This user's last changes, newest first, without the objects."""
+    rows = Write.objects.filter(cluster=client.name, user=client.user).order_by("-at")
+    return list(rows.defer("before", "after")[:limit])
+
+
+def undoable(row: Write) -> bool:
+    """Whether enough was kept. A creation is undone by deleting what was made."""
+    return row.before is not None or (row.verb == "create" and row.after is not None)
+
+
+def with_undo(text: str, url: str) -> str | SafeString:
+    """A message's words, with the way back where there is one."""
+    return format_html('{} <a href="{}">{}</a>', text, url, _("Undo")) if url else text
+
+
+def tell(request: HttpRequest, text: str, url: str) -> None:
+    """The success message of a change."""
+    messages.success(request, with_undo(text, url))
+
+
+def objects(row: Write) -> tuple[KubeObject | None, KubeObject | None]:
+    """What was kept: before and after."""
+    return (
+        kept.unpacked(row.before) if row.before else None,
+        kept.unpacked(row.after) if row.after else None,
+    )

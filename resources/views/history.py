@@ -1,0 +1,199 @@
+"""How an object changed: its page …/history/, one change of it, two versions beside each other, and what was deleted lately.
+
+Whoever may not read the object (the API server is asked each time) does not see its history.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from console.web import render
+from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject
+from resources import events
+from resources.changes import Topic
+from resources.events import EventRow
+from resources.history import kept, timeline
+from resources.history.strip import Strip, strip
+from resources.history.timeline import Entry, Lately, Page, Recording
+from resources.models import Step, Traced
+from resources.place import Place, place_of
+from resources.review import Review, compare
+
+_PAGE = 50
+#: How long a region that was made by a change waits for the worker to write that change down.
+_WAIT, _WAIT_LIVE = 0.4, 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPart:
+    """The region of the object's page, and the list on the page of its own. `alive`: the object is there."""
+
+    place: Place
+    topic: str
+    recording: Recording
+    traced: Traced | None = None
+    found: Page | None = None
+    strip: Strip | None = None
+    others: tuple[Traced, ...] = ()
+    show: str = ""
+    alive: bool = True
+    merged: tuple["Merged", ...] = ()
+    with_events: bool = False
+
+    @property
+    def shown(self) -> bool:
+        return self.recording.on or bool(self.recording.why) or self.traced is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A step or an Event, in one order of time."""
+
+    at: datetime
+    step: Entry | None = None
+    event: EventRow | None = None
+
+
+def part(client: ClusterClient, place: Place, obj: KubeObject | None, live: bool = False) -> HistoryPart:
+    """The region. `obj`: the object as the page has it; `live`: a change made this region be asked for."""
+    topic = str(Topic(client.name, place.type.group_or_core, place.type.version, place.type.plural, place.namespace))
+    recording = timeline.recording(client, place)
+    if recording.on and obj is not None and not kept.skipped(obj):
+        timeline.caught_up(client, obj, _WAIT_LIVE if live else _WAIT)
+    all_ = timeline.lives(client, place)
+    traced = next((one for one in all_ if obj is None or one.uid == str(obj["metadata"].get("uid"))), None)
+    if traced is None:
+        return HistoryPart(place, topic, recording, others=all_, alive=obj is not None)
+    others = tuple(one for one in all_ if one.pk != traced.pk)
+    found = timeline.page(traced)
+    return HistoryPart(place, topic, recording, traced, found, strip(traced), others, alive=obj is not None)
+
+
+@require_safe
+def history(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """`?uid=`: an earlier object of that name; `?show=`; `?before=`: older steps; `?events=1`; `?from=` and `?to=`: two steps to compare."""
+    place = place_of(request, group, version, plural, namespace, name)
+    client, asked = request.cluster, request.GET
+    timeline.allowed(client, place)
+    all_ = timeline.lives(client, place)
+    traced = next((one for one in all_ if asked.get("uid") in (None, "", one.uid)), None)
+    show = asked.get("show", "") if asked.get("show") in (timeline.SPEC, timeline.STATUS) else ""
+    with_events = asked.get("events") == "1"
+    found = timeline.page(traced, show, _number(asked.get("before", "")), _PAGE) if traced else None
+    page = HistoryPart(
+        place,
+        "",
+        timeline.recording(client, place),
+        traced,
+        found,
+        strip(traced) if traced else None,
+        tuple(one for one in all_ if traced is None or one.pk != traced.pk),
+        show,
+        traced is not None and traced.deleted_at is None,
+        _merged(client, place, traced, found) if with_events and traced and found else (),
+        with_events,
+    )
+    context: dict[str, object] = {"part": page, "full": True}
+    if asked.get("from") and asked.get("to") and traced:
+        context["compared"] = _compared(traced, _number(asked["from"]), _number(asked["to"]))
+    return render.page(request, "resources/history.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two versions. `problem`: why they can't be compared."""
+
+    older: Entry | None = None
+    newer: Entry | None = None
+    found: Review | None = None
+    problem: str = ""
+
+
+def _compared(traced: Traced, one: int, other: int) -> Compared:
+    first, last = sorted((one, other))
+    rows = {step.pk: step for step in traced.steps.filter(pk__in=(first, last))}
+    made = timeline.versions(traced, (first, last))
+    if first == last or first not in made or last not in made:
+        return Compared(problem=_("Choose two different steps of this object; of what is too old nothing is kept."))
+    return Compared(timeline.entry(rows[first]), timeline.entry(rows[last]), compare(made[first], made[last]))
+
+
+def _merged(client: ClusterClient, place: Place, traced: Traced, found: Page) -> tuple[Merged, ...]:
+    """The page's steps with the Events of its time."""
+    rows = [Merged(entry.until, step=entry) for entry in found.entries]
+    oldest = min((row.at for row in rows), default=None) if found.before else None
+    for event in events.about(client, place.namespace, {traced.uid}, traced.uid).rows:
+        try:
+            at = datetime.fromisoformat(event.seen.replace("Z", "+00:00"))
+        except ValueError:
+            continue
+        if at.tzinfo and (oldest is None or at >= oldest):
+            rows.append(Merged(at, event=event))
+    return tuple(sorted(rows, key=lambda row: row.at, reverse=True))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 18 else 0
+
+
+def step_of(client: ClusterClient, place: Place, number: int) -> Step:
+    """One step of an object of that name. Raises NotFound, and Forbidden for who may not read the object."""
+    timeline.allowed(client, place)
+    type_ = place.type
+    step = (
+        Step.objects.filter(
+            pk=number,
+            traced__cluster=client.name,
+            traced__group=type_.group,
+            traced__plural=type_.plural,
+            traced__namespace=place.namespace,
+            traced__name=place.name,
+        )
+        .select_related("traced")
+        .first()
+    )
+    if step is None:
+        raise NotFound(_("This change of %(what)s is not kept any more.") % {"what": place.kubectl})
+    return step
+
+
+@require_safe
+def change(
+    request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str, step: int
+) -> HttpResponse:
+    """One change, line by line; for htmx only that."""
+    place = place_of(request, group, version, plural, namespace, name)
+    row = step_of(request.cluster, place, step)
+    made = timeline.versions(row.traced, (row.pk, -row.pk))
+    before, after = made.get(-row.pk), made.get(row.pk)
+    context = {
+        "place": place,
+        "step": timeline.entry(row),
+        "traced": row.traced,
+        "found": compare(before or {}, after) if after is not None and (before is not None or not row.back) else None,
+        "first": before is None,
+    }
+    return render.page(request, "resources/history_change.html", context, fragment="resources/_history_change.html")
+
+
+@require_safe
+def deleted(request: ConsoleRequest) -> HttpResponse:
+    """What was deleted lately, in the chosen namespace."""
+    rows: tuple[Lately, ...] = timeline.deleted(request.cluster, request.namespace)
+    return render.page(request, "resources/history_deleted.html", {"rows": rows})
+
+
+def known(client: ClusterClient, place: Place) -> HistoryPart | None:
+    """Of an object that is not there: what is known of it, for whom may read it; None when that is nothing."""
+    try:
+        timeline.allowed(client, place)
+    except KubeError:
+        return None
+    found = part(client, place, None)
+    return found if found.traced is not None else None
