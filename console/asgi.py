@@ -18,6 +18,8 @@ from resources.views.follow import PATH as FOLLOW
 from resources.views.follow import FollowApp
 from resources.views.follow_all import PATH as FOLLOW_ALL
 from resources.views.follow_all import FollowAllApp
+from resources.views.proxied import PATH as PROXIED
+from resources.views.proxied import ProxiedApp
 from resources.views.raw_log import PATH as RAW_LOG
 from resources.views.raw_log import RawLogApp
 from resources.views.shell_socket import PATH as TERMINAL
@@ -44,6 +46,8 @@ class Console:
             await self._follow(scope, receive, send)
         elif scope["type"] == "http" and FOLLOW_ALL.match(scope["path"]):
             await self._follow_all(scope, receive, send)
+        elif scope["type"] == "http" and PROXIED.match(scope["path"]):
+            await self._proxied(scope, receive, send)
         elif scope["type"] == "http" and RAW_LOG.match(scope["path"]):
             await self._raw_log(scope, receive, send)
         elif scope["type"] == "websocket" and TERMINAL.match(scope["path"]):
@@ -61,6 +65,7 @@ class Console:
         self._follow = FollowApp()
         self._follow_all = FollowAllApp()
         self._raw_log = RawLogApp()
+        self._proxied = ProxiedApp()
         self._terminals = TerminalApp()
         self._end_streams_first()
         await send({"type": "lifespan.startup.complete"})
@@ -81,6 +86,7 @@ class Console:
                 here.call_soon_threadsafe(self._follow.close)
                 here.call_soon_threadsafe(self._follow_all.close)
                 here.call_soon_threadsafe(self._raw_log.close)
+                here.call_soon_threadsafe(self._proxied.close)
                 here.call_soon_threadsafe(self._terminals.close)
                 if callable(previous):
                     previous(number, frame)

@@ -18,7 +18,7 @@ from kube.transport import AsyncTransport
 PORT_FORWARD = ("v4.channel.k8s.io",)
 EXEC = ("v5.channel.k8s.io", "v4.channel.k8s.io")
 _DATA, _ERROR = 0, 1
-_CHUNK = 64 * 1024
+_CHUNK = 256 * 1024
 # How long the Pod's side may go on after the client closed its sending side.
 _LINGER_SECONDS = 30.0
 

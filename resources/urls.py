@@ -49,6 +49,7 @@ urlpatterns = [
     path("counts/", types.numbers, name="numbers"),
     path("import/", importing.import_, name="import"),
     path("owner/", owner.owner, name="owner"),
+    path("forwards/", forward.forwards, name="forwards"),
     path("search/", search.search, name="search"),
     path("schema/", schema.schema, name="schema"),
     path("kinds/", schema.kinds, name="kinds"),

@@ -133,7 +133,11 @@ class Frame:
             NavGroup(
                 _("Resources"),
                 "resources",
-                (self._item(_("All types"), "resources:types", exact=True), *self._workloads()),
+                (
+                    self._item(_("All types"), "resources:types", exact=True),
+                    *self._workloads(),
+                    self._item(_("Port-forwards"), "resources:forwards"),
+                ),
             ),
             NavGroup(_("Administration"), "administration", (self._item(_("Namespaces"), "pages:namespaces"),)),
         )

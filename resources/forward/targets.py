@@ -1,4 +1,4 @@
-"""What can be forwarded to: the ports of a Pod, and those of a Service, which lead to one of its ready Pods.
+"""What can be forwarded to: the ports of a Pod, and those of a Service or workload, which lead to one of its ready Pods.
 
 A Service's port may name its target ("http"), which is a number of the Pod's container; as kubectl does it, the Pod is chosen by the
 Service's selector, not by its endpoints. https://kubernetes.io/docs/reference/kubectl/generated/kubectl_port-forward/
@@ -10,6 +10,14 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.errors import BadRequest, NotFound
 from kube.objects import KubeObject, name_of
+from kube.selectors import from_labels
+from resources.health import items, mapping, text
+from resources.selected import pod_selector
+
+#: Kinds whose Pods are found by their selector, and the groups they are of.
+WORKLOADS = {"Deployment": "apps", "StatefulSet": "apps", "DaemonSet": "apps", "ReplicaSet": "apps", "Job": "batch"}
+#: kubectl's names for them: it forwards to these kinds only.
+_KUBECTL = {"Pod": "pod", "Service": "service", "Deployment": "deployment", "ReplicaSet": "replicaset"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,27 +40,39 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`kind` Pod or Service."""
+    """`kind`: Pod, Service or one of WORKLOADS."""
 
     kind: str
     namespace: str
     name: str
 
+    @property
+    def key(self) -> str:
+        return f"{self.kind}/{self.name}"
+
+    def kubectl(self, local: str, remote: str) -> str:
+        """The same with kubectl, which stops when the Pod does."""
+        what = _KUBECTL.get(self.kind, self.kind.lower())
+        return f"kubectl port-forward {what}/{self.name} {local}:{remote} -n {self.namespace}"
+
 
 def ports(obj: KubeObject) -> tuple[Port, ...]:
-    """The TCP ports that the Pod or Service declares. A Pod may listen on others too."""
-    spec = obj.get("spec") or {}
+    """The TCP ports that a Service declares, or the containers of a Pod or workload. They may listen on others too."""
+    spec = mapping(obj.get("spec"))
     if obj.get("kind") == "Service":
-        declared: list[dict[str, Any]] = [
-            {**port, "containerPort": port.get("port")} for port in spec.get("ports") or ()
-        ]
+        declared = [{**port, "containerPort": port.get("port")} for port in items(spec.get("ports"))]
     else:
-        declared = [port for container in spec.get("containers") or () for port in container.get("ports") or ()]
+        pod = mapping(mapping(spec.get("template")).get("spec")) if "template" in spec else spec
+        declared = [dict(port) for container in items(pod.get("containers")) for port in items(container.get("ports"))]
     found = (
-        Port(int(port.get("containerPort") or 0), str(port.get("name") or ""), str(port.get("protocol") or "TCP"))
+        Port(_number(port.get("containerPort")), text(port.get("name")), text(port.get("protocol")) or "TCP")
         for port in declared
     )
-    return tuple(port for port in found if port.number and port.protocol == "TCP")
+    return tuple(dict.fromkeys(port for port in found if port.number and port.protocol == "TCP"))
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) and 0 < value < 65536 else 0
 
 
 def _ready(pod: KubeObject) -> bool:
@@ -74,18 +94,21 @@ def pod_and_port(client: ClusterClient, target: Target, number: int) -> tuple[st
                 f'Pod "{target.name}" is not running, so nothing answers on port {number}. Wait until it runs'
             )
         return target.name, number
-    service = client.get(client.find("", "v1", "services"), target.name, target.namespace)
-    selector = (service.get("spec") or {}).get("selector") or {}
-    if not selector:
+    if target.kind == "Service":
+        owner = client.get(client.find("", "v1", "services"), target.name, target.namespace)
+        labels = from_labels({str(k): text(v) for k, v in mapping(mapping(owner.get("spec")).get("selector")).items()})
+    else:
+        owner = client.get(client.find_kind(WORKLOADS.get(target.kind, ""), target.kind), target.name, target.namespace)
+        labels = pod_selector({**owner, "kind": target.kind})
+    if not labels:
         raise BadRequest(
-            f'Service "{target.name}" has no selector, so its Pods are not known. Forward to a Pod instead'
+            f'{target.kind} "{target.name}" has no selector, so its Pods are not known. Forward to a Pod instead'
         )
-    labels = ",".join(f"{key}={value}" for key, value in selector.items())
     running = [pod for pod in client.list(pods, target.namespace, labels=labels).items if _running(pod)]
     if not running:
-        raise BadRequest(f'Service "{target.name}" has no running Pod ({labels}). Wait until one runs')
+        raise BadRequest(f'{target.kind} "{target.name}" has no running Pod ({labels}). Wait until one runs')
     pod = min(running, key=lambda item: (not _ready(item), name_of(item)))
-    return name_of(pod), target_port(service, pod, number)
+    return name_of(pod), target_port(owner, pod, number) if target.kind == "Service" else number
 
 
 def target_port(service: KubeObject, pod: KubeObject, number: int) -> int:

@@ -1,26 +1,34 @@
 """Open port-forwards of this web process: a listener on loopback each, one WebSocket through the API server for each connection.
 
-They live as long as the process, like `kubectl port-forward` in a terminal. The Pod is looked up anew for each connection, so a
-Service's forward survives its Pod. Only 127.0.0.1 is ever bound.
+They live as long as the process, like `kubectl port-forward` in a terminal. The Pod is looked up anew for each connection, and waited for while there is
+none, so a forward survives its Pods. Only 127.0.0.1 is ever bound: on a console that other machines reach too, its pages lead there
+(resources/views/proxied.py), by an address that only its owner knows.
 """
 
 import asyncio
 import contextlib
 import itertools
+import secrets
 import socket
 import threading
 import time
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from console.web import loop
 from kube.channels import port_forward, relay
 from kube.client import ClusterClient
-from kube.errors import BadRequest, KubeError, TooManyRequests
+from kube.errors import BadRequest, Forbidden, KubeError, NotFound, TooManyRequests
 from kube.transport import AsyncTransport
 from resources.forward.targets import Target, pod_and_port
 
 HOST = "127.0.0.1"
 LIMIT = 50
+# A Pod that was replaced is waited for so long by who connects meanwhile.
+_PATIENCE_SECONDS = 20.0
+_AGAIN_SECONDS = 0.5
+# Of the stream between this machine's program and us; the usual 64 KiB makes four times as many messages.
+_BUFFER = 256 * 1024
 # Below are ports of the system, which an ordinary user may not bind.
 LOWEST = 1024
 
@@ -36,6 +44,7 @@ class Tunnel:
     local: int
     opened: float
     secure: bool = False
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     connections: int = 0
     active: int = 0
     sent: int = 0
@@ -52,9 +61,20 @@ class Tunnel:
     def url(self) -> str:
         return f"{'https' if self.secure else 'http'}://{self.address}/"
 
+    @property
+    def proxied_url(self) -> str:
+        """The same as a page of the console."""
+        return f"/forwarded/{self.token}/"
+
+    @property
+    def since(self) -> str:
+        return datetime.fromtimestamp(self.opened, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
     def count(self, sent: int, received: int) -> None:
         self.sent += sent
         self.received += received
+        if received:
+            self.error = ""
 
 
 _numbers = itertools.count(1)
@@ -72,6 +92,12 @@ def tunnels(client: ClusterClient, target: Target | None = None) -> tuple[Tunnel
         if (tunnel.client.host, tunnel.client.user) == (client.host, client.user)
         and (target is None or tunnel.target == target)
     )
+
+
+def by_token(token: str) -> Tunnel | None:
+    """The one whose pages have this address."""
+    with _lock:
+        return next((one for one in _open.values() if secrets.compare_digest(one.token, token)), None)
 
 
 def open_tunnel(client: ClusterClient, target: Target, remote: int, local: int = 0, *, secure: bool = False) -> Tunnel:
@@ -132,18 +158,20 @@ async def _serve(tunnel: Tunnel, listener: socket.socket) -> None:
         assert task is not None
         tunnel.tasks.add(task)
         try:
-            await _carry(tunnel, reader, writer)
+            # asyncio's streams complain of a connection that was cancelled; here that is how one ends.
+            with contextlib.suppress(asyncio.CancelledError):
+                await _carry(tunnel, reader, writer)
         finally:
             tunnel.tasks.discard(task)
 
-    tunnel.server = await asyncio.start_server(connected, sock=listener)
+    tunnel.server = await asyncio.start_server(connected, sock=listener, limit=_BUFFER)
 
 
 async def _carry(tunnel: Tunnel, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     tunnel.connections += 1
     tunnel.active += 1
     try:
-        pod, port = await asyncio.to_thread(pod_and_port, tunnel.client, tunnel.target, tunnel.remote)
+        pod, port = await _pod(tunnel)
         async with (
             AsyncTransport(tunnel.client.config) as transport,
             port_forward(transport, pod, tunnel.target.namespace, port) as channel,
@@ -151,12 +179,35 @@ async def _carry(tunnel: Tunnel, reader: asyncio.StreamReader, writer: asyncio.S
             await relay(reader, writer, channel, tunnel.count)
         tunnel.error = ""
     except KubeError as error:
-        tunnel.error = str(error)
+        tunnel.error = words(error, tunnel.remote)
     finally:
         tunnel.active -= 1
         writer.close()
         with contextlib.suppress(OSError):
             await writer.wait_closed()
+
+
+async def _pod(tunnel: Tunnel) -> tuple[str, int]:
+    """The Pod that answers now. Between two Pods there is none for a while."""
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            return await asyncio.to_thread(pod_and_port, tunnel.client, tunnel.target, tunnel.remote)
+        except (BadRequest, NotFound) as error:
+            tunnel.error = str(error)
+            if time.monotonic() > end:
+                raise
+        await asyncio.sleep(_AGAIN_SECONDS)
+
+
+def words(error: KubeError, port: int) -> str:
+    """Why a connection failed. What a kubelet says when nothing listens is for those who know its inside."""
+    text = str(error)
+    if "connection refused" in text.lower():
+        return f"Nothing listens on port {port} of the Pod: the program in it may use another port, or not be ready yet. ({text})"
+    if isinstance(error, Forbidden):
+        return f'You may not forward ports: that needs the verb "create" on pods/portforward. ({text})'
+    return text
 
 
 async def _stop(tunnel: Tunnel) -> None:

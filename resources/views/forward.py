@@ -1,8 +1,15 @@
-"""Port-forward pages: the ports of a Pod or Service, and what is forwarded now."""
+"""Port-forward pages: where a forward of an object may lead, and all that are open now.
+
+On a console that only this machine reaches, a forward is a port of this machine. On any other one a port would be the server's and of no use, so it is an
+address of the console (resources/views/proxied.py).
+"""
 
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -11,81 +18,128 @@ from console.web.access import can
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
-from resources.forward.targets import Port, Target, ports
+from resources import pods
+from resources.forward.targets import Port
 from resources.forward.tunnels import Tunnel, close_tunnel, open_tunnel, tunnels
 from resources.place import Place, place_of
+from resources.reachable import Choice, choices, own
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardPage:
-    """`allowed`: the API server lets this user forward. `typed_*` and `error`: what was refused."""
+    """`allowed`: the API server lets this user forward. `local`: it opens ports of this machine. `typed_*` and `error`: what was refused."""
 
     place: Place
-    ports: tuple[Port, ...]
+    choices: tuple[Choice, ...]
+    chosen: Choice | None
     tunnels: tuple[Tunnel, ...]
     allowed: bool
     reason: str
+    local: bool
     typed_remote: str = ""
     typed_local: str = ""
     error: str = ""
     error_field: str = ""
     problem: Problem | None = None
 
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        return self.chosen.ports if self.chosen else ()
 
-def _target(place: Place) -> Target:
-    if place.type.group or place.type.kind not in ("Pod", "Service"):
-        raise NotFound(
-            _("Only Pods and Services have ports to forward; %(kind)s has none.") % {"kind": place.type.kind}
-        )
-    return Target(place.type.kind, place.namespace, place.name)
+    @property
+    def command(self) -> str:
+        if self.chosen is None:
+            return ""
+        remote = self.typed_remote or (str(self.ports[0].number) if self.ports else "PORT")
+        return self.chosen.target.kubectl(self.typed_local, remote)
+
+    @property
+    def refresh_url(self) -> str:
+        return _refresh(self.tunnels)
+
+
+def _refresh(open_: tuple[Tunnel, ...]) -> str:
+    return f"{reverse('resources:forwards')}?only={','.join(str(tunnel.id) for tunnel in open_)}"
 
 
 def _page(request: ConsoleRequest, place: Place, **more: object) -> ForwardPage:
     obj = place.get(request.cluster)
-    pods = request.cluster.find("", "v1", "pods")
-    access = can(request.cluster, "create", pods, place.namespace, subresource="portforward")
-    return ForwardPage(
-        place,
-        ports(obj),
-        tunnels(request.cluster, _target(place)),
-        access.allowed,
-        access.reason,
-        **more,  # type: ignore[arg-type]
-    )
+    found = choices(request.cluster, place.type, obj)
+    asked = request.POST.get("target") or request.GET.get("target", "")
+    chosen = next((one for one in found if one.target.key == asked), found[0] if found else None)
+    type_ = request.cluster.find("", "v1", "pods")
+    access = can(request.cluster, "create", type_, place.namespace, subresource="portforward")
+    keys = {one.target for one in found}
+    open_ = tuple(tunnel for tunnel in tunnels(request.cluster) if tunnel.target in keys)
+    local = settings.LOCAL_ONLY
+    return ForwardPage(place, found, chosen, open_, access.allowed, access.reason, local, **more)  # type: ignore[arg-type]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def forward(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """The page; a POST starts (`remote`, `local`) or stops (`stop`) a forward."""
+    """The page; a POST starts a forward (`target`, `remote`, `local`)."""
     place = place_of(request, group, version, plural, namespace, name)
-    target = _target(place)
+    if not own(place.type) and not pods.may_have(place.type):
+        raise NotFound(
+            _("Only Pods, Services and what runs Pods have ports to forward; %(kind)s has none.")
+            % {"kind": place.type.kind}
+        )
     if request.method != "POST":
         return _answer(request, _page(request, place))
-    if stop := request.POST.get("stop", ""):
-        if stop.isdigit() and close_tunnel(request.cluster, int(stop)):
-            audit.record(request, "stop port-forward", place.ref, "ok")
-        return HttpResponseRedirect(request.path)
-    typed = {"typed_remote": request.POST.get("remote", ""), "typed_local": request.POST.get("local", "").strip()}
+    typed = {
+        "typed_remote": request.POST.get("remote", "").strip(),
+        "typed_local": request.POST.get("local", "").strip(),
+    }
     for field, value, empty in (("remote", typed["typed_remote"], False), ("local", typed["typed_local"], True)):
         if not (empty and not value) and not _is_port(value):
             error = _("“%(value)s” is no port: type a number from 1 to 65535.") % {"value": value}
             return _answer(request, _page(request, place, **typed, error=error, error_field=field))
-    remote, local = int(typed["typed_remote"]), int(typed["typed_local"] or 0)
-    declared = next((port for port in ports(place.get(request.cluster)) if port.number == remote), Port(remote))
+    return _start(request, place, typed)
+
+
+def _start(request: ConsoleRequest, place: Place, typed: dict[str, str]) -> HttpResponse:
+    page = _page(request, place)
+    if page.chosen is None:
+        return _answer(request, page)
+    target, remote = page.chosen.target, int(typed["typed_remote"])
+    local = int(typed["typed_local"] or 0) if page.local else 0
+    declared = next((port for port in page.ports if port.number == remote), Port(remote))
     try:
         open_tunnel(request.cluster, target, remote, local, secure=declared.secure)
     except KubeError as error:
         audit.record(request, "port-forward", place.ref, error.reason)
         return _answer(request, _page(request, place, **typed, problem=explain(error)))
     audit.record(request, "port-forward", place.ref, "ok")
-    return HttpResponseRedirect(request.path)
+    return HttpResponseRedirect(request.get_full_path())
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def forwards(request: ConsoleRequest) -> HttpResponse:
+    """All that this user has open; a POST stops one (`stop`) and goes back to `next`. `?only=1,2`: these, for the part that renews itself."""
+    if request.method == "POST":
+        stop = request.POST.get("stop", "")
+        found = next((one for one in tunnels(request.cluster) if str(one.id) == stop), None)
+        if found and close_tunnel(request.cluster, found.id):
+            target = found.target
+            audit.record(request, "stop port-forward", f"{target.kind} {target.namespace}/{target.name}", "ok")
+        back = request.POST.get("next", "")
+        safe = url_has_allowed_host_and_scheme(
+            back, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+        )
+        return HttpResponseRedirect(back if safe else reverse("resources:forwards"))
+    open_ = tunnels(request.cluster)
+    if only := request.GET.get("only", ""):
+        numbers = set(only.split(","))
+        open_ = tuple(one for one in open_ if str(one.id) in numbers)
+    page = {"tunnels": open_, "local": settings.LOCAL_ONLY, "refresh_url": _refresh(open_) if only else ""}
+    context = {"page": page, "back": request.GET.get("back") or request.headers.get("HX-Current-URL") or request.path}
+    return render.page(request, "resources/forwards.html", context, fragment="resources/_forwards.html")
 
 
 def _answer(request: ConsoleRequest, page: ForwardPage) -> HttpResponse:
     status = page.problem.status if page.problem else 422 if page.error else 200
-    return render.page(
-        request, "resources/forward.html", {"page": page}, fragment="resources/_forwards.html", status=status
-    )
+    context = {"page": page, "back": request.get_full_path()}
+    return render.page(request, "resources/forward.html", context, status=status)
 
 
 def _is_port(text: str) -> bool:

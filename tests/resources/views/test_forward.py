@@ -1,5 +1,7 @@
 """Port-forward and logs of a Pod that really runs: the SampleDB engine, started by the sandbox for a Pod with its image."""
 
+import contextlib
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -46,7 +48,8 @@ def pod(client: ClusterClient, namespace: str) -> str:
 
 
 @pytest.fixture(autouse=True)
-def no_tunnel_left(client: ClusterClient) -> Iterator[None]:
+def no_tunnel_left(client: ClusterClient, settings: Any) -> Iterator[None]:
+    settings.LOCAL_ONLY = True
     yield
     for tunnel in tunnels.tunnels(client):
         tunnels.close_tunnel(client, tunnel.id)
@@ -70,7 +73,14 @@ def test_forward_reaches_the_database(
     assert until(lambda: ask(tunnel.local)) == b"+PONG\r\n"
     page = browser.get(url).content.decode()
     assert f"localhost:{tunnel.local}" in page
-    assert browser.post(url, {"stop": str(tunnel.id)}).status_code == 302
+    listed = browser.get("/resources/forwards/").content.decode()
+    assert f"{namespace}/{name}:{port}" in listed
+    assert re.search(r"[1-9]\d* in all", listed)
+    part = browser.get(f"/resources/forwards/?only={tunnel.id},7", headers={"HX-Request": "true"}).content.decode()
+    assert f'id="tunnel-{tunnel.id}"' in part
+    assert "<html" not in part
+    stopped = browser.post("/resources/forwards/", {"stop": str(tunnel.id), "next": "https://evil.example/"})
+    assert stopped["Location"] == "/resources/forwards/"
     assert tunnels.tunnels(client) == ()
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.1", tunnel.local), timeout=2)
@@ -97,6 +107,77 @@ def test_a_taken_port_and_a_missing_pod(browser: Client, namespace: str, pod: st
     assert answer.status_code == 400
     assert f"port {number} of this machine" in answer.content.decode()
     assert browser.get(f"/resources/core/v1/pods/{namespace}/nobody/forward/").status_code == 404
+
+
+@pytest.fixture
+def deployment(client: ClusterClient, namespace: str) -> str:
+    """The name of a Deployment of the database, which runs."""
+    labels = {"app": "many"}
+    container = {"name": "database", "image": ENGINE, "ports": [{"containerPort": 6379, "name": "redis"}]}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container], "terminationGracePeriodSeconds": 1}}
+    spec = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
+    obj = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "many"}, "spec": spec}
+    client.create(client.find("apps", "v1", "deployments"), obj, namespace)
+    return "many"
+
+
+def test_a_forward_survives_its_pod(browser: Client, client: ClusterClient, namespace: str, deployment: str) -> None:
+    pods = client.find("", "v1", "pods")
+
+    def running() -> str:
+        found = client.list(pods, namespace, labels="app=many").items
+        alive = [
+            one["metadata"]["name"]
+            for one in found
+            if one.get("status", {}).get("phase") == "Running" and "deletionTimestamp" not in one["metadata"]
+        ]
+        return alive[0] if alive else ""
+
+    first = until(running, 60)
+    url = f"/resources/apps/v1/deployments/{namespace}/{deployment}/forward/"
+    page = browser.get(url).content.decode()
+    assert f"kubectl port-forward deployment/many :6379 -n {namespace}" in page
+    assert browser.post(url, {"target": "Deployment/many", "remote": "6379", "local": ""}).status_code == 302
+    (tunnel,) = tunnels.tunnels(client)
+
+    def answers() -> bool:
+        with contextlib.suppress(OSError):
+            return ask(tunnel.local) == b"+PONG\r\n"
+        return False
+
+    until(answers, 60)
+    client.delete(pods, first, namespace)
+    until(lambda: running() not in ("", first), 60)
+    until(answers, 60)
+    assert tunnel.error == ""
+    assert tunnel.received >= 2 * len(b"+PONG\r\n")
+
+
+def test_why_it_fails(browser: Client, client: ClusterClient, namespace: str, pod: str) -> None:
+    url = f"/resources/core/v1/pods/{namespace}/{pod}/forward/"
+    assert browser.post(url, {"target": f"Pod/{pod}", "remote": "6380", "local": ""}).status_code == 302
+    (tunnel,) = tunnels.tunnels(client)
+    with contextlib.suppress(OSError):
+        ask(tunnel.local)
+    until(lambda: tunnel.error)
+    assert tunnel.error.startswith("Nothing listens on port 6380 of the Pod")
+    assert "Nothing listens on port 6380 of the Pod" in browser.get("/resources/forwards/").content.decode()
+
+
+def test_a_console_for_others_opens_no_ports(
+    browser: Client, client: ClusterClient, namespace: str, pod: str, settings: Any
+) -> None:
+    settings.LOCAL_ONLY = False
+    url = f"/resources/core/v1/pods/{namespace}/{pod}/forward/"
+    page = browser.get(url).content.decode()
+    assert 'id="local"' not in page
+    assert f"kubectl port-forward pod/{pod} :6379 -n {namespace}" in page
+    assert browser.post(url, {"target": f"Pod/{pod}", "remote": "6379", "local": "1234"}).status_code == 302
+    (tunnel,) = tunnels.tunnels(client)
+    assert tunnel.local != 1234
+    page = browser.get(url).content.decode()
+    assert f"/forwarded/{tunnel.token}/" in page
+    assert f"localhost:{tunnel.local}" not in page
 
 
 def test_the_log_and_its_parts(browser: Client, client: ClusterClient, namespace: str, pod: str) -> None:

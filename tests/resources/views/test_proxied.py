@@ -1,0 +1,118 @@
+"""A Pod's page through the console: what the Pod hears of who asks, and what its answers may do to our own pages."""
+
+import asyncio
+import http.server
+import socketserver
+import threading
+import time
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from resources.forward.targets import Target
+from resources.forward.tunnels import Tunnel
+from resources.views import proxied
+
+
+class Program(http.server.BaseHTTPRequestHandler):
+    """What would listen in the Pod: says what it heard."""
+
+    heard: "list[tuple[str, str, dict[str, str], bytes]]" = []
+
+    def do_GET(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        Program.heard.append((self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+        if self.path.startswith("/away"):
+            self.send_response(302)
+            self.send_header("Location", "/login?next=1")
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Set-Cookie", "sessionid=theirs; Path=/")
+        self.send_header("Content-Security-Policy", "default-src *")
+        self.end_headers()
+        self.wfile.write(b"<h1>theirs</h1>")
+
+    do_POST = do_GET
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def tunnel(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Tunnel]:
+    settings.LOCAL_ONLY = False
+    Program.heard = []
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Program) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        client: Any = SimpleNamespace(host="", user="")
+        made = Tunnel(1, client, Target("Pod", "shop", "web"), 8080, server.server_address[1], time.time())
+        monkeypatch.setattr(proxied, "by_token", lambda token: made if token == made.token else None)
+        yield made
+        server.shutdown()
+
+
+async def ask(
+    path: str, method: str = "GET", body: bytes = b"", query: bytes = b""
+) -> tuple[int, dict[str, str], bytes]:
+    """As uvicorn asks."""
+    sent: list[dict[str, Any]] = []
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Any:
+        if messages:
+            return messages.pop()
+        await asyncio.sleep(3600)
+        return None
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [
+        (b"cookie", b"sessionid=ours"),
+        (b"authorization", b"Bearer ours"),
+        (b"x-forwarded-for", b"1.2.3.4"),
+        (b"host", b"console.example"),
+        (b"accept", b"text/html"),
+        (b"content-type", b"text/plain"),
+    ]
+    scope = {"type": "http", "method": method, "path": path, "query_string": query, "headers": headers}
+    await proxied.ProxiedApp()(scope, receive, send)
+    found = {name.decode(): value.decode() for name, value in sent[0].get("headers", [])}
+    return sent[0]["status"], found, b"".join(message.get("body", b"") for message in sent[1:])
+
+
+@pytest.mark.asyncio
+async def test_nothing_of_ours_goes_there_and_nothing_of_theirs_stays_here(tunnel: Tunnel) -> None:
+    status, headers, body = await ask(f"/forwarded/{tunnel.token}/a/b", query=b"c=1")
+    assert (status, body) == (200, b"<h1>theirs</h1>")
+    assert "set-cookie" not in headers
+    assert headers["content-security-policy"].startswith("sandbox allow-scripts")
+    assert "allow-same-origin" not in headers["content-security-policy"]
+    (_method, path, heard, _body) = Program.heard[0]
+    assert path == "/a/b?c=1"
+    assert not {"cookie", "authorization", "x-forwarded-for"} & set(heard)
+    assert heard["x-forwarded-prefix"] == f"/forwarded/{tunnel.token}"
+    assert heard["accept"] == "text/html"
+
+
+@pytest.mark.asyncio
+async def test_redirects_and_bodies(tunnel: Tunnel) -> None:
+    status, headers, _ = await ask(f"/forwarded/{tunnel.token}/away", "POST", b"typed")
+    assert status == 302
+    assert headers["location"] == f"/forwarded/{tunnel.token}/login?next=1"
+    assert Program.heard[0][3] == b"typed"
+    assert proxied.below("https://elsewhere.example/x", tunnel) == "https://elsewhere.example/x"
+    assert proxied.below("relative/x", tunnel) == "relative/x"
+    assert (await ask(f"/forwarded/{tunnel.token}"))[1]["location"] == f"/forwarded/{tunnel.token}/"
+
+
+@pytest.mark.asyncio
+async def test_who_has_no_token_reads_nothing(tunnel: Tunnel, settings: Any) -> None:
+    assert (await ask(f"/forwarded/{'x' * 32}/"))[0] == 404
+    settings.LOCAL_ONLY = True
+    assert (await ask(f"/forwarded/{tunnel.token}/"))[0] == 404
+    assert Program.heard == []
