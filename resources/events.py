@@ -65,7 +65,7 @@ def about_tree(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> E
 
 def _of(client: ClusterClient, namespace: str, found: list[dict[str, Any]], uids: Set[str]) -> Events:
     matching = [event for event in found if text(mapping(event.get("involvedObject")).get("uid")) in uids]
-    matching.sort(key=_order, reverse=True)
+    matching.sort(key=order, reverse=True)
     rows = tuple(_row(client, event, namespace) for event in matching[:SHOWN])
     return Events(rows, max(0, len(matching) - SHOWN))
 
@@ -95,8 +95,8 @@ def last_seen(event: Mapping[str, Any]) -> str:
     return next((text(time) for time in candidates if text(time)), "")
 
 
-def _order(event: Mapping[str, Any]) -> tuple[str, int]:
-    """Times are whole seconds; of one second the one written last came last."""
+def order(event: Mapping[str, Any]) -> tuple[str, int]:
+    """To sort by. Times are whole seconds; of one second the one written last came last."""
     version = text(mapping(event.get("metadata")).get("resourceVersion"))
     return last_seen(event)[:19], int(version) if version.isdecimal() else 0
 

@@ -163,12 +163,12 @@ class Frame:
             (_("Secrets"), "core", "v1", "secrets"),
             (_("ConfigMaps"), "core", "v1", "configmaps"),
             (_("PersistentVolumeClaims"), "core", "v1", "persistentvolumeclaims"),
-            (_("Events"), "core", "v1", "events"),
         )
-        return tuple(
+        lists = (
             self._item(label, "resources:list", group=group, version=version, plural=plural)
             for label, group, version, plural in kinds
         )
+        return (*lists, self._item(_("Events"), "resources:events"))
 
     def _item(self, label: str, name: str, *, exact: bool = False, **arguments: str) -> NavItem:
         try:

@@ -64,6 +64,7 @@ function changed(event, data) {
   }
   for (const region of regions()) {
     if (!words(region.dataset.live).includes(data.topic)) continue;
+    if (region.closest("[data-live-paused]")) continue;
     const names = words(region.dataset.liveNames);
     if (!data.name || !names.length || names.includes(data.name)) refetch(region, 20, Number(region.dataset.liveEvery) || 250);
   }
@@ -103,6 +104,9 @@ function want() {
   paused = null;
   health();
 }
+
+// A region that was paused goes on.
+document.addEventListener("live:resume", ({ target }) => { if (target.matches("[data-live]")) refetch(target, 0, 0); });
 
 let timer;
 document.addEventListener("visibilitychange", () => {

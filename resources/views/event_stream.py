@@ -1,0 +1,101 @@
+"""/resources/events/: what controllers say about everything in the namespace, or in all, as it comes."""
+
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_safe
+
+from console.web import render
+from console.web.request import ConsoleRequest
+from resources import event_rows
+from resources.changes import Topic
+from resources.event_rows import PAGE, Stream, Wish, wish_of
+
+
+@dataclass(frozen=True, slots=True)
+class EventsPage:
+    """`namespace` '' is all; `topic`: what brings the news."""
+
+    wish: Wish
+    namespace: str
+    found: Stream
+    topic: str
+
+    def query(self, **changed: str) -> str:
+        """The address of this page with other choices; '' takes one away."""
+        wish = self.wish
+        now = {
+            "namespace": self.namespace or "-",
+            "type": wish.type,
+            "kind": wish.kind,
+            "reason": wish.reason,
+            "q": wish.q,
+            "group": "" if wish.grouped else "0",
+            **changed,
+        }
+        return f"?{urlencode({key: value for key, value in now.items() if value}, quote_via=quote)}"
+
+    @property
+    def kinds(self) -> tuple[tuple[str, int], ...]:
+        return _with(self.found.kinds, self.wish.kind)
+
+    @property
+    def reasons(self) -> tuple[tuple[str, int], ...]:
+        return _with(self.found.reasons, self.wish.reason)
+
+    @property
+    def here(self) -> str:
+        return self.query(page=str(self.wish.page) if self.wish.page > 1 else "")
+
+    @property
+    def all_types(self) -> str:
+        return self.query(type="")
+
+    @property
+    def normal_only(self) -> str:
+        return self.query(type="Normal")
+
+    @property
+    def warning_only(self) -> str:
+        return self.query(type="Warning")
+
+    @property
+    def grouping(self) -> str:
+        return self.query(group="0" if self.wish.grouped else "")
+
+    @property
+    def normal(self) -> int:
+        return self.found.total - self.found.warnings
+
+    @property
+    def older(self) -> str:
+        return self.query(page=str(self.wish.page + 1)) if self.wish.page * PAGE < self.found.lines else ""
+
+    @property
+    def newer(self) -> str:
+        return self.query(page=str(self.wish.page - 1)) if self.wish.page > 1 else ""
+
+    @property
+    def filtered(self) -> bool:
+        return bool(self.wish.type or self.wish.kind or self.wish.reason or self.wish.q)
+
+    @property
+    def clear(self) -> str:
+        return self.query(type="", kind="", reason="", q="")
+
+
+def _with(counted: tuple[tuple[str, int], ...], chosen: str) -> tuple[tuple[str, int], ...]:
+    """What is chosen stays in the choice, also when there is none of it any more."""
+    return counted if not chosen or chosen in dict(counted) else (*counted, (chosen, 0))
+
+
+@require_safe
+def event_stream(request: ConsoleRequest) -> HttpResponse:
+    """`?type=`, `kind`, `reason`, `q`, `group=0` for each by itself, `page`; only the list when htmx or a live update asks."""
+    wish, namespace = wish_of(request.GET), request.namespace
+    found = event_rows.stream(request.cluster, namespace, wish)
+    type_ = request.cluster.find("", "v1", "events")
+    topic = Topic(request.cluster.name, type_.group_or_core, type_.version, type_.plural, namespace)
+    page = EventsPage(wish, namespace, found, str(topic))
+    return render.page(request, "resources/events.html", {"page": page}, fragment="resources/_event_stream.html")

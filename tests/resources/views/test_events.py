@@ -1,0 +1,69 @@
+"""The page of all Events: filters in the address, repeats together, a region that renews itself."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+
+PAGE = "/resources/events/"
+
+
+def put(client: ClusterClient, namespace: str, name: str, about: str, **more: Any) -> None:
+    event = {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": name, "namespace": namespace},
+        "involvedObject": {"apiVersion": "v1", "kind": "Pod", "name": about, "namespace": namespace},
+        "type": "Normal",
+        "reason": "Painted",
+        "message": f"{about} is blue",
+        "firstTimestamp": "2026-01-01T00:00:00Z",
+        "lastTimestamp": "2026-01-01T00:00:00Z",
+        "source": {"component": "painter"},
+        **more,
+    }
+    client.create(client.find("", "v1", "events"), event, namespace)
+
+
+@pytest.fixture
+def painted(client: ClusterClient, namespace: str) -> str:
+    for number in range(3):
+        put(client, namespace, f"e-{number}", f"wall-{number}")
+    put(client, namespace, "bad", "wall-1", type="Warning", reason="Dried", message="no <b>paint</b> left")
+    return namespace
+
+
+def test_it_works(browser: Client, painted: str) -> None:
+    answer = browser.get(PAGE, {"namespace": painted})
+    text = answer.content.decode()
+    assert answer.status_code == 200
+    assert text.count('id="happened-') == 2
+    assert "3 objects" in text
+    assert f'href="/resources/core/v1/pods/{painted}/wall-1/"' in text
+    assert "no &lt;b&gt;paint&lt;/b&gt; left" in text
+    assert "Warnings 1" in text
+    assert f"core/v1/events/{painted}" in text
+    apart = browser.get(PAGE, {"namespace": painted, "group": "0"}).content.decode()
+    assert apart.count('id="happened-') == 4
+
+
+def test_filters(browser: Client, painted: str) -> None:
+    def found(**wish: str) -> str:
+        return browser.get(PAGE, {"namespace": painted, **wish}, HTTP_HX_REQUEST="true").content.decode()
+
+    only = found(type="Warning")
+    assert "<html" not in only
+    assert only.count('id="happened-') == 1
+    assert "1 of 4 events" in only
+    assert found(reason="Painted", q="wall-2").count('id="happened-') == 1
+    assert "No event fits." in found(kind="Node")
+    # Nonsense is taken for nothing.
+    assert found(type="x", page="-1", group="?").count('id="happened-') == 2
+    assert found(page="99999999999").count('id="happened-') == 0
+
+
+def test_what_is_chosen_stays_in_the_choice(browser: Client, painted: str) -> None:
+    text = browser.get(PAGE, {"namespace": painted, "reason": "Faded"}).content.decode()
+    assert '<option value="Faded" selected>Faded (0)</option>' in text
