@@ -45,7 +45,7 @@ def test_a_reader(browser: Client, become: Become, dev: str, namespace: str, con
     shown = browser.get("/resources/core/v1/configmaps/", {"namespace": namespace})
     assert shown.status_code == 200
     assert config_map in shown.content.decode()
-    assert "/configmaps/new/" not in shown.content.decode()
+    assert "/configmaps/new" not in shown.content.decode()
     page = browser.get(f"/resources/core/v1/configmaps/{namespace}/{config_map}/").content.decode()
     assert f"{config_map}/yaml/" in page
     assert f'href="/resources/core/v1/configmaps/{namespace}/{config_map}/delete/"' not in page
