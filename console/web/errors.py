@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from console.web import broken
 from console.web.request import wants_fragment
 from kube.errors import (
     AlreadyExists,
@@ -66,13 +67,9 @@ def explain(error: KubeError) -> Problem:
         if isinstance(error, kind):
             return Problem(status, title, advice, str(error), error.reason)
     status = error.code if 400 <= error.code < 600 else 502
-    return Problem(
-        status,
-        _("The cluster answered with an error"),
-        _("Try again; if it stays, look at the API server's log."),
-        str(error),
-        error.reason,
-    )
+    known = broken.words(error)
+    title, advice = known or (_("The cluster answered with an error"), _("Try again; if it stays, look at the API server's log."))  # fmt: skip
+    return Problem(status, title, advice, str(error), error.reason)
 
 
 def wants_json(request: HttpRequest) -> bool:

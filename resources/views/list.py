@@ -8,7 +8,7 @@ from console.web import render
 from console.web.access import can
 from console.web.errors import explain
 from console.web.request import ConsoleRequest
-from kube.errors import BadRequest, Forbidden, KubeError
+from kube.errors import BadRequest, Forbidden, KubeError, ServerError
 from resources import listing
 from resources.changes import Topic
 from resources.listing import Found
@@ -56,6 +56,10 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
         error, status = str(problem), 422
     except Forbidden as problem:
         refusal, advice, status = explain(problem).title, _advice(place, str(problem)), 403
+    except ServerError as problem:
+        # A broken webhook or API server of this kind alone: said here, where its definition and all others are at hand.
+        said = explain(problem)
+        refusal, advice, status = said.title, f"{said.advice} ({said.detail})", said.status
     topic = _topic(request, place) if not refusal else ""
     page = ListPage(
         place, namespace, wish, choice, topic, found, _may_create(request, place), *_blame(error), refusal, advice

@@ -1,0 +1,98 @@
+"""A part of the cluster is broken: said at its place, with what to do, and all the rest works."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.errors import ServerError, from_answer
+from resources import counts
+from tests.resources.views import definitions
+from tests.resources.views.definitions import served, widget
+
+# As a kube-apiserver 1.3x answered.
+CONVERSION = 'conversion webhook for toys.example.com/v1, Kind=Widget failed: Post "https://conv.default.svc:443/convert?timeout=30s": service "conv" not found'
+CALL = 'Internal error occurred: failed calling webhook "check.toys.example.com": failed to call webhook: Post "https://check.default.svc:443/?timeout=10s": service "check" not found'
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    counts._kept.clear()
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, plural: str, error: Exception) -> None:
+    table = ClusterClient.table
+
+    def answer(self: ClusterClient, type_: Any, *args: Any, **more: Any) -> Any:
+        if type_.plural == plural:
+            raise error
+        return table(self, type_, *args, **more)
+
+    monkeypatch.setattr(ClusterClient, "table", answer)
+
+
+def test_a_conversion_webhook_that_does_not_answer(
+    browser: Client, crd: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = crd["spec"]["group"]
+    refuse(monkeypatch, "widgets", ServerError(CONVERSION))
+    answer = browser.get(f"/resources/{group}/v1/widgets/")
+    text = answer.content.decode()
+    assert answer.status_code == 500
+    assert "Widget objects can&#x27;t be converted to this version" in text
+    assert "its Service “conv” does not exist" in text
+    assert f'href="/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/widgets.{group}/"' in text
+    assert f'href="/resources/{group}/v1/widgets/explain/"' in text
+    page = browser.get(f"/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/widgets.{group}/")
+    assert page.status_code == 200
+    assert "conversion webhook for" in page.content.decode()
+    # All other kinds are there, and this one says in its place why it was not counted.
+    assert browser.get("/resources/core/v1/configmaps/").status_code == 200
+    numbers = browser.get("/resources/counts/", {"group": group}).content.decode()
+    assert "service &quot;conv&quot; not found" in numbers
+
+
+def test_an_admission_webhook_that_does_not_answer(
+    browser: Client, monkeypatch: pytest.MonkeyPatch, namespace: str, config_map: str
+) -> None:
+    delete = ClusterClient.delete
+
+    def answer(self: ClusterClient, type_: Any, *args: Any, **more: Any) -> Any:
+        if type_.plural == "configmaps":
+            raise ServerError(CALL)
+        return delete(self, type_, *args, **more)
+
+    monkeypatch.setattr(ClusterClient, "delete", answer)
+    page = browser.post(f"/resources/core/v1/configmaps/{namespace}/{config_map}/delete/", {"uid": ""})
+    assert "The webhook “check.toys.example.com” does not answer" in page.content.decode()
+    assert "failurePolicy" in page.content.decode()
+
+
+def test_another_api_server_that_is_down(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    refuse(monkeypatch, "packagemanifests", from_answer(503, b"service unavailable\n"))
+    answer = browser.get("/resources/packages.operators.coreos.com/v1/packagemanifests/")
+    assert answer.status_code == 503
+    assert "This API&#x27;s own server does not answer" in answer.content.decode()
+    assert "APIService" in answer.content.decode()
+
+
+def test_kinds_of_the_same_name_in_two_groups(browser: Client, client: ClusterClient, crd: dict[str, Any]) -> None:
+    other = definitions.create(client, definitions.definition())
+    try:
+        groups = [one["spec"]["group"] for one in (crd, other)]
+        client.create(served(client, crd), widget(crd, "here"), "default")
+        client.create(served(client, other), widget(other, "there"), "default")
+        for group, mine, others in zip(groups, ("here", "there"), ("there", "here"), strict=True):
+            text = browser.get(f"/resources/{group}/v1/widgets/", {"namespace": "default"}).content.decode()
+            assert f'/resources/{group}/v1/widgets/default/{mine}/"' in text
+            assert f"/default/{others}/" not in text
+            assert f"kubectl get widgets.{group}" in text
+            detail = browser.get(f"/resources/{group}/v1/widgets/default/{mine}/").content.decode()
+            assert f"{group}/v1" in detail
+        found = browser.get("/resources/", {"q": "widget"}).context["types"].groups
+        assert {group.name for group in found} >= set(groups)
+        numbers = browser.get("/resources/counts/", {"group": groups[0], "namespace": "-"}).content.decode()
+        assert ">1</span>" in numbers
+    finally:
+        definitions.remove(client, other)
