@@ -52,7 +52,7 @@ def show(keys: Iterable[str]) -> str:
 
 
 def _is_key(key: str) -> bool:
-    return key in (STATE, OWNER, LABELS) or (key.startswith((LABEL, PRINTED)) and len(key.partition(":")[2] or key) > 1)
+    return key in (STATE, OWNER, LABELS) or (key.startswith((LABEL, PRINTED)) and key not in (LABEL, PRINTED))
 
 
 def available(type_: ResourceType, columns: Sequence[Column]) -> tuple[ListColumn, ...]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from kube.discovery import ResourceType
-from kube.objects import name_of, namespace_of, uid_of
 from kube.table import Row
 from resources.health import UNKNOWN, Health, items, mapping, text
 from resources.kind_health import has_state, health
@@ -83,10 +82,10 @@ def entry_of(type_: ResourceType, row: Row, pool: Pool | None = None, told: Heal
     share = pool.share if pool else _same
     metadata = mapping(row.object.get("metadata"))
     return Entry(
-        uid=uid_of(row.object),
-        name=name_of(row.object),
-        namespace=sys.intern(namespace_of(row.object)),
-        created=share(str(metadata.get("creationTimestamp") or "")),
+        uid=text(metadata.get("uid")),
+        name=text(metadata.get("name")),
+        namespace=sys.intern(text(metadata.get("namespace"))),
+        created=share(text(metadata.get("creationTimestamp"))),
         cells=tuple(share(cell) if isinstance(cell, str) else cell for cell in row.cells),
         health=share(state_of(type_, row.object) if told is None else told),
         labels=share(_labels(metadata)),

@@ -16,6 +16,7 @@ from kube.table import Table
 CHUNK = 1000
 #: Whole objects may have 1.5 MB each.
 OBJECTS = 500
+_TRIES = 3
 Page = TypeVar("Page", Table, ObjectList)
 
 
@@ -51,16 +52,17 @@ def objects(
 
 
 def _pages(ask: Callable[[str], Page], go_on: bool) -> Iterator[Page]:
-    token = ""
+    token, refused = "", 0
     while True:
         try:
             page = ask(token)
         except Gone as error:
-            if not go_on or not error.continue_ or error.continue_ == token:
+            refused += 1
+            if not go_on or not error.continue_ or refused > _TRIES:
                 raise
             token = error.continue_
             continue
         yield page
-        token = page.continue_
+        token, refused = page.continue_, 0
         if not token:
             return

@@ -29,6 +29,22 @@ def test_it_is_one_row_with_its_id() -> None:
     assert type(html) is str
 
 
+def test_a_list_gets_the_columns_that_it_shows_and_the_state_in_its_language() -> None:
+    change = _change("web-0", "1/1")
+    row = json.loads(change.row)
+    row["object"]["metadata"]["labels"] = {"example.com/tier": "database"}
+    row["health"] = {"en": ["Degraded", "no disk"], "ko": ["Degraded", "디스크"]}
+    told = Change("MODIFIED", "u-1", "web-0", "shop", json.dumps(row).encode(), "c")
+    usual = row_html(PODS, "here/core/v1/pods/shop", COLUMNS, told, "en")
+    assert "no disk" in usual
+    assert "1/1" in usual
+    assert "database" not in usual
+    chosen = row_html(PODS, "here/core/v1/pods/shop?label:example.com/tier,state", COLUMNS, told, "ko")
+    assert "디스크" in chosen
+    assert "database" in chosen
+    assert "1/1" not in chosen
+
+
 def test_names_from_the_cluster_are_text() -> None:
     html = row_html(PODS, "here/core/v1/pods/-", COLUMNS, _change("a", "<script>alert(1)</script>"), "ko")
     assert "<script>" not in html

@@ -119,6 +119,19 @@ def topic(client: ClusterClient) -> Topic:
     return Topic(client.name, "core", "v1", "configmaps", "default")
 
 
+async def test_lists_of_one_topic_may_have_columns_of_their_own(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
+    mine = f"{topic}?state,label:a/b"
+    async with _open(app, [("topic", mine), ("notice", str(topic)), ("since", position())]) as browser:
+        await browser.get("hello")
+        await log.append(topic, [_row("a")], "1", COLUMNS)
+        news, _id = await browser.get("row", topic=str(topic))
+        assert "html" not in news
+        data, _id = await browser.get("row", topic=mine)
+        assert data["html"] == "<tr>ConfigMap a en</tr>"
+        await log.append(topic, [Change("RESYNC")], "2")
+        await browser.get("resync", topic=mine)
+
+
 async def test_it_works(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
     async with _open(app, [("topic", str(topic)), ("since", position())]) as browser:
         assert browser.status == 200

@@ -1,0 +1,59 @@
+"""Objects made small."""
+
+from typing import Any
+
+import pytest
+
+from kube.discovery import ResourceType
+from kube.table import Row
+from resources.health import Health
+from resources.lists.entries import Owner, Pool, entry_of, include, state_of
+
+PODS = ResourceType("", "v1", "pods", "Pod", True)
+MAPS = ResourceType("", "v1", "configmaps", "ConfigMap", True)
+THINGS = ResourceType("example.com", "v1", "things", "Thing", True, subresources=frozenset({"status"}))
+PLAIN = ResourceType("example.com", "v1", "plains", "Plain", True)
+
+
+def _entry(type_: ResourceType = MAPS, cells: tuple[Any, ...] = (), **metadata: Any) -> Any:
+    return entry_of(type_, Row(cells, {"metadata": {"name": "it", "namespace": "here", "uid": "u", **metadata}}))
+
+
+def test_whole_objects_are_asked_for_where_there_are_states() -> None:
+    assert (include(PODS), include(MAPS), include(THINGS)) == ("Object", "Metadata", "Object")
+
+
+def test_the_owner_is_the_controller_or_the_only_one() -> None:
+    one = {"apiVersion": "v1", "kind": "A", "name": "a", "uid": "1"}
+    other = {"apiVersion": "apps/v1", "kind": "B", "name": "b", "uid": "2", "controller": True}
+    assert _entry(ownerReferences=[one, other]).owner == Owner("apps/v1", "B", "b")
+    assert str(_entry(ownerReferences=[one]).owner) == "A/a"
+    assert _entry(ownerReferences=[one, {**one, "name": "c"}]).owner is None
+    assert _entry().owner is None
+
+
+@pytest.mark.parametrize("odd", ["text", 5, [], ["x"], {"a": {"b": 1}}, None, True])
+def test_odd_shapes_are_no_error(odd: Any) -> None:
+    found = _entry(labels=odd, ownerReferences=odd, creationTimestamp=odd)
+    assert found.name == "it"
+    assert entry_of(THINGS, Row((odd,), {"metadata": odd, "status": odd, "spec": odd})).uid == ""
+
+
+def test_a_state_is_that_of_the_type_asked_for() -> None:
+    failed = {"kind": "PartialObjectMetadata", "metadata": {}, "status": {"phase": "Failed", "reason": "Evicted"}}
+    assert state_of(PODS, failed) == Health("Degraded", "Evicted")
+    assert state_of(MAPS, failed) == Health()
+
+
+def test_kinds_without_a_status_say_nothing_by_it() -> None:
+    silent = {"metadata": {}, "spec": {"size": 1}}
+    assert state_of(PLAIN, silent) == Health()
+    assert state_of(THINGS, silent).state == "Unknown"
+
+
+def test_what_repeats_is_kept_once() -> None:
+    pool = Pool()
+    rows = [Row((f"it-{number}", "".join(["Run", "ning"])), {"metadata": {"labels": {"a": "b"}}}) for number in (1, 2)]
+    first, second = (entry_of(MAPS, row, pool) for row in rows)
+    assert first.cells[1] is second.cells[1]
+    assert first.labels is second.labels

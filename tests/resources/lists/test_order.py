@@ -1,0 +1,69 @@
+"""Orders of a list."""
+
+from kube.discovery import ResourceType
+from kube.table import Column
+from resources.health import Health
+from resources.lists.columns import available
+from resources.lists.entries import Entry, Owner
+from resources.lists.order import ordered
+
+PODS = ResourceType("", "v1", "pods", "Pod", True)
+COLUMNS = available(
+    PODS,
+    (
+        Column("Name", "string", "name", 0, ""),
+        Column("Ready", "string", "", 0, ""),
+        Column("Size", "integer", "", 0, ""),
+        Column("Age", "string", "", 0, ""),
+    ),
+)
+OWNER = Owner("apps/v1", "ReplicaSet", "web")
+
+
+def _entry(name: str, namespace: str, ready: str, size: int | None, day: int, state: str, **more: object) -> Entry:
+    created = f"2026-01-{day:02}T00:00:00Z"
+    return Entry(name, name, namespace, created, (name, ready, size, "?"), Health(state), **more)  # type: ignore[arg-type]
+
+
+ENTRIES = [
+    _entry("c", "a", "10/10", 3, 2, "Ready", labels=(("tier", "web"),)),
+    _entry("a", "a-b", "2/3", 20, 1, "Degraded", owner=OWNER),
+    _entry("b", "a", "1/1", None, 3, "Progressing", labels=(("tier", "db"),)),
+]
+
+
+def _names(sort: str) -> str:
+    return "".join(entry.name for entry in ordered(ENTRIES, sort, COLUMNS))
+
+
+def test_the_servers_own_order_is_that_of_its_keys() -> None:
+    # '-' comes before '/': "a-b/a" before "a/b".
+    assert _names("") == "abc"
+    assert _names("no such column") == "abc"
+
+
+def test_names_and_namespaces() -> None:
+    assert _names("name") == "abc"
+    assert _names("-name") == "cba"
+    assert _names("namespace") == "bca"
+
+
+def test_numbers_by_size_and_nothing_last() -> None:
+    assert _names("=Size") == "cab"
+    assert _names("=Ready") == "bac"
+    assert _names("ready") == "bac"
+
+
+def test_ages_youngest_first() -> None:
+    assert _names("=Age") == "bca"
+    assert _names("-=Age") == "acb"
+
+
+def test_what_needs_somebody_first() -> None:
+    assert _names("state") == "abc"
+    assert _names("-state") == "cba"
+
+
+def test_owners_and_labels_nothing_last() -> None:
+    assert _names("owner")[0] == "a"
+    assert _names("label:tier") == "bca"

@@ -1,0 +1,218 @@
+"""Whole lists that stay true: read once, then watched; the right is judged at each use."""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.utils import translation
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Forbidden, Gone, NotFound
+from resources import listing
+from resources.lists import reading, snapshot
+from resources.lists.snapshot import Snapshot, Snapshots
+
+
+@pytest.fixture
+def kept() -> Iterator[Snapshots]:
+    found = Snapshots()
+    with translation.override("en"):
+        yield found
+    found.clear()
+
+
+@pytest.fixture
+def maps(client: ClusterClient) -> ResourceType:
+    return client.find("", "v1", "configmaps")
+
+
+@pytest.fixture
+def put(client: ClusterClient, maps: ResourceType, namespace: str) -> Callable[..., Any]:
+    def create(name: str, **labels: str) -> Any:
+        return client.create(maps, {"metadata": {"name": name, "labels": labels}}, namespace)
+
+    return create
+
+
+def _names(found: Snapshot) -> set[str]:
+    return {entry.name for entry in found.all()} - {"kube-root-ca.crt"}
+
+
+def _watched(found: Snapshot) -> Snapshot:
+    end = time.monotonic() + 60
+    while not found.watched:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return found
+
+
+def _becomes(condition: Callable[[], bool]) -> bool:
+    end = time.monotonic() + 60
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
+
+
+def test_it_is_read_once_and_then_follows(
+    client: ClusterClient, maps: ResourceType, namespace: str, put: Callable[..., Any], kept: Snapshots
+) -> None:
+    put("one")
+    first = _watched(kept.get(client, maps, namespace))
+    assert _names(first) == {"one"}
+    put("two", team="shop")
+    client.delete(maps, "one", namespace)
+    assert _becomes(lambda: _names(kept.get(client, maps, namespace)) == {"two"})
+    assert kept.get(client, maps, namespace) is first
+    client.patch(maps, "two", {"metadata": {"labels": {"team": "bank"}}}, namespace)
+    assert _becomes(lambda: [dict(one.labels) for one in first.all() if one.name == "two"] == [{"team": "bank"}])
+
+
+def test_selectors_and_namespaces_are_apart(
+    client: ClusterClient, maps: ResourceType, namespace: str, put: Callable[..., Any], kept: Snapshots
+) -> None:
+    put("one", team="shop")
+    put("two")
+    assert _names(kept.get(client, maps, namespace, labels="team=shop")) == {"one"}
+    assert _names(kept.get(client, maps, namespace, fields="metadata.name=two")) == {"two"}
+    assert {"one", "two"} <= _names(kept.get(client, maps, ""))
+    assert not kept.has(client, maps, namespace)
+    assert kept.has(client, maps, namespace, labels="team=shop")
+
+
+def test_many_who_come_at_once_read_it_once(
+    client: ClusterClient,
+    maps: ResourceType,
+    namespace: str,
+    put: Callable[..., Any],
+    kept: Snapshots,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put("one")
+    read: list[str] = []
+    whole = Snapshot._read
+    monkeypatch.setattr(Snapshot, "_read", lambda self: (read.append("once"), time.sleep(0.2), whole(self)))
+    # Other tests write meanwhile, and the watch may not stand yet: that would be a reason to read again.
+    monkeypatch.setattr(Snapshot, "settle", lambda self: True)
+
+    def get(_number: int) -> Snapshot:
+        with translation.override("en"):
+            return kept.get(client, maps, namespace)
+
+    with ThreadPoolExecutor(6) as pool:
+        found = set(pool.map(get, range(6)))
+    assert read == ["once"]
+    assert [_names(one) for one in found] == [{"one"}]
+
+
+def test_a_right_that_is_gone_shows_nothing(
+    client: ClusterClient, maps: ResourceType, namespace: str, kept: Snapshots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.get(client, maps, namespace)
+
+    def refused(*_arguments: Any, **_options: Any) -> Any:
+        raise Forbidden("no more")
+
+    monkeypatch.setattr(client, "table", refused)
+    with pytest.raises(Forbidden):
+        kept.get(client, maps, namespace)
+
+
+def test_what_can_not_be_watched_is_read_anew(
+    client: ClusterClient,
+    maps: ResourceType,
+    namespace: str,
+    put: Callable[..., Any],
+    kept: Snapshots,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def ends(self: Snapshot) -> None:
+        raise Forbidden("you may not watch")
+
+    monkeypatch.setattr(Snapshot, "follow", ends)
+    kept.get(client, maps, namespace)
+    put("late")
+    assert "late" in _names(kept.get(client, maps, namespace))
+
+
+def test_beyond_the_bound_it_is_not_complete(
+    client: ClusterClient,
+    maps: ResourceType,
+    namespace: str,
+    put: Callable[..., Any],
+    kept: Snapshots,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for number in range(5):
+        put(f"item-{number}")
+    monkeypatch.setattr(reading, "CHUNK", 2)
+    monkeypatch.setattr(snapshot, "MOST", 3)
+    found = kept.get(client, maps, namespace)
+    assert not found.complete
+    assert len(found.all()) == 4
+
+
+def test_all_together_are_bounded(
+    client: ClusterClient,
+    maps: ResourceType,
+    namespace: str,
+    put: Callable[..., Any],
+    kept: Snapshots,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put("one", a="1")
+    put("two", a="1")
+    monkeypatch.setattr(snapshot, "ALL", 3)
+    kept.get(client, maps, namespace, labels="a=1")
+    kept.get(client, maps, namespace, labels="a")
+    assert not kept.has(client, maps, namespace, labels="a=1")
+    assert kept.has(client, maps, namespace, labels="a")
+
+
+def test_a_list_that_the_server_forgot_goes_on(
+    client: ClusterClient,
+    maps: ResourceType,
+    namespace: str,
+    put: Callable[..., Any],
+    kept: Snapshots,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for number in range(5):
+        put(f"item-{number}", all="yes")
+    monkeypatch.setattr(reading, "CHUNK", 2)
+    whole, refused = client.table, []
+
+    def forgets(*arguments: Any, **options: Any) -> Any:
+        if options.get("continue_") and not refused:
+            refused.append(error := Gone("too old"))
+            error.continue_ = options["continue_"]
+            raise error
+        return whole(*arguments, **options)
+
+    monkeypatch.setattr(client, "table", forgets)
+    rows = [row for table in reading.tables(client, maps, namespace, labels="all=yes") for row in table.rows]
+    assert len(rows) == 5
+    # A snapshot begins again instead: a watch has to go on from one version.
+    refused.clear()
+    assert len(kept.get(client, maps, namespace, labels="all=yes").all()) == 5
+    assert refused
+
+
+def test_a_kind_that_is_gone_is_said(client: ClusterClient, kept: Snapshots) -> None:
+    with pytest.raises(NotFound):
+        kept.get(client, ResourceType("example.com", "v1", "unicorns", "Unicorn", True), "")
+
+
+def test_languages_are_apart(client: ClusterClient, maps: ResourceType, namespace: str, kept: Snapshots) -> None:
+    english = kept.get(client, maps, namespace)
+    with translation.override("ko"):
+        assert kept.get(client, maps, namespace) is not english
+
+
+def test_counts_are_over_everything(client: ClusterClient, maps: ResourceType, namespace: str) -> None:
+    with translation.override("en"):
+        query = listing.Query(size=1)
+        assert listing.counted(client, client.find("", "v1", "namespaces"), "", query)["Ready"] >= 2
+        assert listing.counted(client, maps, namespace, query) == {}
