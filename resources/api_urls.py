@@ -2,12 +2,14 @@
 
 from django.urls import path
 
-from resources import api
+from resources import api, api_types
 
 app_name = "resources-api"
 
 urlpatterns = [
     path("", api.Types.as_view(), name="types"),
+    path("types/", api_types.Kinds.as_view(), name="kinds"),
+    path("<str:group>/<str:version>/<str:plural>/explain/", api_types.Explain.as_view(), name="explain"),
     path("<str:group>/<str:version>/<str:plural>/", api.Objects.as_view(), name="objects"),
     path("<str:group>/<str:version>/<str:plural>/<str:namespace>/<str:name>/", api.Object.as_view(), name="object"),
 ]
