@@ -22,3 +22,4 @@ app.autodiscover_tasks(["operatorhub", "resources"])
 app.steps["worker"].update(
     ("resources.watch.bootstep:WatchStep", "resources.history.bootstep:HistoryStep", "console.beat:BeatStep")
 )
+app.steps["consumer"].add("console.alive:AliveStep")

@@ -231,6 +231,8 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 2.0
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # Beat as a thread of the worker: for consoles with exactly one worker, as `make run` has.
 BEAT_IN_WORKER = env_bool("BEAT_IN_WORKER", False)
+# A file that the worker touches every five seconds, for a probe that looks at its age.
+ALIVE_FILE = str(env.str("ALIVE_FILE", ""))
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat")
 CELERY_BEAT_SCHEDULE = {
     "refresh-catalogs": {

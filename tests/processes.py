@@ -129,23 +129,32 @@ def sandbox(
 
 
 @contextmanager
-def postgres(folder: Path) -> Iterator[str]:
-    """A PostgreSQL of its own on a unix socket; the URL of its database. It refuses to run as root, so then it runs as nobody."""
+def postgres(folder: Path, port: int = 0) -> Iterator[str]:
+    """A PostgreSQL of its own on a unix socket; the URL of its database. It refuses to run as root, so then it runs as nobody.
+
+    With a `port` it listens there on 127.0.0.1 too, and asks for a password.
+    """
     user = 65534 if os.getuid() == 0 else None
     folder.mkdir(parents=True)
     if user is not None:
         os.chown(folder, user, user)
     data, more = folder / "data", {"user": user, "group": user} if user is not None else {}
     subprocess.run(
-        ["initdb", "-D", str(data), "-U", "console", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"],
+        [
+            "initdb",
+            *("-D", str(data), "-U", "console", "--auth-local=trust", "--auth-host=scram-sha-256"),
+            *("--no-sync", "-E", "UTF8", "--locale=C"),
+        ],
         check=True,
         capture_output=True,
         cwd=folder,
         env={**os.environ, "HOME": str(folder)},
         **more,  # type: ignore[call-overload]
     )
+    listen = f"listen_addresses={'127.0.0.1' if port else ''}"
+    at = ["-p", str(port)] if port else []
     process = subprocess.Popen(
-        ["postgres", "-D", str(data), "-k", str(folder), "-c", "listen_addresses=", "-c", "fsync=off"],
+        ["postgres", "-D", str(data), "-k", str(folder), "-c", listen, "-c", "fsync=off", *at],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd=folder,
@@ -154,7 +163,7 @@ def postgres(folder: Path) -> Iterator[str]:
     )
     try:
         until = time.monotonic() + 30
-        while subprocess.run(["pg_isready", "-q", "-h", str(folder)], check=False).returncode:
+        while subprocess.run(["pg_isready", "-q", "-h", str(folder), *at], check=False).returncode:
             if process.poll() is not None or time.monotonic() > until:
                 raise RuntimeError(f"postgres did not come up (code {process.poll()})")
             time.sleep(0.05)

@@ -23,9 +23,9 @@ from tools.run_tests import run, run_again  # noqa: E402
 DATA = ROOT / ".data" / "test-real"
 PACKAGES = ROOT / "tests" / "conformance" / "packages"
 #: The product's tests that any cluster can take; the rest of tests/ is about the sandbox, or about no cluster at all.
-PRODUCT = ("tests/kube", "tests/resources", "tests/console", "tests/deploy")
+PRODUCT = ("tests/kube", "tests/resources", "tests/console")
 #: Kinds belong to the whole cluster, and so do their instances: two of these at once would count and remove each other's.
-HUB = ("tests/operatorhub",)
+HUB = ("tests/operatorhub", "tests/deploy")
 IN_PARALLEL = ("-q", "-n", "2", "--dist", "loadfile")
 
 
