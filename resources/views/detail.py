@@ -15,7 +15,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from resources import events, examples
+from resources import events, examples, settable
 from resources.actions import Action, actions
 from resources.changes import Topic
 from resources.described import Said, said, secrets
@@ -32,6 +32,8 @@ from resources.values import Node, sections
 from resources.views import history
 from resources.views.history import HistoryPart
 from resources.views.owned_part import OwnedPart, owned_part
+from resources.views.setting import SettingPart
+from resources.views.setting import part as setting_part
 
 # Parts of the page, for `?part=`, and the templates that draw them.
 PARTS = {
@@ -53,6 +55,7 @@ class DetailPage:
     panels: tuple[Panel, ...] = ()
     said: tuple[Said, ...] = ()
     actions: tuple[Action, ...] = ()
+    settings: tuple[SettingPart, ...] = ()
     owned: OwnedPart | None = None
     sections: tuple[Node, ...] = ()
     history: HistoryPart | None = None
@@ -91,13 +94,15 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
 def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> DetailPage:
     shown = details_of(client, place.type, obj) if part in ("", "object") else None
     offer = examples.offer(client, place.type, place.namespace) if part in ("", "object", "values") else Offer()
+    offered = actions(client, place, obj) if shown else ()
     return DetailPage(
         place=place,
         topic=_topic(client, place.type, place.namespace),
         detail=shown,
         panels=panels(client, place.type, obj) if shown else (),
         said=_news(said(client, obj, offer.status if shown else ()), shown),
-        actions=actions(client, place, obj) if shown else (),
+        actions=offered,
+        settings=_settings(client, place, obj, offer, offered) if shown else (),
         owned=owned_part(client, place, obj) if part in ("", "owned") else None,
         sections=_sections(client, place, obj, offer) if part in ("", "values") else (),
         operator=offer,
@@ -105,6 +110,16 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
         events=events.about_tree(client, place.type, obj) if part in ("", "events") else None,
         events_topic=_topic(client, client.find("", "v1", "events"), place.namespace or "default"),
     )
+
+
+def _settings(
+    client: ClusterClient, place: Place, obj: KubeObject, offer: Offer, offered: tuple[Action, ...]
+) -> tuple[SettingPart, ...]:
+    """Greyed for who may not edit the object."""
+    refusal = next((one.refusal for one in offered if one.url == place.url("edit")), "")
+    if "patch" not in place.type.verbs:
+        return ()
+    return tuple(setting_part(place, one, refusal=refusal) for one in settable.settings(client, place.type, obj, offer))
 
 
 def _sections(client: ClusterClient, place: Place, obj: KubeObject, offer: Offer) -> tuple[Node, ...]:

@@ -1,0 +1,88 @@
+"""…/<object>/finalizers/: what holds the deletion of an object up, and the last resort: taking a finalizer away, after the name was typed."""
+
+import json
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from console.web import audit, render
+from console.web.access import can
+from console.web.errors import Problem, explain
+from console.web.request import ConsoleRequest
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject
+from resources import finalizers as of
+from resources.finalizers import Controller, Finalizer
+from resources.health import mapping, text
+from resources.place import Place, place_of
+
+
+@dataclass(frozen=True, slots=True)
+class FinalizersPage:
+    """`deleted`: since when it is being deleted, '' when it is not. `chosen`, `typed`, `error`: what was asked for and why it was not done."""
+
+    place: Place
+    finalizers: tuple[Finalizer, ...]
+    controllers: tuple[Controller, ...]
+    deleted: str
+    refusal: str
+    chosen: str = ""
+    typed: str = ""
+    error: str = ""
+    problem: Problem | None = None
+
+    @property
+    def command(self) -> str:
+        patch = json.dumps([{"op": "remove", "path": "/metadata/finalizers/0"}])
+        return f"kubectl patch {self.place.kubectl} --type json -p '{patch}'"
+
+
+def _page(request: ConsoleRequest, place: Place, obj: KubeObject, **more: object) -> FinalizersPage:
+    try:
+        access = can(request.cluster, "patch", place.type, place.namespace, place.name)
+        refusal = "" if access.allowed else access.reason or _("You may not do this.")
+    except KubeError:
+        refusal = ""
+    deleted = text(mapping(obj.get("metadata")).get("deletionTimestamp"))
+    running = of.controllers(request.cluster, place.type)
+    return FinalizersPage(place, of.finalizers(obj), running, deleted, refusal, **more)  # type: ignore[arg-type]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def finalizers(
+    request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str
+) -> HttpResponse:
+    """A POST takes `finalizer` away when `typed` is the object's name."""
+    place = place_of(request, group, version, plural, namespace, name)
+    obj = place.get(request.cluster)
+    if request.method != "POST":
+        return render.page(request, "resources/finalizers.html", {"page": _page(request, place, obj)})
+    chosen, typed = request.POST.get("finalizer", ""), request.POST.get("typed", "").strip()
+    if chosen not in [one.name for one in of.finalizers(obj)]:
+        error = _("This finalizer is not there any more.")
+        page = _page(request, place, obj, typed=typed, error=error)
+        return render.page(request, "resources/finalizers.html", {"page": page}, status=409)
+    if typed != place.name:
+        error = _("Type the name “%(name)s” to confirm.") % {"name": place.name}
+        page = _page(request, place, obj, chosen=chosen, typed=typed, error=error)
+        return render.page(request, "resources/finalizers.html", {"page": page}, status=422)
+    try:
+        patch = of.removal(obj, chosen)
+        request.cluster.patch(place.type, place.name, patch, place.namespace, style="json")
+    except KubeError as problem:
+        audit.record(request, "remove finalizer", place.ref, problem.reason)
+        told = explain(problem)
+        page = _page(request, place, obj, chosen=chosen, typed=typed, problem=told)
+        return render.page(request, "resources/finalizers.html", {"page": page}, status=told.status)
+    audit.record(request, "remove finalizer", place.ref, "ok")
+    messages.warning(
+        request, _("Finalizer “%(finalizer)s” was removed from “%(name)s”.") % {"finalizer": chosen, "name": place.name}
+    )
+    try:
+        place.get(request.cluster)
+    except NotFound:
+        return HttpResponseRedirect(place.list_url)
+    return HttpResponseRedirect(place.url())

@@ -1,0 +1,128 @@
+"""…/<object>/set/: one field changed on the object's page (resources/settable.py), with what the API server says of it at its control."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from console.web import audit, render
+from console.web.errors import explain
+from console.web.request import ConsoleRequest, wants_fragment
+from kube.errors import Invalid, KubeError, NotFound
+from resources import examples, settable
+from resources.place import Place, place_of
+from resources.settable import SCALE, Entry, Setting, Wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """`value`: what stands in it; `error`: what is wrong with that."""
+
+    entry: Entry
+    value: str
+    error: str = ""
+
+    @property
+    def on(self) -> bool:
+        return self.value == "true"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingPart:
+    """One row. `open`: its form is shown. `error`: what belongs to no control."""
+
+    place: Place
+    setting: Setting
+    controls: tuple[Control, ...]
+    open: bool = False
+    error: str = ""
+    saved: bool = False
+    refusal: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"set-{''.join(letter if letter.isalnum() else '-' for letter in self.setting.key)}"
+
+
+def part(place: Place, setting: Setting, *, refusal: str = "") -> SettingPart:
+    controls = tuple(Control(entry, entry.value) for entry in setting.entries)
+    return SettingPart(place, setting, controls, refusal=refusal)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """`key=`: which one; the controls have the names of their fields; `~was`: what the page showed."""
+    place = place_of(request, group, version, plural, namespace, name)
+    key = request.POST.get("key") or request.GET.get("key", "")
+    setting = _find(request, place, key)
+    if request.method != "POST":
+        return _answer(request, place, setting, {}, {}, 200)
+    typed = request.POST.dict()
+    if request.POST.get("~was", setting.was) != setting.was:
+        words = _("Somebody else changed it meanwhile: it is now “%(now)s”.") % {"now": setting.shown}
+        return _answer(request, place, setting, typed, {"": words}, 409)
+    try:
+        patch = settable.patch(setting, typed)
+        if patch:
+            _send(request, place, setting, patch)
+    except Wrong as error:
+        return _answer(request, place, setting, typed, error.errors, 422)
+    except KubeError as error:
+        audit.record(request, "set", place.ref, error.reason)
+        status = 422 if isinstance(error, Invalid) else explain(error).status
+        return _answer(request, place, setting, typed, _said(setting, error), status)
+    if patch:
+        audit.record(request, "scale" if key == SCALE else "set", place.ref, "ok")
+    if wants_fragment(request):
+        saved = replace(part(place, _find(request, place, key)), saved=True)
+        return render.page(request, "resources/_setting.html", {"one": saved})
+    messages.success(request, _("“%(label)s” of “%(name)s” saved.") % {"label": setting.label, "name": place.name})
+    return HttpResponseRedirect(place.url())
+
+
+def _find(request: ConsoleRequest, place: Place, key: str) -> Setting:
+    offer = examples.offer(request.cluster, place.type, place.namespace)
+    all_ = settable.settings(request.cluster, place.type, place.get(request.cluster), offer)
+    for one in all_:
+        if one.key == key:
+            return one
+    raise NotFound(_("“%(key)s” can't be set here.") % {"key": key})
+
+
+def _send(request: ConsoleRequest, place: Place, setting: Setting, patch: dict[str, object]) -> None:
+    subresource = "scale" if setting.key == SCALE else ""
+    request.cluster.patch(place.type, place.name, patch, place.namespace, subresource=subresource)
+
+
+def _said(setting: Setting, error: KubeError) -> dict[str, str]:
+    """The API server's words at the control whose field they name, else above all."""
+    found: dict[str, str] = {}
+    for cause in error.causes:
+        name = next((entry.name for entry in setting.entries if cause.field.endswith(entry.name)), "")
+        found[name] = f"{found[name]}; {cause.message}" if name in found else cause.message
+    return found or {"": str(error)}
+
+
+def _answer(
+    request: ConsoleRequest,
+    place: Place,
+    setting: Setting,
+    typed: Mapping[str, str],
+    errors: Mapping[str, str],
+    status: int,
+) -> HttpResponse:
+    controls = tuple(_control(entry, typed, errors) for entry in setting.entries)
+    one = SettingPart(place, setting, controls, open=True, error=errors.get("", ""))
+    return render.page(
+        request, "resources/setting.html", {"one": one}, fragment="resources/_setting.html", status=status
+    )
+
+
+def _control(entry: Entry, typed: Mapping[str, str], errors: Mapping[str, str]) -> Control:
+    value = entry.value
+    if typed:
+        value = ("true" if entry.name in typed else "false") if entry.type == "boolean" else typed.get(entry.name, "")
+    return Control(entry, value, errors.get(entry.name, ""))

@@ -1,0 +1,176 @@
+"""Fields changed on an object's page, and finalizers: what is offered, what is sent, what is said where."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import NotFound
+from resources import examples
+from resources.examples import Offer
+from resources.finalizers import finalizers
+from resources.forms import descriptors
+from resources.settable import Wrong, patch, settings
+from tests.api import custom_resource_definition
+
+UI = "urn:alm:descriptor:com.tectonic.ui:"
+DESCRIBED = [
+    {"path": "size", "displayName": "Size", "description": "how many", "x-descriptors": [f"{UI}podCount"]},
+    {"path": "enabled", "displayName": "Enabled", "x-descriptors": [f"{UI}booleanSwitch"]},
+    {"path": "tier", "displayName": "Tier", "x-descriptors": [f"{UI}select:gold", f"{UI}select:tin"]},
+    {"path": "resources", "displayName": "Resources", "x-descriptors": [f"{UI}resourceRequirements"]},
+    {"path": "secret", "displayName": "Secret", "x-descriptors": [f"{UI}password"]},
+    {"path": "users[0].name", "displayName": "First user"},
+    {"path": "nowhere", "displayName": "Nowhere"},
+]
+SPEC = {
+    "type": "object",
+    "properties": {
+        "size": {"type": "integer", "minimum": 1, "maximum": 9},
+        "enabled": {"type": "boolean"},
+        "tier": {"type": "string"},
+        "secret": {"type": "string"},
+        "resources": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+        "users": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
+    },
+}
+
+
+def until(check: Callable[[], Any], seconds: float = 60.0) -> Any:
+    end = time.monotonic() + seconds
+    while not (found := check()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+    return found
+
+
+@pytest.fixture
+def kind(client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[ResourceType]:
+    """A kind with descriptors, and an object `one` of it."""
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": SPEC}}}
+    crd = custom_resource_definition(f"{namespace}.example.dev", "shops", "Shop", schema=schema)
+    crds = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+    client.create(crds, crd)
+
+    def served() -> bool:
+        client.forget_types()
+        return any(type_.plural == "shops" and type_.group == crd["spec"]["group"] for type_ in client.types())
+
+    until(served)
+    type_ = client.find(crd["spec"]["group"], "v1", "shops")
+    until(lambda: client.schema(type_))
+    offer = Offer(descriptors=descriptors.parse(DESCRIBED))
+    monkeypatch.setattr(examples, "offer", lambda *_: offer)
+    obj = {"apiVersion": type_.api_version, "kind": "Shop", "metadata": {"name": "one"}}
+    spec = {"size": 2, "secret": "s3cret-word", "users": [{"name": "ann"}], "resources": {"limits": {"cpu": "1"}}}
+    client.create(type_, {**obj, "spec": spec}, namespace)
+    yield type_
+    for item in client.list(type_, namespace).items:
+        client.patch(type_, item["metadata"]["name"], {"metadata": {"finalizers": None}}, namespace)
+    client.delete(crds, crd["metadata"]["name"])
+
+
+def test_one_field_is_sent(browser: Client, client: ClusterClient, namespace: str, kind: ResourceType) -> None:
+    page = f"/resources/{kind.group}/v1/shops/{namespace}/one/"
+    text = browser.get(page).content.decode()
+    for label in ("Size", "Enabled", "Tier", "Resources"):
+        assert f'aria-label="Change {label}"' in text
+    for label in ("Secret", "First user", "Nowhere"):
+        assert f'aria-label="Change {label}"' not in text
+    done = browser.post(f"{page}set/", {"key": "spec.size", "spec.size": "5", "~was": '["2"]'})
+    assert done.status_code == 302
+    browser.post(f"{page}set/", {"key": "spec.enabled", "spec.enabled": "true"})
+    browser.post(
+        f"{page}set/",
+        {"key": "spec.resources", "spec.resources.limits.cpu": "", "spec.resources.limits.memory": "64Mi"},
+    )
+    spec = client.get(kind, "one", namespace)["spec"]
+    assert (spec["size"], spec["enabled"]) == (5, True)
+    assert spec["resources"] == {"limits": {"memory": "64Mi"}}
+    assert spec["users"] == [{"name": "ann"}]
+
+
+def test_what_is_refused_is_said_at_its_control(
+    browser: Client, client: ClusterClient, namespace: str, kind: ResourceType
+) -> None:
+    address = f"/resources/{kind.group}/v1/shops/{namespace}/one/set/"
+    for typed, words in (("two", "is no number"), ("70", "less than or equal to 9")):
+        answer = browser.post(address, {"key": "spec.size", "spec.size": typed}, headers={"HX-Request": "true"})
+        text = answer.content.decode()
+        assert answer.status_code == 422
+        assert f'value="{typed}"' in text
+        assert 'id="set-spec-size-1-wrong"' in text
+        assert words in text
+        assert "<html" not in text
+    client.patch(kind, "one", {"spec": {"size": 3}}, namespace)
+    late = browser.post(address, {"key": "spec.size", "spec.size": "4", "~was": '["2"]'})
+    assert late.status_code == 409
+    assert "it is now “3”" in late.content.decode()
+    assert client.get(kind, "one", namespace)["spec"]["size"] == 3
+    assert browser.post(address, {"key": "spec.secret", "spec.secret": "x"}).status_code == 404
+
+
+def test_replicas_by_the_scale_subresource(browser: Client, client: ClusterClient, namespace: str) -> None:
+    labels = {"app": "web"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "web", "image": "nginx"}]}}
+    spec = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
+    type_ = client.find("apps", "v1", "deployments")
+    client.create(
+        type_, {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}, namespace
+    )
+    page = f"/resources/apps/v1/deployments/{namespace}/web/"
+    assert 'aria-label="Change Replicas"' in browser.get(page).content.decode()
+    answer = browser.post(f"{page}set/", {"key": "~scale", "spec.replicas": "2"}, headers={"HX-Request": "true"})
+    assert "2 wanted" in answer.content.decode()
+    assert client.get(type_, "web", namespace)["spec"]["replicas"] == 2
+
+
+def test_what_descriptors_say_of_odd_objects(client: ClusterClient, kind: ResourceType) -> None:
+    offer = Offer(descriptors=descriptors.parse(DESCRIBED))
+    for spec in (None, [], "text", {"size": [1], "resources": "much"}):
+        found = {one.key for one in settings(client, kind, {"metadata": {"name": "x"}, "spec": spec}, offer)}
+        assert "spec.enabled" in found
+    (size,) = (one for one in settings(client, kind, {"spec": {"size": 2}}, offer) if one.key == "spec.size")
+    assert patch(size, {"spec.size": "2"}) == {}
+    assert patch(size, {"spec.size": ""}) == {"spec": {"size": None}}
+    with pytest.raises(Wrong):
+        patch(size, {"spec.size": "x"})
+
+
+def test_a_finalizer_is_taken_away_only_by_name(
+    browser: Client, client: ClusterClient, namespace: str, kind: ResourceType
+) -> None:
+    finalizer = "shops.example.dev/cleanup"
+    client.patch(kind, "one", {"metadata": {"finalizers": [finalizer, "foregroundDeletion"]}}, namespace)
+    client.patch(kind, "one", {"metadata": {"finalizers": [finalizer]}}, namespace)
+    client.delete(kind, "one", namespace)
+    page = f"/resources/{kind.group}/v1/shops/{namespace}/one/"
+    assert f"{page}finalizers/" in browser.get(page).content.decode()
+    text = browser.get(f"{page}finalizers/").content.decode()
+    assert finalizer in text
+    assert "operator-console" in text  # its manager: who put it there
+    refused = browser.post(f"{page}finalizers/", {"finalizer": finalizer, "typed": "on"})
+    assert refused.status_code == 422
+    assert 'value="on"' in refused.content.decode()
+    assert browser.post(f"{page}finalizers/", {"finalizer": "other", "typed": "one"}).status_code == 409
+    assert client.get(kind, "one", namespace)
+    done = browser.post(f"{page}finalizers/", {"finalizer": finalizer, "typed": "one"})
+    assert done["Location"] == f"/resources/{kind.group}/v1/shops/"
+    with pytest.raises(NotFound):
+        client.get(kind, "one", namespace)
+
+
+def test_whose_work_a_finalizer_is() -> None:
+    fields = {"f:metadata": {"f:finalizers": {".": {}, 'v:"a.example/x"': {}}}}
+    metadata: dict[str, Any] = {"finalizers": ["a.example/x", "kubernetes.io/pvc-protection", "b/y"]}
+    metadata["managedFields"] = [{"manager": "a-operator", "fieldsV1": fields}, {"fieldsV1": None}, "odd"]
+    own, claim, unknown = finalizers({"metadata": metadata})
+    assert own.manager == "a-operator"
+    assert "Pod" in claim.why
+    assert (unknown.who, unknown.manager) == ("", "")
+    assert finalizers({"metadata": {"finalizers": "odd"}}) == ()
+    assert finalizers({}) == ()
