@@ -76,7 +76,7 @@ def _conditions(old: Any, new: Any) -> Iterator[list[str]]:
     for type_ in dict.fromkeys((*before, *after)):
         one, other = before.get(type_), after.get(type_)
         if one != other:
-            short = one is not None and other is not None and one.get("status") == other.get("status")
+            short = one is not None and other is not None and _condition(one, False) == _condition(other, False)
             yield [f"condition {type_}", _condition(one, short), _condition(other, short)]
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from resources.health import Health
 from resources.models import Step, Traced
 
-_WINDOWS = tuple(timedelta(hours=hours) for hours in (1, 6, 24, 24 * 7, 24 * 30))
+_SHORTEST, _LONGEST = timedelta(minutes=1), timedelta(days=30)
 _BARS = 120
 
 
@@ -45,14 +45,13 @@ class Strip:
 
 
 def strip(traced: Traced) -> Strip:
-    """Of the shortest time in _WINDOWS that has all that is known, or of the last thirty days. Empty for kinds without states."""
+    """Of all the time that is known, thirty days at most. Empty for kinds without states."""
     rows = list(traced.steps.order_by("pk").values_list("at", "state", "event"))
     if not rows or not any(state for _at, state, _event in rows):
         return Strip(changed=rows[-1][0] if rows else None)
     now = traced.deleted_at or timezone.now()
     age = now - rows[0][0]
-    window = next((one for one in _WINDOWS if one >= age), _WINDOWS[-1])
-    begin = now - window
+    begin = now - min(max(age, _SHORTEST), _LONGEST)
     points = _merged([(at, state) for at, state, event in rows if event != Step.DELETED])
     bars = _bars(points, begin, now)
     told = rows[-1][0] if len(rows) > 1 else None
