@@ -20,6 +20,8 @@ from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from operatorhub.find import catalog, search
 from operatorhub.models import Index
+from resources import favourites
+from resources.favourites import Marked
 from resources.types import Kind, kinds
 
 _OF_EACH = 6
@@ -53,6 +55,8 @@ def sections(request: ConsoleRequest, q: str) -> tuple[Section, ...]:
     """Those that have anything. A cluster that does not answer leaves the pages."""
     found = [Section(_("Pages"), _best(_pages(request), q))]
     with contextlib.suppress(KubeError):
+        found += _marked(request, q)
+    with contextlib.suppress(KubeError):
         found += _of_the_cluster(request, q)
     if q:
         address = f"{reverse('resources:search')}?{urlencode({'namespace': '-', 'q': q})}"
@@ -80,6 +84,19 @@ def _pages(request: ConsoleRequest) -> Iterator[Entry]:
     yield Entry(_("Search"), reverse("resources:search"), _("Resources"))
     yield Entry(_("Import YAML"), reverse("resources:import"), _("Resources"), "apply create paste")
     yield Entry(_("Settings"), reverse("pages:settings"), "", "language theme dark")
+
+
+def _marked(request: ConsoleRequest, q: str) -> Iterator[Section]:
+    """What this person likes to find again, and what they looked at lately."""
+    liked = favourites.favourites(request.cluster)
+    yield Section(_("Favourites"), _best((_mark(one) for one in liked if one.url), q)[:_OF_EACH])
+    known = {one.url for one in liked}
+    lately = (_mark(one) for one in favourites.recent(request.cluster) if one.url and one.url not in known)
+    yield Section(_("Looked at lately"), _best(lately, q)[:_OF_EACH])
+
+
+def _mark(one: Marked) -> Entry:
+    return Entry(one.label, one.url, f"{one.kind} {one.namespace}".strip())
 
 
 def _kind(kind: Kind) -> Entry:

@@ -119,7 +119,14 @@ class Frame:
     @cached_property
     def navigation(self) -> tuple[NavGroup, ...]:
         return (
-            NavGroup(_("Home"), "home", (self._item(_("Overview"), "pages:overview", exact=True),)),
+            NavGroup(
+                _("Home"),
+                "home",
+                (
+                    self._item(_("Overview"), "pages:overview", exact=True),
+                    self._item(_("Favourites"), "resources:favourites", exact=True),
+                ),
+            ),
             NavGroup(
                 _("Operators"),
                 "operators",

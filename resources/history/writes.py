@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from django.contrib import messages
 from django.db import DatabaseError
+from django.db.models import Q
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -116,6 +117,23 @@ def mine(client: ClusterClient, limit: int = 20) -> list[Write]:
     """This user's last changes, newest first, without the objects."""
     rows = Write.objects.filter(cluster=client.name, user=client.user).order_by("-at")
     return list(rows.defer("before", "after")[:limit])
+
+
+def with_possible(client: ClusterClient, limit: int = 20) -> list[tuple[Write, bool]]:
+    """This user's last changes, newest first, without the objects; with whether each can be taken back."""
+    rows = mine(client, limit)
+    keys = [row.key for row in rows]
+    enough = Q(before__isnull=False) | Q(verb="create", after__isnull=False)
+    possible = set(Write.objects.filter(enough, key__in=keys).values_list("key", flat=True))
+    return [(row, row.key in possible) for row in rows]
+
+
+def place(client: ClusterClient, row: Write) -> Place | None:
+    """Where it happened; None where the kind is not served any more."""
+    try:
+        return Place(client.find(row.group, row.version, row.plural), row.namespace, row.name)
+    except KubeError:
+        return None
 
 
 def undoable(row: Write) -> bool:

@@ -15,7 +15,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from resources import events, examples, settable
+from resources import events, examples, favourites, settable
 from resources.actions import Action, actions
 from resources.changes import Topic
 from resources.described import Said, said, secrets
@@ -87,6 +87,8 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
         if not part and (was := history.known(request.cluster, place)):
             return render.page(request, "resources/history_gone.html", {"part": was}, status=404)
         raise
+    if not part:
+        favourites.visit(request.cluster, place)
     template = PARTS.get(part, "resources/detail.html")
     return render.page(request, template, {"page": _look(request.cluster, place, obj, part if part in PARTS else "")})
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from resources.diff import same
@@ -77,6 +77,7 @@ _JSON = st.recursive(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_JSON, _JSON)
 def test_steps_lead_back(old: Any, new: Any) -> None:
     assert same(steps.apply(new, steps.back(new, old)), old)

@@ -1,0 +1,145 @@
+"""What somebody likes to find again: favourites, chosen with a star, and the objects that were looked at lately. Per user, as the API server knows them.
+
+Only names are kept. What a user may not read (any more) shows no state.
+"""
+
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import DatabaseError
+from django.utils import timezone
+
+from kube.client import ClusterClient
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject
+from resources.health import Health
+from resources.kind_health import health
+from resources.models import Mark
+from resources.place import Place
+
+log = logging.getLogger(__name__)
+#: The 51st favourite is refused; of recent objects the oldest goes.
+MOST_FAVOURITES = 50
+MOST_RECENT = 20
+_AGAIN = timedelta(seconds=30)
+_AT_ONCE = 8
+
+
+class TooMany(Exception):
+    """There are MOST_FAVOURITES already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """`place` None: the cluster serves no such kind (any more). `health` None where it was not asked for or can't be read; `problem`: why."""
+
+    kind: str
+    namespace: str
+    name: str
+    place: Place | None
+    health: Health | None = None
+    problem: str = ""
+
+    @property
+    def url(self) -> str:
+        if self.place is None:
+            return ""
+        if self.name:
+            return self.place.url()
+        return self.place.kind_url(**({"namespace": self.namespace} if self.namespace else {}))
+
+    @property
+    def label(self) -> str:
+        return self.name or (self.place.type.kinds if self.place else self.kind)
+
+
+def _mine(client: ClusterClient, sort: str) -> "list[Mark]":
+    return list(Mark.objects.filter(cluster=client.name, user=client.user[:512], sort=sort).order_by("-at", "-pk"))
+
+
+def _key(client: ClusterClient, place: Place, sort: str) -> "dict[str, Any]":
+    return {
+        "cluster": client.name,
+        "user": client.user[:512],
+        "sort": sort,
+        "group": place.type.group,
+        "plural": place.type.plural,
+        "namespace": place.namespace,
+        "name": place.name,
+    }
+
+
+def is_favourite(client: ClusterClient, place: Place) -> bool:
+    return Mark.objects.filter(**_key(client, place, Mark.FAVOURITE)).exists()
+
+
+def choose(client: ClusterClient, place: Place, on: bool) -> None:
+    """Raises TooMany. Twice is once."""
+    key = _key(client, place, Mark.FAVOURITE)
+    if not on:
+        Mark.objects.filter(**key).delete()
+        return
+    if len(_mine(client, Mark.FAVOURITE)) >= MOST_FAVOURITES and not is_favourite(client, place):
+        raise TooMany
+    Mark.objects.get_or_create(**key, defaults=_seen(place))
+
+
+def visit(client: ClusterClient, place: Place) -> None:
+    """Somebody looks at an object's page. Never fails, and writes nothing for a page that is only loaded again."""
+    key, now = _key(client, place, Mark.RECENT), timezone.now()
+    try:
+        if Mark.objects.filter(**key, at__gt=now - _AGAIN).exists():
+            return
+        Mark.objects.update_or_create(**key, defaults=_seen(place))
+        for old in _mine(client, Mark.RECENT)[MOST_RECENT:]:
+            old.delete()
+    except DatabaseError as error:
+        log.warning("what was looked at can't be noted: %s", error)
+
+
+def _seen(place: Place) -> "dict[str, Any]":
+    return {"version": place.type.version, "kind": place.type.kind, "at": timezone.now()}
+
+
+def favourites(client: ClusterClient, states: bool = False) -> tuple[Marked, ...]:
+    """The newest first. `states`: with the state of each object, asked of the API server, some at a time."""
+    return _marked(client, Mark.FAVOURITE, states)
+
+
+def recent(client: ClusterClient) -> tuple[Marked, ...]:
+    return _marked(client, Mark.RECENT, False)
+
+
+def _marked(client: ClusterClient, sort: str, states: bool) -> tuple[Marked, ...]:
+    """Raises KubeError where the cluster does not say what it serves."""
+    found = [_of(client, mark) for mark in _mine(client, sort)]
+    if not states or not found:
+        return tuple(found)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return tuple(pool.map(lambda one: _with_state(client, one), found))
+
+
+def _of(client: ClusterClient, mark: Mark) -> Marked:
+    place = None
+    for version in (mark.version, ""):
+        try:
+            place = Place(client.find(mark.group, version, mark.plural), mark.namespace, mark.name)
+            break
+        except NotFound:
+            continue
+    return Marked(mark.kind, mark.namespace, mark.name, place)
+
+
+def _with_state(client: ClusterClient, one: Marked) -> Marked:
+    if one.place is None or not one.name:
+        return one
+    try:
+        obj: KubeObject = one.place.get(client)
+    except NotFound:
+        return Marked(one.kind, one.namespace, one.name, one.place, problem="deleted")
+    except KubeError as error:
+        return Marked(one.kind, one.namespace, one.name, one.place, problem=str(error))
+    return Marked(one.kind, one.namespace, one.name, one.place, health(obj))

@@ -1,0 +1,71 @@
+"""/resources/favourites/: a person's favourites with their state, what they looked at lately, and what they changed, with the way back."""
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from console.web import render
+from console.web.request import ConsoleRequest, wants_fragment
+from resources import favourites as kept
+from resources.favourites import MOST_FAVOURITES, Marked
+from resources.history import writes
+from resources.models import Write
+from resources.place import Place, place_of
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something this user did. `undo`: whether enough was kept to take it back; `place` None: its kind is gone."""
+
+    write: Write
+    place: Place | None
+    undo: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FavouritesPage:
+    favourites: tuple[Marked, ...]
+    recent: tuple[Marked, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+
+@require_safe
+def favourites(request: ConsoleRequest) -> HttpResponse:
+    """With `?part=card` the favourites alone, for the overview."""
+    client = request.cluster
+    if request.GET.get("part") == "card":
+        page = FavouritesPage(kept.favourites(client, states=True))
+        return render.page(request, "resources/_favourites.html", {"page": page})
+    page = FavouritesPage(kept.favourites(client, states=True), kept.recent(client), _changes(request))
+    return render.page(request, "resources/favourites.html", {"page": page})
+
+
+def _changes(request: ConsoleRequest) -> tuple[Change, ...]:
+    client = request.cluster
+    return tuple(
+        Change(row, writes.place(client, row), possible) for row, possible in writes.with_possible(client, limit=20)
+    )
+
+
+@require_POST
+def favourite(request: ConsoleRequest) -> HttpResponse:
+    """The star: `group`, `version`, `plural`, `namespace`, `name` ('' for the kind's list) and `on`; back to `next`."""
+    post = request.POST
+    address = {key: post.get(key, "")[:253] for key in ("group", "version", "plural", "name")}
+    place = place_of(request, **address, namespace=post.get("namespace", "")[:253] or "-")
+    on = post.get("on") == "1"
+    try:
+        kept.choose(request.cluster, place, on)
+    except kept.TooMany:
+        on = False
+        messages.warning(request, _("There are %(number)d favourites already: take one away first.") % {"number": MOST_FAVOURITES})  # fmt: skip
+    if wants_fragment(request):
+        return render.page(request, "resources/_star.html", {"place": place, "on": on})
+    target = post.get("next", "")
+    if not url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}):
+        target = place.url() if place.name else place.kind_url()
+    return HttpResponseRedirect(target)
