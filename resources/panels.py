@@ -30,6 +30,23 @@ _MAKERS: dict[tuple[str, str], Maker] = {
 }  # fmt: skip
 
 
+# Parts of an object that its panels show whole: the tree of its values need not say them again.
+_TOLD: dict[tuple[str, str], frozenset[str]] = {
+    ("", "ConfigMap"): frozenset({"data", "binaryData", "immutable"}),
+    ("", "Secret"): frozenset({"data", "type", "immutable"}),
+    ("", "Endpoints"): frozenset({"subsets"}),
+    ("discovery.k8s.io", "EndpointSlice"): frozenset({"endpoints", "ports"}),
+    **{(rbac.GROUP, kind): frozenset({"rules"}) for kind in ("Role", "ClusterRole")},
+    **{(rbac.GROUP, kind): frozenset({"subjects", "roleRef"}) for kind in ("RoleBinding", "ClusterRoleBinding")},
+}
+
+
+def untold(type_: ResourceType, obj: KubeObject) -> KubeObject:
+    """The object without what its panels have said."""
+    told = _TOLD.get((type_.group, type_.kind), frozenset())
+    return {key: value for key, value in obj.items() if key not in told}
+
+
 def panels(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[Panel, ...]:
     """None for kinds that have nothing special."""
     make = _MAKERS.get((type_.group, type_.kind))

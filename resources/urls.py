@@ -8,6 +8,7 @@ from django.urls import path
 
 from resources.views import (
     act,
+    bindings,
     bulk,
     columns,
     contents,
@@ -69,6 +70,7 @@ urlpatterns = [
     path(f"{_KIND}bulk/", bulk.bulk, name="bulk"),
     path(f"{_KIND}download/", download.download, name="download"),
     path(f"{_KIND}new/", form.new, name="new"),
+    path(f"{_KIND}new-binding/", bindings.new, name="new-binding"),
     path(f"{_KIND}new-values/", keyvalues.new, name="new-values"),
     path(f"{_KIND}new-yaml/", yaml.new, name="new-yaml"),
     path(f"{_KIND}section/", form.section, name="section"),

@@ -55,9 +55,6 @@ def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Itera
 
 def _facts(client: ClusterClient, obj: KubeObject) -> Iterable[tuple[str, Cell]]:
     spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    every = [one for one in containers(obj) if not one.role]
-    yield _("Ready containers"), line(f"{sum(one.ready for one in every)}/{len(every)}" if every else "")
-    yield _("Restarts"), line(sum(one.restarts for one in containers(obj)))
     yield _("Node"), see(client, "", "Node", spec.get("nodeName"))
     yield (
         _("Pod IP"),

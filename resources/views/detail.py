@@ -26,7 +26,7 @@ from resources.examples import Offer
 from resources.forms.schema import Schema
 from resources.health import Health, by_word
 from resources.kinds import Panel
-from resources.panels import panels
+from resources.panels import panels, untold
 from resources.place import Place, place_of
 from resources.values import Node, sections
 from resources.views import history
@@ -130,7 +130,7 @@ def _sections(client: ClusterClient, place: Place, obj: KubeObject, offer: Offer
         schema = Schema.of(client.schema(place.type))
     except KubeError:
         schema = Schema.of(None)
-    return sections(obj, schema, secrets(offer))
+    return sections(untold(place.type, obj), schema, secrets(offer))
 
 
 def _news(all_: tuple[Said, ...], shown: Detail | None) -> tuple[Said, ...]:

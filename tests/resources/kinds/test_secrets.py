@@ -37,7 +37,7 @@ def test_nothing_of_a_value_before_it_is_asked_for(browser: Client, secret: str)
     pages = (secret, f"{secret}?part=object", f"{secret}?part=values", f"{secret}value/?key=password", f"{secret}yaml/")
     for url in pages:
         page = browser.get(url, HTTP_HX_REQUEST="true").content.decode()
-        assert "password" in page, url
+        assert "password" in page or "part=values" in url, url
         assert "hunter2" not in page, url
         assert base64.b64encode(b"<hunter2>").decode() not in page, url
 
