@@ -8,6 +8,7 @@ import asyncio
 import asyncio.sslproto
 import socket
 import ssl
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ CONNECT_SECONDS = 5.0
 READ_SECONDS = 35.0
 # A watch that brings not even a bookmark for so long is taken for dead (servers send one about every minute).
 SILENCE_SECONDS = 150.0
+# How often, and for which Retry-After, a read waits and asks again; longer ones are for people to decide.
+PATIENT_TIMES = 2
+PATIENT_SECONDS = ("1", "2")
 # asyncio keeps a buffer of this size for every TLS connection: 16 KB instead of 256 makes 200 idle watches 14 MB instead of 63.
 asyncio.sslproto.SSLProtocol.max_size = 16 * 1024
 
@@ -123,11 +127,30 @@ class SyncTransport:
             self._pool = urllib3.PoolManager(**options)
 
     def send(self, request: ApiRequest, *, read_seconds: float = READ_SECONDS) -> Answer:
-        """Raises the KubeError of an answer of 400 and above, or Unreachable. A read on a dead kept connection is sent once more."""
+        """Raises the KubeError of an answer of 400 and above, or Unreachable. A read on a dead kept connection is sent once more.
+
+        A server that wants a moment ("storage is (re)initializing", behind a new CRD) gets it, as from client-go: reads wait for a short Retry-After.
+        """
+        for _again in range(PATIENT_TIMES):
+            response = self._once(request, read_seconds)
+            wait = response.headers.get("retry-after", "")
+            if response.status not in (429, 503) or not request.safe or wait not in PATIENT_SECONDS:
+                break
+            time.sleep(int(wait))
+        else:
+            response = self._once(request, read_seconds)
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        if not request.safe:
+            warnings.tell(response.headers.getlist("Warning"))
+        if response.status >= 400:
+            raise from_answer(response.status, response.data, headers.get("retry-after", ""), request.ref)
+        return Answer(response.status, headers, response.data)
+
+    def _once(self, request: ApiRequest, read_seconds: float) -> urllib3.BaseHTTPResponse:
         url = f"{self.config.host}{request.target}"
         for last in (False, True):
             try:
-                response = self._pool.request(
+                return self._pool.request(
                     request.method,
                     url,
                     body=request.body,
@@ -136,18 +159,12 @@ class SyncTransport:
                     retries=False,
                     redirect=False,
                 )
-                break
             except urllib3.exceptions.ProtocolError as error:
                 if last or not request.safe:
                     raise unreachable(self.config, error) from error
             except (urllib3.exceptions.HTTPError, OSError) as error:
                 raise unreachable(self.config, error) from error
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        if not request.safe:
-            warnings.tell(response.headers.getlist("Warning"))
-        if response.status >= 400:
-            raise from_answer(response.status, response.data, headers.get("retry-after", ""), request.ref)
-        return Answer(response.status, headers, response.data)
+        raise AssertionError("the last try returns or raises")
 
 
 class AsyncTransport:

@@ -70,6 +70,8 @@ def test_items_of_a_list_are_told_apart_by_their_keys(browser: Client, client: C
     live = client.get(type_, "two", namespace)
     live["spec"]["template"]["spec"]["containers"].reverse()
     live["spec"]["template"]["spec"]["containers"][0]["image"] = "b:2"
+    # Whatever the controller has written meanwhile.
+    live["metadata"].pop("resourceVersion")
     client.replace(type_, live, namespace)
     assert send(browser, page, text=text_of(page).replace("a:1", "a:9")).status_code == 303
     images = {
@@ -81,6 +83,8 @@ def test_items_of_a_list_are_told_apart_by_their_keys(browser: Client, client: C
     live = client.get(type_, "two", namespace)
     live["spec"]["template"]["spec"]["containers"].reverse()
     live["spec"]["template"]["spec"]["containers"][0]["image"] = "a:theirs"
+    # Whatever the controller has written meanwhile.
+    live["metadata"].pop("resourceVersion")
     client.replace(type_, live, namespace)
     clash = send(browser, page, text=text_of(page).replace("a:9", "a:mine"))
     assert clash.status_code == 409
