@@ -30,6 +30,10 @@ class Share:
     health: Health
     percent: int
 
+    @property
+    def words(self) -> str:
+        return str(self.percent) if self.percent else "< 1"
+
 
 @dataclass(frozen=True, slots=True)
 class Strip:

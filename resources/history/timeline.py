@@ -129,6 +129,27 @@ def entry(step: Step) -> Entry:
     return _entry(step, _users(step.traced), step.state)
 
 
+def step_of(client: ClusterClient, place: Place, number: int) -> Step:
+    """One step of an object of that name. Raises NotFound, and Forbidden for who may not read the object."""
+    allowed(client, place)
+    type_ = place.type
+    step = (
+        Step.objects.filter(
+            pk=number,
+            traced__cluster=client.name,
+            traced__group=type_.group,
+            traced__plural=type_.plural,
+            traced__namespace=place.namespace,
+            traced__name=place.name,
+        )
+        .select_related("traced")
+        .first()
+    )
+    if step is None:
+        raise NotFound(_("This change of %(what)s is not kept any more.") % {"what": place.kubectl})
+    return step
+
+
 def _users(traced: Traced) -> dict[str, str]:
     """resourceVersion → who wrote it through the console; 'delete' → who deleted it."""
     rows = Write.objects.filter(cluster=traced.cluster, uid=traced.uid)

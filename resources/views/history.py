@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
-from kube.errors import KubeError, NotFound
+from kube.errors import KubeError
 from kube.objects import KubeObject
 from resources import events
 from resources.changes import Topic
@@ -21,7 +21,7 @@ from resources.events import EventRow
 from resources.history import kept, timeline
 from resources.history.strip import Strip, strip
 from resources.history.timeline import Entry, Lately, Page, Recording
-from resources.models import Step, Traced
+from resources.models import Traced
 from resources.place import Place, place_of
 from resources.review import Review, compare
 
@@ -142,34 +142,13 @@ def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 18 else 0
 
 
-def step_of(client: ClusterClient, place: Place, number: int) -> Step:
-    """One step of an object of that name. Raises NotFound, and Forbidden for who may not read the object."""
-    timeline.allowed(client, place)
-    type_ = place.type
-    step = (
-        Step.objects.filter(
-            pk=number,
-            traced__cluster=client.name,
-            traced__group=type_.group,
-            traced__plural=type_.plural,
-            traced__namespace=place.namespace,
-            traced__name=place.name,
-        )
-        .select_related("traced")
-        .first()
-    )
-    if step is None:
-        raise NotFound(_("This change of %(what)s is not kept any more.") % {"what": place.kubectl})
-    return step
-
-
 @require_safe
 def change(
     request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str, step: int
 ) -> HttpResponse:
     """One change, line by line; for htmx only that."""
     place = place_of(request, group, version, plural, namespace, name)
-    row = step_of(request.cluster, place, step)
+    row = timeline.step_of(request.cluster, place, step)
     made = timeline.versions(row.traced, (row.pk, -row.pk))
     before, after = made.get(-row.pk), made.get(row.pk)
     context = {

@@ -11,7 +11,6 @@ from kube.errors import NotFound
 from kube.objects import KubeObject
 from resources.history import kept, revert, timeline, writes
 from resources.place import Place, place_of
-from resources.views.history import step_of
 from resources.views.received import Draft
 from resources.views.shell import YAML, Shell
 from resources.views.work import Work
@@ -33,7 +32,7 @@ def step(
 ) -> HttpResponse:
     """The review of going back to the version after that step; with `?only=1` of taking back that one change and nothing else."""
     place = place_of(request, group, version, plural, namespace, name)
-    row = step_of(request.cluster, place, step)
+    row = timeline.step_of(request.cluster, place, step)
     only = request.GET.get("only") == "1"
     made = timeline.versions(row.traced, (row.pk, -row.pk))
     target = made.get(-row.pk if only else row.pk)
