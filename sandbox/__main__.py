@@ -21,7 +21,7 @@ from pathlib import Path
 
 import yaml
 
-from . import aggregation, certificate, crds
+from . import aggregation, apiservices, certificate, crds
 from .agent.settings import NodeSettings, add_arguments
 from .assembly import Sandbox, assemble
 from .cluster import Cluster
@@ -74,7 +74,7 @@ def settings(arguments: list[str] | None = None) -> Settings | NodeSettings:
 
 def controllers(olm: bool = True) -> list[Controller]:
     """Everything that runs beside the server. A package that is not there is left out; OLM waits for its manifest where it is not wanted."""
-    found: list[Controller] = [crds.run, aggregation.run]
+    found: list[Controller] = [crds.run, aggregation.run, apiservices.run]
     for name in PACKAGES if olm else PACKAGES[:1]:
         if importlib.util.find_spec(name) is not None:
             found.extend(getattr(importlib.import_module(name), "CONTROLLERS", []))

@@ -56,6 +56,8 @@ class Context:
     authority: Path
     routes: list[Route] = field(default_factory=list)
     aggregated: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
+    #: (group, version) that another server should answer for, which is not there (apiservices.py)
+    unavailable: set[tuple[str, str]] = field(default_factory=set)
 
     def handle(self, method: str | None, path_template: str, handler: Handler) -> None:
         """Adds a route, e.g. ``("GET", "/api/v1/namespaces/{namespace}/pods/{name}/log", log)``.

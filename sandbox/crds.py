@@ -17,7 +17,7 @@ from structural.causes import Cause
 from .cluster import Cluster
 from .context import Context
 from .crdnames import condition_of, immutable_causes, set_condition, settle
-from .errors import ApiError, NotFound
+from .errors import ApiError, NotFound, Plain
 from .kinds.strategy import Strategy
 from .objects import Object, decode, dig
 from .resources import ALL_VERBS, Registry, Resource, Scale
@@ -42,7 +42,9 @@ def version_rank(version: str) -> tuple[int, int, int, str]:
 Reading = Callable[[Resource, Any], bytes]
 
 
-def resources_of(crd: Object, since: int = 0, reading: Reading | None = None) -> list[Resource]:
+def resources_of(
+    crd: Object, since: int = 0, reading: Reading | None = None, store: Store | None = None
+) -> list[Resource]:
     """One Resource for each served version, preferred first. Nothing for a CRD that is not established.
 
     Objects stored before version ``since`` may not fit the schema; ``reading`` makes them.
@@ -59,7 +61,28 @@ def resources_of(crd: Object, since: int = 0, reading: Reading | None = None) ->
     found = [_resource(crd["metadata"]["name"], spec, names, version, storage, verbs) for version in served]
     return [
         replace(resource, since=since, reading=reading, reshaped=version.get("schema") != shape)
-        for resource, version in zip(found, served, strict=True)
+        for resource, version in zip(_converted(crd, found, store), served, strict=True)
+    ]
+
+
+def _converted(crd: Object, found: list[Resource], store: Store | None) -> list[Resource]:
+    """Versions that a webhook converts to know whether it is there. The preferred one is left alone: the sandbox's own controllers read it."""
+    service = dig(crd, "spec", "conversion", "webhook", "clientConfig", "service")
+    if not isinstance(service, dict) or store is None:
+        return found
+    namespace, name = str(service.get("namespace") or ""), str(service.get("name") or "")
+    address = f"https://{name}.{namespace}.svc:{service.get('port') or 443}{service.get('path') or '/'}?timeout=30s"
+    kind = dig(crd, "spec", "names", "kind")
+
+    def converting(version: str) -> None:
+        if store.get("services", namespace, name) is None:
+            raise Plain(
+                f'conversion webhook for {version}, Kind={kind} failed: Post "{address}": service "{name}" not found'
+            )
+
+    return [
+        replace(one, converting=converting) if index and one.version != one.storage_version else one
+        for index, one in enumerate(found)
     ]
 
 
@@ -105,7 +128,7 @@ def _deprecation(spec: Object, names: Object, version: Object) -> str:
 def load(store: Store, registry: Registry, reading: Reading) -> None:
     """Serves the CRDs of a store that was just opened."""
     for entry in store.scan(CRDS):
-        registry.replace_crd(entry.name, resources_of(decode(entry.data), entry.version, reading))
+        registry.replace_crd(entry.name, resources_of(decode(entry.data), entry.version, reading, store))
 
 
 def hook(store: Store, registry: Registry, reading: Reading, change: Change) -> None:
@@ -122,7 +145,7 @@ def hook(store: Store, registry: Registry, reading: Reading, change: Change) -> 
             return
         if before["spec"] == crd["spec"]:
             since = registry.since(change.entry.name, since)
-    registry.replace_crd(change.entry.name, resources_of(crd, since, reading))
+    registry.replace_crd(change.entry.name, resources_of(crd, since, reading, store))
 
 
 def _same_api(old: Object, new: Object) -> bool:

@@ -31,14 +31,14 @@ class Discovery:
         self._registry = registry
         self._context = context
         self._made: dict[str, tuple[bytes, str]] = {}
-        self._for: tuple[int, int] = (-1, -1)
+        self._for: tuple[int, int, frozenset[tuple[str, str]]] = (-1, -1, frozenset())
 
     def answer(self, request: Request, parts: list[str]) -> Response:
         """``parts``: the path's segments, beginning with api or apis. NotFound for what is not served."""
         accept = request.headers.get("accept", "")
         aggregated = "as=APIGroupDiscoveryList" in accept.replace(" ", "") and len(parts) == 1
         key = ("aggregated:" if aggregated else "") + "/".join(parts)
-        state = (self._registry.generation, len(self._context.aggregated))
+        state = (self._registry.generation, len(self._context.aggregated), frozenset(self._context.unavailable))
         if state != self._for:
             self._made.clear()
             self._for = state
@@ -65,7 +65,7 @@ class Discovery:
         found: dict[str, set[str]] = {}
         for resource in self._registry.all():
             found.setdefault(resource.group, set()).add(resource.version)
-        for group, version in self._context.aggregated:
+        for group, version in (*self._context.aggregated, *self._context.unavailable):
             found.setdefault(group, set()).add(version)
         order = {group: index for index, group in enumerate(GROUP_ORDER)}
         groups = sorted(found, key=lambda group: (order.get(group, 1000), group))
@@ -123,6 +123,8 @@ class Discovery:
         }
 
     def _aggregated_version(self, group: str, version: str) -> dict[str, Any]:
+        if (group, version) in self._context.unavailable:
+            return {"version": version, "freshness": "Stale"}
         listed = [_discovered(resource) for resource in self._resources(group, version)]
         extras = self._context.aggregated.get((group, version), [])
         listed.extend(_discovered_extra(group, version, extra) for extra in extras)

@@ -94,6 +94,8 @@ def prefix(kind: str, api_version: str) -> bytes:
 
 def at_version(entry: Entry, resource: Resource) -> bytes:
     """The entry's bytes in the version that ``resource`` serves."""
+    if resource.converting is not None:
+        resource.converting(resource.storage_api_version)
     if resource.reading is not None and (resource.reshaped or entry.version < resource.since):
         return resource.reading(resource, entry)
     if resource.shares:

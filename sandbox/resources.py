@@ -56,6 +56,8 @@ class Resource:
     reading: Callable[[Resource, Any], bytes] | None = None
     #: this version's schema is not that of the stored one
     reshaped: bool = False
+    #: raises when the objects, stored in that version, can't be converted to another (crds.py)
+    converting: Callable[[str], None] | None = None
     key: str = field(init=False)
     api_version: str = field(init=False)
     storage_api_version: str = field(init=False)

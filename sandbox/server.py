@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
-from . import requestinfo
+from . import apiservices, requestinfo
 from .asgi import AsgiApplication
 from .context import Context
 from .discovery import Discovery
@@ -81,6 +81,8 @@ class Application(AsgiApplication):
             if params is not None:
                 request.params = params
                 return await route.handler(request)
+        if root == "apis" and tuple(parts[1:3]) in self._context.unavailable:
+            return apiservices.unavailable()
         if info.is_resource:
             try:
                 return await self._rest.handle(request, info)

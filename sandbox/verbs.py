@@ -269,6 +269,8 @@ class Verbs:
         return Outcome(obj, at_version(entry, resource), False, warnings)
 
     def _entry(self, resource: Resource, obj: Object) -> Entry:
+        if resource.converting is not None:
+            resource.converting(resource.api_version)
         self.schemas.store(resource, obj)
         return entry_of(resource, obj, self.store.next_version())
 

@@ -1,6 +1,7 @@
 """A part of the cluster is broken: said at its place, with what to do, and all the rest works."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -9,7 +10,7 @@ from kube.client import ClusterClient
 from kube.errors import ServerError, from_answer
 from resources import counts
 from tests.resources.views import definitions
-from tests.resources.views.definitions import served, widget
+from tests.resources.views.definitions import served, until, widget
 
 # As a kube-apiserver 1.3x answered.
 CONVERSION = 'conversion webhook for toys.example.com/v1, Kind=Widget failed: Post "https://conv.default.svc:443/convert?timeout=30s": service "conv" not found'
@@ -96,3 +97,43 @@ def test_kinds_of_the_same_name_in_two_groups(browser: Client, client: ClusterCl
         assert ">1</span>" in numbers
     finally:
         definitions.remove(client, other)
+
+
+def test_a_cluster_whose_webhook_is_gone(browser: Client, client: ClusterClient, namespace: str) -> None:
+    """The same on the cluster itself: the version in which objects are stored is read, the other says what is missing."""
+    service = {"namespace": namespace, "name": "conv", "path": "/convert"}
+    webhook = {"conversionReviewVersions": ["v1"], "clientConfig": {"service": service}}
+    crd = definitions.create(client, definitions.definition(conversion={"strategy": "Webhook", "webhook": webhook}))
+    try:
+        group = crd["spec"]["group"]
+        client.create(served(client, crd), widget(crd, "one"), namespace)
+        assert "one" in browser.get(f"/resources/{group}/v1/widgets/", {"namespace": namespace}).content.decode()
+        answer = browser.get(f"/resources/{group}/v1beta1/widgets/", {"namespace": namespace})
+        assert answer.status_code == 500
+        assert "its Service “conv” does not exist" in answer.content.decode()
+        one = browser.get(f"/resources/{group}/v1beta1/widgets/{namespace}/one/")
+        assert one.status_code == 500
+        assert "its Service “conv” does not exist" in one.content.decode()
+    finally:
+        definitions.remove(client, crd)
+
+
+def test_a_cluster_whose_other_server_is_gone(browser: Client, client: ClusterClient) -> None:
+    group = f"broken{uuid4().hex[:6]}.example.com"
+    services = client.find("apiregistration.k8s.io", "v1", "apiservices")
+    spec = {"group": group, "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 100, "insecureSkipTLSVerify": True}  # fmt: skip
+    spec |= {"service": {"namespace": "default", "name": "nothing"}}
+    head = {"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": f"v1.{group}"}}
+    client.create(services, {**head, "spec": spec})
+    try:
+        until(lambda: f"{group}/v1: " in browser.get("/resources/", {"fresh": "1"}).content.decode())
+        page = browser.get("/resources/").content.decode()
+        assert "own server does not answer; all others work" in page
+        assert 'href="/resources/core/v1/pods/"' in page
+        assert browser.get("/resources/core/v1/configmaps/").status_code == 200
+        answer = browser.get(f"/resources/{group}/v1/things/")
+        assert answer.status_code == 404
+        assert "its API server does not answer" in answer.content.decode()
+    finally:
+        client.delete(services, f"v1.{group}")
+        until(lambda: f"{group}/v1: " not in browser.get("/resources/", {"fresh": "1"}).content.decode())
