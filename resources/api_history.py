@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from console.web.request import ConsoleRequest
-from resources.history import timeline
+from resources.history import following, lives, timeline
 from resources.place import place_of
 
 _LIMIT = 100
@@ -89,19 +89,19 @@ class History(APIView):
         """`show`: `spec` or `status` alone. At most `limit` changes (100 unless said), newest first."""
         place = place_of(_request(request), **address)
         client, asked = _request(request).cluster, request.query_params
-        timeline.allowed(client, place)
-        lives = timeline.lives(client, place)
-        traced = next((one for one in lives if asked.get("uid") in (None, "", one.uid)), None)
+        lives.allowed(client, place)
+        all_ = lives.lives(client, place)
+        traced = next((one for one in all_ if asked.get("uid") in (None, "", one.uid)), None)
         limit = min(_number(asked.get("limit", ""), _LIMIT), _LIMIT) or _LIMIT
         found = (
             timeline.page(traced, asked.get("show", ""), _number(asked.get("before", ""), 0), limit)
             if traced
             else timeline.Page(())
         )
-        recording = timeline.recording(client, place)
+        recording = following.recording(client, place)
         answer = {
             "uid": traced.uid if traced else "",
-            "uids": [one.uid for one in lives],
+            "uids": [one.uid for one in all_],
             "recorded": recording.on,
             "problem": recording.why,
             "began_at": traced.began_at if traced else None,
@@ -124,7 +124,7 @@ class Change(APIView):
     def get(self, request: Request, step: int, **address: str) -> Response:
         """With the object before and after it."""
         place = place_of(_request(request), **address)
-        row = timeline.step_of(_request(request).cluster, place, step)
+        row = lives.step_of(_request(request).cluster, place, step)
         made = timeline.versions(row.traced, (row.pk, -row.pk))
         answer = {"change": timeline.entry(row), "before": made.get(-row.pk), "after": made.get(row.pk)}
         return Response(HistoryChangeSerializer(answer).data)

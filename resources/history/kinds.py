@@ -4,7 +4,6 @@ from django.conf import settings
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError
 
 _NEEDED = {"list", "watch"}
 #: Never: what they hold must not lie anywhere else, or is history itself.
@@ -46,12 +45,3 @@ def may_be_recorded(type_: ResourceType) -> bool:
         return True
     built_in = "." not in type_.group or type_.group.endswith(".k8s.io")
     return CUSTOM in settings.HISTORY_KINDS and not built_in
-
-
-def of_crd(client: ClusterClient, type_: ResourceType) -> bool:
-    """Whether a kind is one of a CRD's, by asking for that CRD; False where it can't be told."""
-    try:
-        client.get(client.find("apiextensions.k8s.io", "", "customresourcedefinitions"), type_.qualified)
-    except KubeError:
-        return False
-    return True

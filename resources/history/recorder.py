@@ -10,15 +10,12 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from datetime import timedelta
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 from django.conf import settings
 from django.db import DatabaseError, connections
-from django.db.models import Q
-from django.utils import timezone
 
 from kube import requests
 from kube.client import ClusterClient
@@ -28,14 +25,12 @@ from kube.objects import uid_of
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
-from resources.history import kinds, store
+from resources.history import kinds, lease, store
 from resources.history.store import Event, Seen
-from resources.models import Recorder as Lease
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 P = ParamSpec("P")
-LEASE_SECONDS = 15.0
 BEAT_SECONDS = 4.0
 _TYPES_SECONDS = 10.0
 _PAGE = 200
@@ -79,7 +74,7 @@ class Recorder:
     async def _turn(self) -> None:
         """One beat: hold the lease, follow what is there to be followed."""
         try:
-            held = await self._write(self._hold)
+            held = await self._write(lease.hold, self._client.name, self.id, self._said)
         except DatabaseError as error:
             self._complain(f"the history can't be written: {error}")
             return
@@ -117,25 +112,12 @@ class Recorder:
             log.warning("%s", words)
         self._said = words
 
-    # The lease
-
-    def _hold(self) -> bool:
-        """Whether this one writes, for LEASE_SECONDS more."""
-        now = timezone.now()
-        until = now + timedelta(seconds=LEASE_SECONDS)
-        free = Q(holder=self.id) | Q(until__lt=now)
-        rows = Lease.objects.filter(cluster=self._client.name)
-        if rows.filter(free).update(holder=self.id, until=until, problem=self._said):
-            return True
-        _row, made = rows.get_or_create(
-            cluster=self._client.name, defaults={"holder": self.id, "until": until, "problem": self._said}
-        )
-        return made
+    # Writing
 
     async def _leave(self) -> None:
         """Another worker takes over at once."""
         try:
-            await self._write(Lease.objects.filter(cluster=self._client.name, holder=self.id).delete)
+            await self._write(lease.leave, self._client.name, self.id)
         except DatabaseError:
             log.debug("the lease ends by itself")
         if self._own_writer:

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -19,15 +18,13 @@ from django.utils import timezone
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from resources.health import mapping, text
-from resources.history import kept, steps
+from resources.history import kept, room, steps
 from resources.kind_health import health
 from resources.models import Followed, Step, Traced
 
 #: Status changes so close to each other are one step.
 FOLD = timedelta(minutes=10)
 _FIELDS = 8
-# Steps of the status that are newer than so many others are never joined to make room.
-_FRESH = 50
 Seen = dict[str, bytes]
 
 
@@ -172,7 +169,7 @@ def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject
     traced.head, traced.state, traced.resource_version = head, state, version_of(event.object)
     traced.version, traced.kind = type_.version, type_.kind
     if not folds:
-        trim(traced)
+        room.trim(traced)
     traced.save()
     return 1
 
@@ -184,45 +181,6 @@ def _folds(last: Step, step: Step) -> bool:
     paths = {path for path, *_rest in last.fields}
     same = last.changed <= _FIELDS and all(path in paths for path, *_rest in step.fields) and step.changed <= _FIELDS
     return same and step.at - last.at < FOLD and not any(path.startswith("condition ") for path in paths)
-
-
-def trim(traced: Traced) -> None:
-    """At most HISTORY_CHANGES steps: older ones of the status join their neighbours, then the oldest go. The caller saves `traced`."""
-    number = traced.steps.count()
-    if number <= settings.HISTORY_CHANGES:
-        return
-    rows = list(traced.steps.order_by("pk"))
-    room = number - max(1, settings.HISTORY_CHANGES * 9 // 10)
-    place = 0
-    while room > 0 and place + 1 < len(rows) - min(_FRESH, settings.HISTORY_CHANGES // 2):
-        older, newer = rows[place], rows[place + 1]
-        if _of_status(older) and _of_status(newer):
-            _join(traced, older, newer)
-            del rows[place]
-            room -= 1
-        else:
-            place += 1
-    for old in rows[:room]:
-        traced.size = max(0, traced.size - len(old.back))
-        old.delete()
-    if room > 0 and rows[room:]:
-        rows[room].back = b""  # nothing is known of what was before
-        rows[room].save()
-
-
-def _of_status(step: Step) -> bool:
-    return step.event == Step.CHANGED and not step.spec and not step.meta
-
-
-def _join(traced: Traced, older: Step, newer: Step) -> None:
-    ops = (kept.unpacked(newer.back) or []) + (kept.unpacked(older.back) or [])
-    known = {path: before for path, before, _after in older.fields}
-    newer.fields = [[path, known.get(path, before), after] for path, before, after in newer.fields]
-    traced.size -= len(older.back) + len(newer.back)
-    newer.back, newer.at, newer.count = kept.packed(ops), older.at, newer.count + older.count
-    traced.size = max(0, traced.size + len(newer.back))
-    older.delete()
-    newer.save()
 
 
 def _time(value: Any) -> datetime | None:

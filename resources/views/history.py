@@ -18,9 +18,11 @@ from kube.objects import KubeObject
 from resources import events
 from resources.changes import Topic
 from resources.events import EventRow
-from resources.history import kept, timeline
+from resources.history import following, kept, lives, timeline
+from resources.history.following import Recording
+from resources.history.lives import Lately
 from resources.history.strip import Strip, strip
-from resources.history.timeline import Entry, Lately, Page, Recording
+from resources.history.timeline import Entry, Page
 from resources.models import Traced
 from resources.place import Place, place_of
 from resources.review import Review, compare
@@ -63,10 +65,10 @@ class Merged:
 def part(client: ClusterClient, place: Place, obj: KubeObject | None, live: bool = False) -> HistoryPart:
     """The region. `obj`: the object as the page has it; `live`: a change made this region be asked for."""
     topic = str(Topic(client.name, place.type.group_or_core, place.type.version, place.type.plural, place.namespace))
-    recording = timeline.recording(client, place)
+    recording = following.recording(client, place)
     if recording.on and obj is not None and not kept.skipped(obj):
-        timeline.caught_up(client, obj, _WAIT_LIVE if live else _WAIT)
-    all_ = timeline.lives(client, place)
+        following.caught_up(client, obj, _WAIT_LIVE if live else _WAIT)
+    all_ = lives.lives(client, place)
     traced = next((one for one in all_ if obj is None or one.uid == str(obj["metadata"].get("uid"))), None)
     if traced is None:
         return HistoryPart(place, topic, recording, others=all_, alive=obj is not None)
@@ -80,8 +82,8 @@ def history(request: ConsoleRequest, group: str, version: str, plural: str, name
     """`?uid=`: an earlier object of that name; `?show=`; `?before=`: older steps; `?events=1`; `?from=` and `?to=`: two steps to compare."""
     place = place_of(request, group, version, plural, namespace, name)
     client, asked = request.cluster, request.GET
-    timeline.allowed(client, place)
-    all_ = timeline.lives(client, place)
+    lives.allowed(client, place)
+    all_ = lives.lives(client, place)
     traced = next((one for one in all_ if asked.get("uid") in (None, "", one.uid)), None)
     show = asked.get("show", "") if asked.get("show") in (timeline.SPEC, timeline.STATUS) else ""
     with_events = asked.get("events") == "1"
@@ -89,7 +91,7 @@ def history(request: ConsoleRequest, group: str, version: str, plural: str, name
     page = HistoryPart(
         place,
         "",
-        timeline.recording(client, place),
+        following.recording(client, place),
         traced,
         found,
         strip(traced) if traced else None,
@@ -148,7 +150,7 @@ def change(
 ) -> HttpResponse:
     """One change, line by line; for htmx only that."""
     place = place_of(request, group, version, plural, namespace, name)
-    row = timeline.step_of(request.cluster, place, step)
+    row = lives.step_of(request.cluster, place, step)
     made = timeline.versions(row.traced, (row.pk, -row.pk))
     before, after = made.get(-row.pk), made.get(row.pk)
     context = {
@@ -164,14 +166,14 @@ def change(
 @require_safe
 def deleted(request: ConsoleRequest) -> HttpResponse:
     """What was deleted lately, in the chosen namespace."""
-    rows: tuple[Lately, ...] = timeline.deleted(request.cluster, request.namespace)
+    rows: tuple[Lately, ...] = lives.deleted(request.cluster, request.namespace)
     return render.page(request, "resources/history_deleted.html", {"rows": rows})
 
 
 def known(client: ClusterClient, place: Place) -> HistoryPart | None:
     """Of an object that is not there: what is known of it, for whom may read it; None when that is nothing."""
     try:
-        timeline.allowed(client, place)
+        lives.allowed(client, place)
     except KubeError:
         return None
     found = part(client, place, None)

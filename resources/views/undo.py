@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
 from kube.objects import KubeObject
-from resources.history import kept, revert, timeline, writes
+from resources.history import kept, lives, revert, timeline, writes
 from resources.place import Place, place_of
 from resources.views.received import Draft
 from resources.views.shell import YAML, Shell
@@ -32,13 +32,13 @@ def step(
 ) -> HttpResponse:
     """The review of going back to the version after that step; with `?only=1` of taking back that one change and nothing else."""
     place = place_of(request, group, version, plural, namespace, name)
-    row = timeline.step_of(request.cluster, place, step)
+    row = lives.step_of(request.cluster, place, step)
     only = request.GET.get("only") == "1"
     made = timeline.versions(row.traced, (row.pk, -row.pk))
     target = made.get(-row.pk if only else row.pk)
     if target is None:
         raise NotFound(_("This version of %(what)s is not kept any more.") % {"what": place.kubectl})
-    seen = timeline.served(request.cluster, row.traced) or place
+    seen = lives.served(request.cluster, row.traced) or place
     if row.traced.deleted_at is not None:
         return _again(request, seen, target)
     began = made[row.pk] if only else None
