@@ -6,6 +6,7 @@ ClusterServiceVersion is still there.
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
@@ -17,12 +18,20 @@ from resources.managed import DEFINITIONS, Manager, alongside, manager
 
 _KEEP_SECONDS = 10.0
 _CSVS = ("operators.coreos.com", "v1alpha1", "clusterserviceversions")
-_kept: dict[tuple[str, ...], tuple[float, Mapping[str, Manager]]] = {}
+_kept: "dict[tuple[str, ...], tuple[float, Known]]" = {}
 _lock = Lock()
 
 
-def owners(client: ClusterClient) -> Mapping[str, Manager]:
-    """By the definition's name ('plural.group'). Empty for whoever may not list definitions. At most ten seconds old."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All definitions by `names` ('plural.group'), and the `owners` of those that say so."""
+
+    names: frozenset[str] = frozenset()
+    owners: Mapping[str, Manager] = field(default_factory=dict)
+
+
+def known(client: ClusterClient) -> Known:
+    """Nothing for whoever may not list definitions. At most ten seconds old."""
     key, now = (client.host, client.user), time.monotonic()
     with _lock:
         kept = _kept.get(key)
@@ -34,12 +43,19 @@ def owners(client: ClusterClient) -> Mapping[str, Manager]:
         rows = ()
     objects = [row.object for row in rows]
     there = _csvs(client) if any(alongside(one) for one in objects) else frozenset()
-    found = {name_of(one): owner for one in objects if (owner := _owner(one, there))}
+    brought = {name_of(one): owner for one in objects if (owner := _owner(one, there))}
+    found = Known(frozenset(name_of(one) for one in objects), brought)
     with _lock:
         if len(_kept) > 64:
             _kept.clear()
         _kept[key] = (now, found)
     return found
+
+
+def forget() -> None:
+    """One came or went."""
+    with _lock:
+        _kept.clear()
 
 
 def owner(client: ClusterClient, definition: Mapping[str, Any]) -> Manager | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from resources.counts import Count, last
-from resources.definitions import owners
+from resources.definitions import known
 from resources.managed import Manager
 
 # OLM's own kinds come behind those that it installed.
@@ -15,19 +15,21 @@ _OLM = ("operators.coreos.com", "packages.operators.coreos.com")
 _OWN = ".k8s.io"
 SCOPES = ("namespaced", "cluster")
 ANY = "any"
+_UNSERVED = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind in its preferred version; `served`: all that are, that one first. `owner`: who brought it, where somebody says so.
 
-    `count` is the last number known, None before anybody asked.
+    `count` is the last number known, None before anybody asked. `defined`: by a definition that this user may read.
     """
 
     type: ResourceType
     served: tuple[ResourceType, ...]
     owner: Manager | None = None
     count: Count | None = None
+    defined: bool = False
 
     @property
     def versions(self) -> tuple[str, ...]:
@@ -101,13 +103,17 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """`total`: kinds before the filter. `errors`: groups whose server does not answer, a sentence each. `verbs`: all that any kind has."""
+    """`total`: kinds before the filter. `errors`: groups whose server does not answer, a sentence each. `verbs`: all that any kind has.
+
+    `unserved`: definitions whose kind is not served: not accepted, not yet, or in no version.
+    """
 
     groups: tuple[Group, ...]
     wish: Wish
     total: int
     errors: tuple[str, ...]
     verbs: tuple[str, ...]
+    unserved: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -135,13 +141,14 @@ def every(types: Iterable[ResourceType]) -> list[Kind]:
 
 def look(client: ClusterClient, wish: Wish, namespace: str = "") -> Types:
     """Kinds in which every word of the wish occurs (kind, plural, short names, group, categories, operator)."""
-    brought = owners(client)
+    definitions = known(client)
     all_ = [
         Kind(
             kind.type,
             kind.served,
-            brought.get(f"{kind.type.plural}.{kind.type.group}"),
+            definitions.owners.get(kind.type.qualified),
             last(client, kind.type, namespace),
+            kind.type.qualified in definitions.names,
         )
         for kind in every(client.types())
     ]
@@ -155,4 +162,5 @@ def look(client: ClusterClient, wish: Wish, namespace: str = "") -> Types:
     ]
     found.sort(key=lambda group: (not group.custom, group.name in _OLM, group.name != "core", group.name))
     verbs = tuple(sorted({verb for kind in all_ for verb in kind.type.verbs}))
-    return Types(tuple(found), wish, len(all_), client.discovery_errors, verbs)
+    unserved = definitions.names - {kind.type.qualified for kind in all_}
+    return Types(tuple(found), wish, len(all_), client.discovery_errors, verbs, tuple(sorted(unserved)[:_UNSERVED]))

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest
+from resources import definitions
 from resources.changes import Topic
 from resources.counts import counts
 from resources.managed import DEFINITIONS
@@ -21,6 +22,7 @@ def types(request: ConsoleRequest) -> HttpResponse:
     if "fresh" in request.GET:
         # A CRD has just come or gone: what discovery said a moment ago is no longer true.
         request.cluster.forget_types()
+        definitions.forget()
     wish = Wish.of(request.GET)
     found = look(request.cluster, wish, request.namespace)
     if "count" in request.GET:

@@ -120,6 +120,29 @@ def test_who_brought_a_kind(browser: Client, client: ClusterClient, crd: dict[st
     assert 'href="/operators/somewhere/toys.v1.2.3/"' in detail
 
 
+def test_definitions_of_a_kind_are_linked_and_those_that_are_not_served_are_named(
+    browser: Client, client: ClusterClient, crd: dict[str, Any]
+) -> None:
+    page = "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/"
+    group = crd["spec"]["group"]
+    assert f'href="{page}widgets.{group}/"' in browser.get("/resources/", {"q": group}).content.decode()
+    # A second definition of the same group that wants the same kind is not accepted.
+    rival = {**crd["spec"], "names": {"plural": "gadgets", "singular": "gadget", "kind": "Widget"}}
+    rival.pop("conversion", None)
+    name = f"gadgets.{group}"
+    client.create(client.find(*CRDS), {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1", "metadata": {"name": name}, "spec": rival})  # fmt: skip
+    try:
+        found = browser.get("/resources/", {"fresh": "1", "q": group})
+        assert name in found.context["types"].unserved
+        assert f'href="{page}{name}/"' in found.content.decode()
+        detail = browser.get(f"{page}{name}/")
+        assert detail.status_code == 200
+        assert "not served" in detail.content.decode()
+    finally:
+        client.delete(client.find(*CRDS), name)
+    assert "?custom=1" in browser.get("/resources/apiextensions.k8s.io/v1/customresourcedefinitions/").content.decode()
+
+
 def test_groups_that_do_not_answer_are_named(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = "metrics.k8s.io/v1: its API server does not answer"
     monkeypatch.setattr(ClusterClient, "discovery_errors", (problem,))
