@@ -14,6 +14,8 @@ from console.web import loop
 from console.wsgi import application as pages
 from resources.stream.broker import Broker
 from resources.stream.fragments import row_html
+from resources.views.api_watch import ApiWatchApp
+from resources.views.api_watch import wanted as wants_watch
 from resources.views.follow import PATH as FOLLOW
 from resources.views.follow import FollowApp
 from resources.views.follow_all import PATH as FOLLOW_ALL
@@ -42,6 +44,8 @@ class Console:
             await self._lifespan(receive, send)
         elif scope["type"] == "http" and scope["path"] == "/stream":
             await self._stream(scope, receive, send)
+        elif scope["type"] == "http" and wants_watch(scope):
+            await self._watches(scope, receive, send)
         elif scope["type"] == "http" and FOLLOW.match(scope["path"]):
             await self._follow(scope, receive, send)
         elif scope["type"] == "http" and FOLLOW_ALL.match(scope["path"]):
@@ -64,6 +68,7 @@ class Console:
         self._stream = StreamApp(self._broker)
         self._follow = FollowApp()
         self._follow_all = FollowAllApp()
+        self._watches = ApiWatchApp()
         self._raw_log = RawLogApp()
         self._proxied = ProxiedApp()
         self._terminals = TerminalApp()
@@ -85,6 +90,7 @@ class Console:
                 here.call_soon_threadsafe(self._broker.close)
                 here.call_soon_threadsafe(self._follow.close)
                 here.call_soon_threadsafe(self._follow_all.close)
+                here.call_soon_threadsafe(self._watches.close)
                 here.call_soon_threadsafe(self._raw_log.close)
                 here.call_soon_threadsafe(self._proxied.close)
                 here.call_soon_threadsafe(self._terminals.close)

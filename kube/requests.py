@@ -3,6 +3,7 @@
 Rules of addresses and parameters: https://kubernetes.io/docs/reference/using-api/api-concepts/
 """
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -113,6 +114,14 @@ def watch_table(
         }
     )
     return ApiRequest("GET", type_.path(namespace), query, accept=TABLE, ref=_ref(type_, namespace))
+
+
+def watch_objects(
+    type_: ResourceType, namespace: str, resource_version: str, seconds: int, *, labels: str = "", fields: str = ""
+) -> ApiRequest:
+    """Changes after `resource_version` as whole objects, with bookmarks; the server ends it after `seconds`."""
+    tables = watch_table(type_, namespace, resource_version, seconds, "", labels=labels, fields=fields)
+    return dataclasses.replace(tables, accept=JSON)
 
 
 def create(type_: ResourceType, obj: dict[str, Any], namespace: str = "", *, dry_run: bool = False) -> ApiRequest:

@@ -7,6 +7,7 @@ word for word, below it.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
@@ -46,6 +47,7 @@ class Problem:
     advice: str
     detail: str
     reason: str = ""
+    retry_after: float = 0
 
 
 def explain(error: KubeError) -> Problem:
@@ -65,7 +67,9 @@ def explain(error: KubeError) -> Problem:
         (TooManyRequests, 429, _("The cluster is busy"), _("Wait some seconds and try again.")),
     ):  # fmt: skip
         if isinstance(error, kind):
-            return Problem(status, title, advice, str(error), error.reason)
+            if error.retry_after:
+                advice = _("It asks to be left alone for %(seconds)d seconds. Then try again.") % {"seconds": ceil(error.retry_after)}  # fmt: skip
+            return Problem(status, title, advice, str(error), error.reason, error.retry_after)
     status = error.code if 400 <= error.code < 600 else 502
     known = broken.words(error)
     title, advice = known or (_("The cluster answered with an error"), _("Try again; if it stays, look at the API server's log."))  # fmt: skip
@@ -76,21 +80,31 @@ def wants_json(request: HttpRequest) -> bool:
     return request.path.startswith("/api/") or request.headers.get("Accept", "").startswith("application/json")
 
 
+def as_json(problem: Problem) -> dict[str, Any]:
+    """The shape of every error under /api/."""
+    return {
+        "status": problem.status,
+        "title": problem.title,
+        "detail": problem.detail,
+        "advice": problem.advice,
+        "reason": problem.reason,
+    }
+
+
+def headers_of(problem: Problem) -> dict[str, str]:
+    """What the API server asked for is passed on: whole seconds to wait."""
+    return {"Retry-After": str(ceil(problem.retry_after))} if problem.retry_after else {}
+
+
 def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     """HTML page, htmx part or JSON, by who asks."""
     if wants_json(request):
-        return JsonResponse(
-            {
-                "status": problem.status,
-                "title": problem.title,
-                "detail": problem.detail,
-                "advice": problem.advice,
-                "reason": problem.reason,
-            },
-            status=problem.status,
-        )
+        return JsonResponse(as_json(problem), status=problem.status, headers=headers_of(problem))
     template = "console/_problem.html" if wants_fragment(request) else "console/problem.html"
-    return render(request, template, {"problem": problem}, status=problem.status)
+    response = render(request, template, {"problem": problem}, status=problem.status)
+    for name, value in headers_of(problem).items():
+        response[name] = value
+    return response
 
 
 class KubeErrorMiddleware:
@@ -114,17 +128,14 @@ def api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: the same problem shape as everywhere else."""
     if isinstance(error, KubeError):
         problem = explain(error)
-        return Response(
-            {
-                "status": problem.status,
-                "title": problem.title,
-                "detail": problem.detail,
-                "advice": problem.advice,
-                "reason": problem.reason,
-            },
-            status=problem.status,
-        )
-    return exception_handler(error, context)
+        return Response(as_json(problem), status=problem.status, headers=headers_of(problem))
+    response = exception_handler(error, context)
+    if response is not None:
+        detail = response.data.get("detail", response.data) if isinstance(response.data, dict) else response.data
+        words = detail if isinstance(detail, str) else str(detail)
+        reason = type(error).__name__
+        response.data = as_json(Problem(response.status_code, _("This request can't be answered"), "", words, reason))
+    return response
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

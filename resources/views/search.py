@@ -3,21 +3,28 @@
 from dataclasses import dataclass
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest
 from resources import lookup as subject
+from resources.health import LABELS
 from resources.lookup import Found, Wish
 from resources.types import kinds
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """`choices`: (`group/plural`, kind, group) of all kinds; `label_error`: why the labels are no selector."""
+    """`choices`: (`group/plural`, kind, group) of all kinds; `typed`, `labels`, `annotation`, `chosen`: as they stand in
+    the fields; `label_error`: why the labels are no selector, or what else is wrong."""
 
     wish: Wish
+    typed: str
+    labels: str
+    annotation: str
+    chosen: tuple[str, ...]
     namespace: str
     found: Found
     choices: tuple[tuple[str, str, str], ...]
@@ -28,20 +35,32 @@ class SearchPage:
 def search(request: ConsoleRequest) -> HttpResponse:
     """`?q=`, `labels`, `annotation`, `kind` (many); only the results when htmx asks."""
     get = request.GET
-    wish = Wish(
-        " ".join(get.get("q", "").split())[:253],
-        get.get("labels", "").strip()[:2000],
-        get.get("annotation", "").strip()[:2000],
-        tuple(one for one in get.getlist("kind") if one)[:50],
-    )
+    typed = " ".join(get.get("q", "").split())[:1000]
+    labels, annotation = get.get("labels", "").strip()[:2000], get.get("annotation", "").strip()[:2000]
+    chosen = tuple(one for one in get.getlist("kind") if one)[:50]
+    wish = subject.parse(typed, labels, annotation, chosen)
     found, error, status = Found(), "", 200
+    if wish.unknown_states:
+        words = {"states": ", ".join(wish.unknown_states), "known": ", ".join(word.lower() for word in LABELS)}
+        error, status = _("There is no state %(states)s. States are: %(known)s.") % words, 422
     try:
-        found = subject.search(request.cluster, request.namespace, wish)
+        if not error:
+            found = subject.search(request.cluster, request.namespace, wish)
     except BadRequest as refused:
         error, status = str(refused), 422
     listed = kinds(request.cluster.types())
     choices = sorted((f"{one.type.group_or_core}/{one.type.plural}", one.type.kind, one.type.group) for one in listed)
-    page = SearchPage(wish, request.namespace, found, tuple(sorted(choices, key=lambda one: one[1])), error)
+    page = SearchPage(
+        wish,
+        typed,
+        labels,
+        annotation,
+        chosen,
+        request.namespace,
+        found,
+        tuple(sorted(choices, key=lambda one: one[1])),
+        error,
+    )
     return render.page(
         request, "resources/search.html", {"page": page}, fragment="resources/_search.html", status=status
     )

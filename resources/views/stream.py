@@ -19,6 +19,7 @@ from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils import translation
+from django_htmx.middleware import HtmxDetails
 
 from console.web.language import LanguageMiddleware
 from console.web.request import ClusterMiddleware
@@ -140,6 +141,7 @@ def request_of(scope: Scope) -> Any:
         request.get_host()
     except DisallowedHost as error:
         raise Refused(400, "this host name is not the console's: see ALLOWED_HOSTS") from error
+    request.htmx = HtmxDetails(request)  # ?namespace= asks for it
     _chain(request)
     return request
 

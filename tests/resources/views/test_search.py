@@ -101,3 +101,33 @@ def test_the_page(browser: Client, namespace: str, mark: str) -> None:
     wrong = browser.get(PAGE, {"labels": "a===b"})
     assert wrong.status_code == 422
     assert 'value="a===b"' in wrong.content.decode()
+
+
+def test_what_is_typed_says_all(browser: Client, client: ClusterClient, namespace: str, mark: str) -> None:
+    def found(text: str) -> str:
+        return browser.get(PAGE, {"q": text, "namespace": "-"}, HTTP_HX_REQUEST="true").content.decode()
+
+    assert "1 object in 1 kinds" in found(f"{mark} kind:cm")
+    assert "3 objects" in found(f"{mark} ns:{namespace}")
+    assert "0 objects" in found(f"{mark} ns:default")
+    assert "1 object " in found(f"label:app={mark} annotation:example.com/team")
+    assert "2 objects in 2 kinds" in found(f"{mark} kind:secret,serviceaccounts group:core")
+    wrong = browser.get(PAGE, {"q": "state:blue"}, HTTP_HX_REQUEST="true")
+    assert wrong.status_code == 422
+    assert "There is no state blue" in wrong.content.decode()
+
+
+def test_states_are_shown_and_searched(browser: Client, client: ClusterClient, namespace: str, mark: str) -> None:
+    claim = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1Gi"}},
+        "storageClassName": "none-such",
+    }
+    obj = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": f"{mark}-claim"}, "spec": claim}
+    client.create(client.find("", "v1", "persistentvolumeclaims"), obj, namespace)
+    group = search.search(client, namespace, search.parse(f"{mark} kind:pvc")).groups[0]
+    assert group.hits[0].state == "Progressing"
+    assert search.search(client, namespace, search.parse(f"{mark} state:progressing")).total == 1
+    assert search.search(client, namespace, search.parse(f"{mark} state:ready,degraded")).total == 0
+    text = browser.get(PAGE, {"q": f"{mark}-claim", "namespace": namespace}).content.decode()
+    assert "Progressing" in text.split('id="results"')[1]

@@ -1,0 +1,195 @@
+"""GET /api/resources/<group>/<version>/<plural>/?watch=1: changes of objects as server-sent events, with the reader's own rights.
+
+Events `added`, `modified`, `deleted` carry the object, `bookmark` only tells how far it is; their ids are resourceVersions. Without `resourceVersion` (or a
+Last-Event-ID) all objects come first, without ids, and a bookmark after the last of them. A version that the API server has forgotten is answered with 410,
+and with an `error` event when that happens under way: list again then.
+https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+"""
+
+import asyncio
+import contextlib
+import random
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+import msgspec
+from django.utils import translation
+
+from console.web.errors import Problem, as_json, explain, headers_of
+from kube import requests
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from kube.transport import AsyncTransport
+from kube.watch import WatchEvent, watch
+from resources.stream.sse import HEARTBEAT
+from resources.views.open_ended import OpenEnded, in_thread
+from resources.views.stream import HEADERS, Receive, Refused, Scope, Send, request_of, until_gone
+
+PATH = re.compile(r"^/api/resources/(?P<group>[^/]+)/(?P<version>[^/]+)/(?P<plural>[^/]+)/$")
+_CHUNK = 500
+_HEARTBEAT_SECONDS = 15.0
+_WATCH_SECONDS = (240, 480)
+_KINDS = {"ADDED": b"added", "MODIFIED": b"modified", "DELETED": b"deleted"}
+
+
+def wanted(scope: Scope) -> bool:
+    """Whether this is a request for a watch; all others of the same address are answered by Django."""
+    query: bytes = scope.get("query_string", b"")
+    return scope["method"] == "GET" and b"watch=1" in query.split(b"&") and bool(PATH.match(scope["path"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    client: ClusterClient
+    type: ResourceType
+    namespace: str
+    labels: str
+    fields: str
+    version: str
+    language: str
+
+
+class _Meta(msgspec.Struct):
+    resource_version: str = msgspec.field(name="resourceVersion", default="")
+
+
+class _Object(msgspec.Struct):
+    metadata: _Meta = msgspec.field(default_factory=_Meta)
+
+
+_version = msgspec.json.Decoder(_Object)
+
+
+def _wish(scope: Scope) -> Wish:
+    """Raises KubeError and Refused."""
+    found = PATH.match(scope["path"])
+    request = request_of(scope)
+    if found is None:
+        raise Refused(404, "no such list")
+    client: ClusterClient = request.cluster
+    type_ = client.find(unquote(found["group"]), unquote(found["version"]), unquote(found["plural"]))
+    asked = request.GET
+    namespace = asked.get("namespace", "")
+    version = request.headers.get("Last-Event-ID") or asked.get("resourceVersion", "")
+    return Wish(
+        client,
+        type_,
+        "" if namespace == "-" else namespace,
+        asked.get("labels", ""),
+        asked.get("fields", ""),
+        version,
+        request.LANGUAGE_CODE,
+    )
+
+
+def piece(event: bytes, data: bytes, id_: str = "") -> bytes:
+    head = f"id: {id_}\n".encode() if id_ else b""
+    return head + b"event: " + event + b"\ndata: " + data + b"\n\n"
+
+
+def of_event(event: WatchEvent) -> tuple[bytes, str]:
+    """(what the browser gets, the resourceVersion)."""
+    version = _version.decode(event.raw).metadata.resource_version
+    if event.type == "BOOKMARK":
+        return _bookmark(version), version
+    return piece(_KINDS.get(event.type, b"modified"), event.raw, version), version
+
+
+def _bookmark(version: str) -> bytes:
+    return piece(b"bookmark", msgspec.json.encode({"resourceVersion": version}), version)
+
+
+class _Answer:
+    """One answer: an error as a problem with its status, as long as nothing was sent; later as an event."""
+
+    def __init__(self, send: Send, language: str) -> None:
+        self._send = send
+        self.language = language
+        self.started = False
+        self._lock = asyncio.Lock()
+
+    async def put(self, body: bytes) -> None:
+        async with self._lock:
+            if not self.started:
+                self.started = True
+                await self._send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+            await self._send({"type": "http.response.body", "body": body, "more_body": True})
+
+    async def fail(self, problem: Problem) -> None:
+        data = msgspec.json.encode(as_json(problem))
+        if self.started:
+            await self.put(piece(b"error", data))
+            return
+        headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
+        headers += [(name.lower().encode(), value.encode()) for name, value in headers_of(problem).items()]
+        self.started = True
+        await self._send({"type": "http.response.start", "status": problem.status, "headers": headers})
+        await self._send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def end(self) -> None:
+        with contextlib.suppress(OSError):
+            await self._send({"type": "http.response.body", "body": b""})
+
+
+class ApiWatchApp(OpenEnded):
+    """The raw ASGI application."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = _Answer(send, "en")
+        try:
+            wish = await in_thread(lambda: _wish(scope))
+            answer.language = wish.language
+        except Refused as error:
+            await answer.fail(Problem(error.status, str(error), "", ""))
+        except KubeError as error:
+            await answer.fail(explain(error))
+        else:
+            await self.until_first(until_gone(receive), _follow(wish, answer), _beat(answer))
+        await answer.end()
+
+
+async def _beat(answer: _Answer) -> None:
+    while True:
+        await asyncio.sleep(_HEARTBEAT_SECONDS)
+        if answer.started:
+            await answer.put(HEARTBEAT)
+
+
+async def _follow(wish: Wish, answer: _Answer) -> None:
+    """For as long as somebody listens, or until the cluster says no."""
+    try:
+        version = wish.version or await _all(wish, answer)
+        async with AsyncTransport(wish.client.config) as transport:
+            while True:
+                seconds = random.randint(*_WATCH_SECONDS)  # noqa: S311  spreads load
+                request = requests.watch_objects(
+                    wish.type, wish.namespace, version, seconds, labels=wish.labels, fields=wish.fields
+                )
+                async for burst in watch(transport, request):
+                    # The first, empty one says that the watch stands.
+                    pieces = [of_event(event) for event in burst]
+                    version = pieces[-1][1] if pieces else version
+                    await answer.put(b"".join(body for body, _version in pieces) or HEARTBEAT)
+                await asyncio.sleep(0.5)
+    except KubeError as error:
+        with translation.override(answer.language):
+            problem = explain(error)
+        await answer.fail(problem)
+
+
+async def _all(wish: Wish, answer: _Answer) -> str:
+    """What there is, and then how far that is. Returns the list's resourceVersion."""
+    token = version = ""
+    while True:
+        page = await in_thread(
+            lambda token=token: wish.client.list(  # type: ignore[misc]
+                wish.type, wish.namespace, labels=wish.labels, fields=wish.fields, limit=_CHUNK, continue_=token
+            )
+        )
+        version, token = page.resource_version, page.continue_
+        body = b"".join(piece(b"added", msgspec.json.encode(obj)) for obj in page.items)
+        await answer.put(body + (b"" if token else _bookmark(version)))
+        if not token:
+            return version
