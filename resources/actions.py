@@ -10,7 +10,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from resources import acts, pods
+from resources import acts, debugging, pods
 from resources.place import Place
 
 
@@ -60,6 +60,9 @@ def _inside(client: ClusterClient, place: Place) -> Iterable[Action]:
         yield _action(
             client, place, "create", _("Terminal"), "terminal", "exec", command=f"kubectl exec -it {where} -- sh"
         )
+        if "ephemeralcontainers" in type_.subresources:
+            command = f"kubectl debug -it {where} --image={debugging.IMAGE}"
+            yield _action(client, place, "patch", _("Debug container"), "debug", "ephemeralcontainers", command=command)
     elif pods.may_have(type_):
         yield Action(_("Logs of all Pods"), place.url("logs"))
     if pods.may_have(type_) or (type_.kind == "Pod" and not type_.group):

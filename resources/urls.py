@@ -13,6 +13,7 @@ from resources.views import (
     columns,
     contents,
     cordon,
+    debug,
     delete,
     detail,
     download,
@@ -95,6 +96,7 @@ urlpatterns = [
     path(f"{_OBJECT}labels/", labels.labels, name="labels"),
     path(f"{_OBJECT}menu/", menu.menu, name="menu"),
     path(f"{_OBJECT}logs/", logs.logs, name="logs"),
+    path(f"{_OBJECT}debug/", debug.debug, name="debug"),
     path(f"{_OBJECT}terminal/", terminal.terminal, name="terminal"),
     path(f"{_OBJECT}forward/", forward.forward, name="forward"),
 ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.http import HttpResponse
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -21,7 +21,9 @@ from kube.errors import KubeError
 from operatorhub.find import catalog, search
 from operatorhub.models import Index
 from resources import favourites
+from resources.actions import actions
 from resources.favourites import Marked
+from resources.place import place_of
 from resources.types import Kind, kinds
 
 _OF_EACH = 6
@@ -55,6 +57,8 @@ def sections(request: ConsoleRequest, q: str) -> tuple[Section, ...]:
     """Those that have anything. A cluster that does not answer leaves the pages."""
     found = [Section(_("Pages"), _best(_pages(request), q))]
     with contextlib.suppress(KubeError):
+        found[:0] = [Section(_("This object"), _best(_here(request), q)[:_OF_EACH])]
+    with contextlib.suppress(KubeError):
         found += _marked(request, q)
     with contextlib.suppress(KubeError):
         found += _of_the_cluster(request, q)
@@ -62,6 +66,21 @@ def sections(request: ConsoleRequest, q: str) -> tuple[Section, ...]:
         address = f"{reverse('resources:search')}?{urlencode({'namespace': '-', 'q': q})}"
         found.append(Section(_("Objects"), (Entry(_("Search all objects for “%(text)s”") % {"text": q}, address),)))
     return tuple(one for one in found if one.entries)
+
+
+def _here(request: ConsoleRequest) -> Iterator[Entry]:
+    """What can be done with the object whose page is open (`?at=`)."""
+    try:
+        found = resolve(request.GET.get("at", ""))
+    except Resolver404:
+        return
+    if found.app_name != "resources" or "name" not in found.kwargs:
+        return
+    kind = {key: found.kwargs[key] for key in ("group", "version", "plural", "namespace", "name")}
+    place = place_of(request, **kind)
+    for action in actions(request.cluster, place, place.get(request.cluster)):
+        if not action.refusal:
+            yield Entry(action.label, action.url, place.name)
 
 
 def _of_the_cluster(request: ConsoleRequest, q: str) -> Iterator[Section]:

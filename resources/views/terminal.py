@@ -16,13 +16,14 @@ from resources.place import Place, place_of
 
 @dataclass(frozen=True, slots=True)
 class TerminalPage:
-    """`refusal`: why there can be no shell, '' when there can."""
+    """`refusal`: why there can be no shell, '' when there can. `waits`: because the container is about to start."""
 
     place: Place
     containers: tuple[Container, ...]
     chosen: str
     command: str
     refusal: str
+    waits: bool = False
 
     @property
     def socket(self) -> str:
@@ -43,7 +44,8 @@ def terminal(request: ConsoleRequest, group: str, version: str, plural: str, nam
     chosen = asked if any(asked == one.name for one in all_) else next(iter(running), all_[0].name if all_ else "")
     access = can(request.cluster, "create", place.type, place.namespace, place.name, "exec")
     refusal = "" if access.allowed else access.reason or _("You may not run commands in this Pod.")
+    waits = not refusal and any(one.name == chosen and one.state == "waiting" for one in all_)
     if not refusal and chosen not in running:
         refusal = _("The container “%(name)s” does not run: there is nothing to open a terminal in.") % {"name": chosen}
-    page = TerminalPage(place, all_, chosen, request.GET.get("command", "")[:1000], refusal)
+    page = TerminalPage(place, all_, chosen, request.GET.get("command", "")[:1000], refusal, waits)
     return render.page(request, "resources/terminal.html", {"page": page})

@@ -52,7 +52,7 @@ function withRecent(html) {
 let asked = 0;
 async function ask() {
   const mine = ++asked;
-  const address = `${dialog.dataset.url}?q=${encodeURIComponent(field.value)}`;
+  const address = `${dialog.dataset.url}?q=${encodeURIComponent(field.value)}&at=${encodeURIComponent(location.pathname)}`;
   const answer = await fetch(address, { headers: { "HX-Request": "true" } }).catch(() => null);
   if (mine !== asked || !answer?.ok) return;
   withRecent(await answer.text());

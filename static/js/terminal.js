@@ -32,10 +32,17 @@ function send(channel, bytes) {
 }
 const size = () => send(4, encoder.encode(JSON.stringify({ Width: terminal.cols, Height: terminal.rows })));
 
+// Images that hold only one program have no shell, and container runtimes say so in their own ways.
+const NO_SHELL = /\/bin\/sh\b.*(no such file|not found)|executable file not found/i;
 function ended(words) {
   state.textContent = words;
   again.hidden = false;
+  if (NO_SHELL.test(words)) document.getElementById("terminal-noshell").hidden = false;
 }
+
+const full = document.getElementById("terminal-full");
+full.hidden = !document.fullscreenEnabled;
+full.addEventListener("click", () => place.requestFullscreen().then(() => terminal.focus()));
 
 function connect() {
   const address = new URL(place.dataset.socket, location.href);

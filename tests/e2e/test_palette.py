@@ -26,6 +26,8 @@ def test_anywhere_by_keyboard(site: Site, page: Page) -> None:
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/resources/core/v1/persistentvolumeclaims/"))
+    # The keys are known once the scripts of the new page have run.
+    page.wait_for_load_state()
     page.keyboard.press("/")
     expect(page.get_by_label("Filter by name")).to_be_focused()
     page.keyboard.press("Escape")

@@ -1,0 +1,68 @@
+"""/resources/core/v1/pods/<namespace>/<name>/debug/: a container with a shell, put beside one that has none."""
+
+from dataclasses import dataclass
+
+from django.http import HttpResponse, HttpResponseRedirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from console.web import audit, render
+from console.web.access import can
+from console.web.errors import Problem, explain
+from console.web.request import ConsoleRequest
+from kube.errors import Invalid, KubeError, NotFound
+from resources import debugging
+from resources.logs import containers
+from resources.place import Place, place_of
+
+
+@dataclass(frozen=True, slots=True)
+class DebugPage:
+    place: Place
+    targets: tuple[str, ...]
+    target: str
+    image: str
+    refusal: str
+    error: str = ""
+    problem: Problem | None = None
+
+    @property
+    def command(self) -> str:
+        return debugging.command(self.place, self.image, self.target)
+
+
+def _page(request: ConsoleRequest, place: Place, **more: object) -> DebugPage:
+    targets = tuple(one.name for one in containers(place.get(request.cluster)) if one.kind == "container")
+    asked = request.POST.get("target", request.GET.get("target", targets[0] if targets else ""))
+    image = request.POST.get("image", debugging.IMAGE).strip()
+    access = can(request.cluster, "patch", place.type, place.namespace, place.name, "ephemeralcontainers")
+    refusal = "" if access.allowed else access.reason or _("You may not do this.")
+    return DebugPage(place, targets, asked if asked in targets else "", image, refusal, **more)  # type: ignore[arg-type]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def debug(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """`image=`, and `target=`: the container whose processes it sees ('' for none)."""
+    place = place_of(request, group, version, plural, namespace, name)
+    if place.type.kind != "Pod" or place.type.group:
+        raise NotFound(_("Only a Pod can have a debug container; %(kind)s can't.") % {"kind": place.type.kind})
+    page = _page(request, place)
+    if request.method != "POST":
+        return render.page(request, "resources/debug.html", {"page": page})
+    if not page.image:
+        page = _page(request, place, error=_("Type the name of an image."))
+        return render.page(request, "resources/debug.html", {"page": page}, status=422)
+    made = debugging.container(page.image, page.target)
+    try:
+        debugging.add(request.cluster, place, made)
+    except KubeError as error:
+        audit.record(request, "debug", place.ref, error.reason)
+        if isinstance(error, Invalid) and error.causes:
+            words = "; ".join(cause.message for cause in error.causes)
+            page = _page(request, place, error=words)
+        else:
+            page = _page(request, place, problem=explain(error))
+        status = page.problem.status if page.problem else 422
+        return render.page(request, "resources/debug.html", {"page": page}, status=status)
+    audit.record(request, "debug", place.ref, "ok")
+    return HttpResponseRedirect(place.url("terminal", container=made["name"]))
