@@ -46,7 +46,7 @@ conformance-record: setup ## what a real cluster answers becomes what tests/conf
 test-forms: setup ## what the forms can do with every kind of the catalog, or of a folder of bundles with DATA=
 	@$(VENV)/python tools/forms_report.py $(if $(DATA),"$(DATA)")
 
-bench: setup ## figures: event to screen, catalog and form cold, memory; writes bench/latest.json
+bench: setup ## figures: event to screen, catalog, form and lists cold, memory; writes bench/latest.json
 	@$(VENV)/python -m bench $(ARGS)
 
 bench-start: setup ## seconds from `make run` in a fresh clone until /readyz is 200, first and second time

@@ -4,7 +4,7 @@ import argparse
 import time
 from pathlib import Path
 
-from bench import events, install, pages, refresh
+from bench import events, install, lists, pages, refresh
 from bench.browser import chromium
 from bench.console import CATALOG, console
 from bench.figures import Figure, figure, show
@@ -13,9 +13,14 @@ from bench.figures import Figure, figure, show
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument(
-        "--only", choices=("events", "install", "pages", "memory", "index"), action="append", help="measure only this"
+        "--only",
+        choices=("events", "install", "pages", "memory", "index", "lists"),
+        action="append",
+        help="measure only this",
     )
-    only = parser.parse_args().only or ["memory", "events", "install", "pages", "index"]
+    parser.add_argument("--objects", type=int, default=10_000, help="how many objects the lists have")
+    asked = parser.parse_args()
+    only = asked.only or ["memory", "events", "install", "pages", "index", "lists"]
     figures: list[Figure] = []
     catalog = CATALOG if CATALOG.is_dir() else None
     if catalog is None:
@@ -40,6 +45,8 @@ def main() -> None:
             figures += pages.argocd_form(running, browser)
         if "index" in only and catalog is not None:
             figures += refresh.measure(running, catalog)
+        if "lists" in only:
+            figures += lists.measure(running, browser, asked.objects)
     show(figures, Path(__file__).parent / "latest.json")
 
 

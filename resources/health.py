@@ -46,7 +46,7 @@ _WORDS = {
     DEGRADED: (
         "failed failure error degraded crashloopbackoff lost unhealthy invalid imagepullbackoff errimagepull oomkilled evicted offline "
         "down missing stalled createcontainerconfigerror runcontainererror invalidimagename containercannotrun deadlineexceeded "
-        "backoff aborted rejected unavailable outofsync upgradefailed installfailed createcontainererror errored"
+        "backoff aborted rejected unavailable outofsync upgradefailed partiallyfailed failedvalidation createfailed updatefailed expired timedout installfailed createcontainererror errored"
     ),
     PROGRESSING: (
         "progressing creating pending updating upgrading initializing scaling installing installready reconciling containercreating podinitializing "
@@ -57,7 +57,20 @@ _WORDS = {
     TERMINATING: "terminating deleting",
 }
 _BY_WORD = {word: state for state, words in _WORDS.items() for word in words.split()}
-_BAD = ("failed", "degraded", "error", "stalled", "reconcileerror", "failure", "replicafailure", "faulted", "unhealthy")
+# Zalando's PostgreSQL, Grafana's operator, Flink's.
+_RARE = ("PostgresClusterStatus", "stageStatus", "lifecycleState", "printableStatus")
+_BAD = (
+    "failed",
+    "degraded",
+    "error",
+    "stalled",
+    "reconcileerror",
+    "failure",
+    "replicafailure",
+    "faulted",
+    "unhealthy",
+    "haserrors",
+)
 _GOOD = ("ready", "available", "healthy", "reconciled", "deployed", "running", "succeeded", "complete", "established")
 _MOVING = ("progressing", "reconciling", "updating", "upgrading", "initializing", "creating", "deploying", "scaling")
 
@@ -92,6 +105,9 @@ class Condition:
     message: str = ""
     changed: str = ""
     good: bool | None = None
+    #: Of which metadata.generation it speaks, None where that is not said.
+    generation: int | None = None
+    severity: str = ""
 
 
 def text(value: Any) -> str:
@@ -130,7 +146,21 @@ def _condition(entry: Mapping[str, Any]) -> Condition:
             good = status == "False"
         elif word.endswith(_GOOD) and not word.startswith("not"):
             good = status == "True"
-    return Condition(type_, status, text(entry.get("reason")), text(entry.get("message")), changed, good)
+    generation, severity = entry.get("observedGeneration"), text(entry.get("severity"))
+    reason, message = text(entry.get("reason")), text(entry.get("message"))
+    return Condition(
+        type_, status, reason, message, changed, good, generation if isinstance(generation, int) else None, severity
+    )
+
+
+def condition_of(obj: Mapping[str, Any], type_: str) -> Condition | None:
+    """The condition of that type, if there is one."""
+    return next((condition for condition in conditions(obj) if condition.type == type_), None)
+
+
+def number(value: Any, default: int = 0) -> int:
+    """An integer, or `default` for anything else."""
+    return value if isinstance(value, int) else default
 
 
 def by_word(word: str) -> str:
@@ -161,6 +191,13 @@ def behind(obj: Mapping[str, Any]) -> bool:
     return isinstance(seen, int) and isinstance(newest, int) and seen < newest
 
 
+def _old(condition: Condition, obj: Mapping[str, Any]) -> bool:
+    """Whether the condition that sums up speaks of an earlier spec (as kstatus judges it)."""
+    newest = mapping(obj.get("metadata")).get("generation")
+    summary = condition.type in ("Ready", "Available", "Reconciled")
+    return summary and condition.generation is not None and isinstance(newest, int) and condition.generation < newest
+
+
 def by_convention(obj: Mapping[str, Any]) -> Health:
     """By what operators usually write; Unknown for an object whose operator has said nothing yet."""
     status, spec = mapping(obj.get("status")), mapping(obj.get("spec"))
@@ -168,13 +205,15 @@ def by_convention(obj: Mapping[str, Any]) -> Health:
     for condition in found:
         if condition.good is False and condition.type.lower().endswith(_BAD):
             return Health(DEGRADED, _why(condition))
-    if behind(obj):
+    if behind(obj) or any(_old(condition, obj) for condition in found):
         return Health(PROGRESSING, _("the newest change is not yet acted on"))
     word = phase(status)
     if spec.get("suspend") is True or spec.get("paused") is True:
         return Health(SUSPENDED, word)
     if state := by_word(word):
         return Health(state, _reason(state, found, word))
+    if not found and isinstance(status.get("ready"), bool):
+        return Health(READY if status["ready"] else PROGRESSING, word)
     return _by_conditions(found, word)
 
 
@@ -187,18 +226,35 @@ def _by_conditions(found: tuple[Condition, ...], word: str) -> Health:
         if condition.status == "True":
             return Health(READY, word)
         failed = by_word(condition.reason) == DEGRADED or condition.reason.lower().endswith(_BAD)
-        return Health(DEGRADED if failed and condition.status == "False" else PROGRESSING, _why(condition))
+        failed = failed or condition.severity == "Error"
+        # Prometheus says "Available: Degraded".
+        bad = condition.status == "Degraded" or (failed and condition.status == "False")
+        return Health(DEGRADED if bad else PROGRESSING, _why(condition))
     for type_ in _MOVING:
         if type_ in named and named[type_].status == "True":
             return Health(PROGRESSING, _why(named[type_]))
-    if found and all(condition.good for condition in found):
+    for condition in found:
+        # AllReplicasReady, PrimaryAvailable and the like.
+        if condition.good is False:
+            return Health(PROGRESSING, _why(condition))
+    if any(condition.good for condition in found):
         return Health(READY, word)
     return Health(UNKNOWN, word or ("" if found else _("its operator has not reported a status")))
 
 
 def phase(status: Mapping[str, Any]) -> str:
     """The word an operator uses for the whole: status.phase, .state, .health and the like."""
-    for key in ("phase", "state", "status", "health", "currentState", "currentStatus", "clusterStatus", "result"):
+    for key in (
+        "phase",
+        "state",
+        "status",
+        "health",
+        "currentState",
+        "currentStatus",
+        "clusterStatus",
+        "result",
+        *_RARE,
+    ):
         value = status.get(key)
         word = text(value) or text(mapping(value).get("status"))
         if word and len(word) < 64:

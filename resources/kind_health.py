@@ -5,20 +5,22 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from resources import operator_health, platform_health
 from resources.health import (
     DEGRADED,
     PROGRESSING,
     READY,
     SUSPENDED,
     UNKNOWN,
-    Condition,
     Health,
     behind,
     by_convention,
     by_word,
+    condition_of,
     conditions,
     items,
     mapping,
+    number,
     terminating,
     text,
 )
@@ -38,7 +40,7 @@ def health(obj: Object) -> Health:
         return Health()
     if not obj.get("status") and not obj.get("spec"):
         return Health()
-    return by_convention(obj)
+    return operator_health.by_group(group, obj) or by_convention(obj)
 
 
 def has_state(group: str, kind: str) -> bool:
@@ -46,14 +48,6 @@ def has_state(group: str, kind: str) -> bool:
     if (group, kind) in _RULES:
         return (group, kind) not in _STATELESS
     return "." in group and not group.endswith(".k8s.io")
-
-
-def _number(value: Any, default: int = 0) -> int:
-    return value if isinstance(value, int) else default
-
-
-def _condition(obj: Object, type_: str) -> Condition | None:
-    return next((condition for condition in conditions(obj) if condition.type == type_), None)
 
 
 def waiting_reason(obj: Object) -> str:
@@ -65,7 +59,7 @@ def waiting_reason(obj: Object) -> str:
             waiting, ended = mapping(state.get("waiting")), mapping(state.get("terminated"))
             if word := text(waiting.get("reason")):
                 return word
-            if ended and _number(ended.get("exitCode")) != 0:
+            if ended and number(ended.get("exitCode")) != 0:
                 return text(ended.get("reason")) or "Error"
     return ""
 
@@ -81,11 +75,11 @@ def _pod(obj: Object) -> Health:
     if waiting and by_word(waiting) == DEGRADED:
         return Health(DEGRADED, waiting)
     if phase == "Running":
-        ready = _condition(obj, "Ready")
+        ready = condition_of(obj, "Ready")
         if ready is None or ready.status == "True":
             return Health(READY)
         return Health(PROGRESSING, waiting or ready.message or ready.reason)
-    scheduled = _condition(obj, "PodScheduled")
+    scheduled = condition_of(obj, "PodScheduled")
     if scheduled is not None and scheduled.status == "False":
         return Health(DEGRADED, scheduled.message or scheduled.reason)
     return Health(PROGRESSING if phase == "Pending" else UNKNOWN, waiting or why or phase)
@@ -93,21 +87,21 @@ def _pod(obj: Object) -> Health:
 
 def _replicas(obj: Object, ready_field: str = "readyReplicas") -> Health:
     spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    wanted, ready = _number(spec.get("replicas"), 1), _number(status.get(ready_field))
+    wanted, ready = number(spec.get("replicas"), 1), number(status.get(ready_field))
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
-    failed = _condition(obj, "ReplicaFailure")
+    failed = condition_of(obj, "ReplicaFailure")
     if failed is not None and failed.status == "True":
         return Health(DEGRADED, failed.message or failed.reason)
     if spec.get("paused") is True:
         return Health(SUSPENDED, words)
     if behind(obj):
         return Health(PROGRESSING, _("the newest change is not yet acted on"))
-    if wanted == 0 and _number(status.get("replicas")) == 0:
+    if wanted == 0 and number(status.get("replicas")) == 0:
         # A Deployment's older ReplicaSets stand at 0 for good.
         return Health() if obj.get("kind") == "ReplicaSet" else Health(SUSPENDED, _("scaled to 0"))
-    current = _number(status.get("updatedReplicas"), ready)
-    if ready < wanted or current < wanted or _number(status.get("replicas"), ready) > wanted:
-        stuck = _condition(obj, "Progressing")
+    current = number(status.get("updatedReplicas"), ready)
+    if ready < wanted or current < wanted or number(status.get("replicas"), ready) > wanted:
+        stuck = condition_of(obj, "Progressing")
         if stuck is not None and stuck.status == "False":
             return Health(DEGRADED, stuck.message or stuck.reason)
         return Health(PROGRESSING, words)
@@ -116,21 +110,21 @@ def _replicas(obj: Object, ready_field: str = "readyReplicas") -> Health:
 
 def _daemon_set(obj: Object) -> Health:
     status = mapping(obj.get("status"))
-    wanted, ready = _number(status.get("desiredNumberScheduled")), _number(status.get("numberReady"))
+    wanted, ready = number(status.get("desiredNumberScheduled")), number(status.get("numberReady"))
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
     return Health(PROGRESSING if ready < wanted or behind(obj) else READY, words)
 
 
 def _job(obj: Object) -> Health:
-    failed, complete = _condition(obj, "Failed"), _condition(obj, "Complete")
+    failed, complete = condition_of(obj, "Failed"), condition_of(obj, "Complete")
     if failed is not None and failed.status == "True":
         return Health(DEGRADED, failed.message or failed.reason)
     if complete is not None and complete.status == "True":
         return Health(READY, _("completed"))
     if mapping(obj.get("spec")).get("suspend") is True:
         return Health(SUSPENDED)
-    done = _number(mapping(obj.get("status")).get("succeeded"))
-    wanted = _number(mapping(obj.get("spec")).get("completions"), 1)
+    done = number(mapping(obj.get("status")).get("succeeded"))
+    wanted = number(mapping(obj.get("spec")).get("completions"), 1)
     return Health(PROGRESSING, _("%(done)d of %(wanted)d completed") % {"done": done, "wanted": wanted})
 
 
@@ -184,14 +178,14 @@ def _catalog_source(obj: Object) -> Health:
 
 
 def _crd(obj: Object) -> Health:
-    established, names = _condition(obj, "Established"), _condition(obj, "NamesAccepted")
+    established, names = condition_of(obj, "Established"), condition_of(obj, "NamesAccepted")
     if names is not None and names.status == "False":
         return Health(DEGRADED, names.message or names.reason)
     return Health(READY) if established is not None and established.status == "True" else Health(PROGRESSING)
 
 
 def _node(obj: Object) -> Health:
-    ready = _condition(obj, "Ready")
+    ready = condition_of(obj, "Ready")
     if ready is None:
         return Health(UNKNOWN)
     if ready.status != "True":
@@ -204,15 +198,16 @@ def _node(obj: Object) -> Health:
 
 
 def _api_service(obj: Object) -> Health:
-    available = _condition(obj, "Available")
+    available = condition_of(obj, "Available")
     if available is None:
         return Health(UNKNOWN)
     return Health(READY) if available.status == "True" else Health(DEGRADED, available.message or available.reason)
 
 
 _RULES: dict[tuple[str, str], Callable[[Object], Health]] = {
+    **platform_health.RULES,
+    **operator_health.RULES,
     ("", "Pod"): _pod,
-    ("", "PersistentVolumeClaim"): _phase,
     ("", "PersistentVolume"): _phase,
     ("", "Namespace"): _phase,
     ("", "Node"): _node,
@@ -233,4 +228,8 @@ _RULES: dict[tuple[str, str], Callable[[Object], Health]] = {
     ("packages.operators.coreos.com", "PackageManifest"): lambda _obj: Health(),
 }
 # Kinds of groups that operators' kinds are in, which have none.
-_STATELESS = {("operators.coreos.com", "OperatorGroup"), ("packages.operators.coreos.com", "PackageManifest")}
+_STATELESS = {
+    ("operators.coreos.com", "OperatorGroup"),
+    ("packages.operators.coreos.com", "PackageManifest"),
+    ("argoproj.io", "AppProject"),
+}

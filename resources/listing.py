@@ -93,8 +93,13 @@ class Found:
 def row_view(type_: ResourceType, columns: Sequence[Column], entry: Entry | Row, keys: Sequence[str] = ()) -> RowView:
     """`keys`: of the chosen columns, none for what everybody gets."""
     found = entry if isinstance(entry, Entry) else entry_of(type_, entry)
-    cells = tuple(cell(column, found) for column in columns_.chosen(type_, columns, keys))
-    return RowView(found.uid, found.name, found.namespace, type_, found.created, cells, found.terminating)
+    return row_of(type_, columns_.chosen(type_, columns, keys), found)
+
+
+def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: Entry) -> RowView:
+    """The same with columns that were chosen for all rows at once."""
+    cells = tuple(cell(column, entry) for column in chosen)
+    return RowView(entry.uid, entry.name, entry.namespace, type_, entry.created, cells, entry.terminating)
 
 
 def cell(column: ListColumn, entry: Entry) -> Cell:

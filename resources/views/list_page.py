@@ -64,10 +64,7 @@ class ListPage:
 
     @cached_property
     def rows(self) -> tuple[RowView, ...]:
-        return tuple(
-            listing.row_view(self.place.type, self.found.columns, entry, self.choice.keys)
-            for entry in self.found.entries
-        )
+        return tuple(listing.row_of(self.place.type, self.columns, entry) for entry in self.found.entries)
 
     @property
     def all_namespaces(self) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from resources.lists.snapshot import Snapshot
 from tests.resources.views import definitions
 from tests.resources.views.test_download import text_of
 
@@ -100,6 +101,19 @@ def test_a_list_of_several_pages_counts_when_it_is_asked(browser: Client, widget
     assert _counts(part) == ["4 Degraded", "1 Unknown", "19 Ready"]
     assert "<table" not in part
     assert _names(_get(browser, widgets, namespace=namespace, page="2"))[-1] == "item-23"
+
+
+def test_the_whole_list_is_read_once_for_all_requests(
+    browser: Client, widgets: str, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    whole = Snapshot.read
+    monkeypatch.setattr(Snapshot, "read", lambda self: (read.append(self.type.kind), whole(self)))
+    # Other tests write meanwhile, and the watch may not stand yet: that would be a reason to read again.
+    monkeypatch.setattr(Snapshot, "settle", lambda self: True)
+    for query in ({"q": "item"}, {"state": "Ready"}, {"sort": "name"}, {"q": "item-1", "page": "1"}):
+        _get(browser, widgets, namespace=namespace, **query)
+    assert read == ["Widget"]
 
 
 def test_by_state_what_needs_somebody_comes_first(browser: Client, widgets: str, namespace: str) -> None:
