@@ -19,6 +19,7 @@ from resources.place import Place
 #: More rows than these are for a list of their own.
 ROWS = 100
 _TEXT = 600
+_WORD = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,11 @@ class Bit:
     look: str = ""
     colour: str = ""
     help: str = ""
+
+    @property
+    def long(self) -> bool:
+        """Whether it has a word that no column is wide enough for, so that it may be broken anywhere."""
+        return any(len(word) > _WORD for word in self.text.split())
 
 
 Cell = tuple[Bit, ...]

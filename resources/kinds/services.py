@@ -37,18 +37,16 @@ def _facts(obj: KubeObject) -> Iterator[tuple[str, Cell]]:
     spec = mapping(obj.get("spec"))
     name, namespace = name_of(obj), namespace_of(obj)
     outside = tuple(_outside(obj))
-    yield _("Type"), line(text(spec.get("type")) or "ClusterIP")
     yield _("Name inside the cluster"), line(f"{name}.{namespace}.svc", "code") if namespace else ()
     ips = spec.get("clusterIPs")
-    addresses = lines(ips) if isinstance(ips, list) else line(spec.get("clusterIP"))
+    addresses = lines(ips) if isinstance(ips, list) else ()
     headless = text(spec.get("clusterIP")) == "None"
-    yield _("Cluster IP"), line(_("none: its name leads to each Pod (headless)")) if headless else addresses
+    several = addresses if len(addresses) > 1 else ()
+    yield _("Cluster IPs"), line(_("none: its name leads to each Pod (headless)")) if headless else several
     yield _("Outside address"), outside
     if text(spec.get("type")) == "LoadBalancer" and not outside:
         yield _("Load balancer"), label(_("waits for an address"), "blue")
     yield _("Stands for"), line(spec.get("externalName"))
-    pairs = mapping(spec.get("selector")).items()
-    yield _("Selector"), lines((f"{key}={text(value)}" for key, value in pairs), "code")
     yield _("Session affinity"), line(spec.get("sessionAffinity")) if spec.get("sessionAffinity") != "None" else ()
     yield (
         _("Traffic from outside goes"),

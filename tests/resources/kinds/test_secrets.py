@@ -51,6 +51,7 @@ def test_a_value_is_shown_when_asked_for_and_that_is_noted(
     assert "&lt;hunter2&gt;" in page
     assert 'id="key-3"' in page
     assert "load delay:60s" in page
+    assert "data-live-keep" in page
     assert answer["Cache-Control"] == "no-store"
     noted = [one.getMessage() for one in caplog.records if "verb=reveal" in one.getMessage()]
     assert len(noted) == 1
