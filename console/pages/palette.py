@@ -1,7 +1,7 @@
 """The command palette's answers: pages, kinds, actions, operators, packages and namespaces, by what somebody types.
 
-Everything comes from what is known here already (discovery, the catalog index, the list of namespaces); objects are looked for by the search page, to
-which the last entry leads. `/palette/` is a page of its own too, for those who have no script.
+Everything comes from what is known here already (discovery, the catalog index, the list of namespaces); objects are found by name among the kinds that people open,
+and thoroughly by the search page, to which the last entry leads. `/palette/` is a page of its own too, for those who have no script.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ from django.urls import Resolver404, resolve, reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from console.pages import palette_objects
 from console.web import render
 from console.web.frame import Frame
 from console.web.request import ConsoleRequest
@@ -61,10 +62,18 @@ def sections(request: ConsoleRequest, q: str) -> tuple[Section, ...]:
     with contextlib.suppress(KubeError):
         found += _marked(request, q)
     with contextlib.suppress(KubeError):
+        acts = tuple(Entry(*one) for one in palette_objects.acts(request, q))
+        found.insert(0, Section(_("Actions"), acts))
+    with contextlib.suppress(KubeError):
         found += _of_the_cluster(request, q)
     if q:
         address = f"{reverse('resources:search')}?{urlencode({'namespace': '-', 'q': q})}"
-        found.append(Section(_("Objects"), (Entry(_("Search all objects for “%(text)s”") % {"text": q}, address),)))
+        there: tuple[Entry, ...] = ()
+        with contextlib.suppress(KubeError):
+            there = tuple(Entry(*one) for one in palette_objects.objects(request, q))
+        found.append(
+            Section(_("Objects"), (*there, Entry(_("Search all objects for “%(text)s”") % {"text": q}, address)))
+        )
     return tuple(one for one in found if one.entries)
 
 
@@ -101,6 +110,7 @@ def _pages(request: ConsoleRequest) -> Iterator[Entry]:
     yield Entry(_("Operator Lifecycle Manager"), reverse("operatorhub:olm"), _("Operators"), "olm install health")
     yield Entry(_("Run a bundle"), reverse("operatorhub:run"), _("Operators"))
     yield Entry(_("Search"), reverse("resources:search"), _("Resources"))
+    yield Entry(_("Events"), reverse("resources:events"), _("Resources"), "stream warnings")
     yield Entry(_("Import YAML"), reverse("resources:import"), _("Resources"), "apply create paste")
     yield Entry(_("Settings"), reverse("pages:settings"), "", "language theme dark")
 

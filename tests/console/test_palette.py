@@ -1,10 +1,14 @@
 """The command palette: what it offers for what is typed."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from django.test import Client
+
+from console.web.clusters import console_client
 
 pytestmark = pytest.mark.django_db
 
@@ -46,6 +50,34 @@ def test_namespaces_and_objects(browser: Client) -> None:
     found = dict(entries(browser, "kube-sys"))
     assert found["/?namespace=kube-system"] == "kube-system"
     assert "/resources/search/?namespace=-&amp;q=kube-sys" in found
+
+
+@pytest.fixture
+def web(cluster_kubeconfig: Path) -> Iterator[str]:
+    """The name of a Pod in default."""
+    client, name = console_client(), f"palette-{uuid4().hex[:6]}"
+    pods = client.find("", "v1", "pods")
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name},
+        "spec": {"containers": [{"name": "a", "image": "example.com/a:1"}]},
+    }
+    client.create(pods, pod, "default")
+    yield name
+    client.delete(pods, name, "default")
+
+
+def test_an_object_and_what_can_be_done_with_it(browser: Client, web: str) -> None:
+    page = f"/resources/core/v1/pods/default/{web}/"
+    browser.cookies["console_namespace"] = "default"
+    assert dict(entries(browser, web))[page] == web
+    assert entries(browser, f"logs {web}")[0] == (f"{page}logs/", f"Logs: {web}")
+    assert entries(browser, f"delete pod {web}")[0] == (f"{page}delete/", f"Delete: {web}")
+    assert entries(browser, f"shell {web}")[0] == (f"{page}terminal/", f"Terminal: {web}")
+    # A kind that it is not, an action that it has not.
+    assert page not in "".join(address for address, _label in entries(browser, f"delete service {web}"))
+    assert not [address for address, _label in entries(browser, f"scale {web}") if address.startswith(page)]
 
 
 def test_what_is_typed_is_text(browser: Client) -> None:

@@ -1,0 +1,61 @@
+"""What the palette offers for objects: to open one by its name, and to do something with it ("logs web-0", "delete pod web-0")."""
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from console.web.request import ConsoleRequest
+from kube.errors import KubeError
+from resources import hits
+from resources.actions import actions
+from resources.hits import Name
+
+#: Fewer letters fit too many names.
+_LETTERS = 3
+_OBJECTS = 6
+#: Each object's actions are asked about at the API server.
+_ACTED = 3
+# What people type for an action, and the last part of its page's address.
+_VERBS = {
+    "log": "logs", "logs": "logs", "terminal": "terminal", "shell": "terminal", "exec": "terminal", "forward": "forward",
+    "port-forward": "forward", "delete": "delete", "remove": "delete", "edit": "edit", "change": "edit", "yaml": "yaml",
+    "scale": "scale", "label": "labels", "labels": "labels", "restart": "restart", "suspend": "suspend", "resume": "resume",
+    "pause": "pause", "evict": "evict", "run": "run",
+}  # fmt: skip
+
+Found = tuple[str, str, str]
+
+
+def verb_of(q: str) -> tuple[str, list[str]]:
+    """(the action's page, the words behind it); '' where no action is meant. The words of the person's own language count as well."""
+    first, *rest = q.lower().split() or [""]
+    own = {_("Logs").lower(): "logs", _("Terminal").lower(): "terminal", _("Delete").lower(): "delete", _("Edit").lower(): "edit", _("Scale").lower(): "scale", _("Port-forward").lower(): "forward"}  # fmt: skip
+    return (_VERBS.get(first) or own.get(first, ""), rest)
+
+
+def objects(request: ConsoleRequest, q: str) -> Iterator[Found]:
+    """(label, address, what it is) of objects with that name."""
+    if len(q) >= _LETTERS:
+        for one in hits.find(request.cluster, request.namespace, q.split(), _OBJECTS):
+            yield one.name, one.place.url(), _what(one)
+
+
+def acts(request: ConsoleRequest, q: str) -> Iterator[Found]:
+    """The same of what can be done: the pages that ask before anything happens. What this user may not do is left out."""
+    verb, words = verb_of(q)
+    if not verb or not any(len(word) >= 2 for word in words):
+        return
+    client = request.cluster
+    for one in hits.find(client, request.namespace, words, _ACTED):
+        try:
+            offered = actions(client, one.place, one.place.get(client))
+        except KubeError:
+            continue
+        for action in offered:
+            path = action.url.partition("?")[0].rstrip("/").rpartition("/")[2]
+            if path == verb and not action.refusal:
+                yield f"{action.label}: {one.name}", action.url, _what(one)
+
+
+def _what(one: Name) -> str:
+    return f"{one.type.kind} · {one.namespace}" if one.namespace else one.type.kind
