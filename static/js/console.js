@@ -56,7 +56,7 @@ function toast(text, kind = "toast-template") {
   setTimeout(() => item.remove(), 12000);
 }
 // Good news goes by itself; bad news stays until it is dismissed.
-for (const item of document.querySelectorAll("#toasts > .pf-m-success, #toasts > .pf-m-info")) setTimeout(() => item.remove(), item.querySelector("a") ? 30000 : 8000);
+for (const item of document.querySelectorAll("#toasts > .pf-m-success, #toasts > .pf-m-info")) setTimeout(() => item.remove(), item.querySelector("a") ? 12000 : 8000);
 document.addEventListener("click", (event) => event.target.closest("[data-dismiss]")?.closest("[data-dismissable]")?.remove());
 document.addEventListener("htmx:sendError", () => toast(document.body.dataset.textUnreachable));
 document.addEventListener("htmx:responseError", (event) => {

@@ -18,8 +18,7 @@ from kube.errors import KubeError
 from resources.history import store
 from resources.history.recorder import Recorder
 from resources.history.store import Event, Seen
-
-GROUP = "history.example.com"
+from tests.resources.history.crd import GROUP, crd
 
 
 def until(holds: Callable[[], Any], seconds: float = 60) -> Any:
@@ -29,22 +28,6 @@ def until(holds: Callable[[], Any], seconds: float = 60) -> Any:
         assert time.monotonic() < end, "did not come about"
         time.sleep(0.05)
     return found
-
-
-def crd() -> dict[str, Any]:
-    free = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    schema = {"type": "object", "properties": {"spec": free, "status": free}}
-    version = {
-        "name": "v1",
-        "served": True,
-        "storage": True,
-        "schema": {"openAPIV3Schema": schema},
-        "subresources": {"status": {}},
-    }
-    names = {"plural": "gadgets", "singular": "gadget", "kind": "Gadget", "listKind": "GadgetList"}
-    spec = {"group": GROUP, "scope": "Namespaced", "names": names, "versions": [version]}
-    meta = {"name": f"gadgets.{GROUP}"}
-    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": meta, "spec": spec}
 
 
 @pytest.fixture
