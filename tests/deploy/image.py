@@ -1,0 +1,159 @@
+"""Runs the steps of a Containerfile on this machine: `python -m tests.deploy.image CONTAINERFILE CONTEXT WORK`, inside a mount namespace.
+
+Where no container engine and no registry can be had this is what can be checked: each stage is an overlay over the machine's own root, so its FROM
+is this machine (another Python and Node than the image's), and all else is as written: COPY with .dockerignore, ENV, WORKDIR, RUN in a chroot.
+Nothing of the machine is changed. Afterwards the last stage's CMD is started as its USER; it ends with standard input.
+"""
+
+import fnmatch
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+def machine() -> dict[str, str]:
+    """How this machine reaches package registries: what a builder is given as build arguments."""
+    known = re.compile(r"(https?|no|all)_proxy|(pip|uv|npm)_.*|(ssl|requests|node|curl).*(cert|ca).*", re.IGNORECASE)
+    return {key: value for key, value in os.environ.items() if known.fullmatch(key)}
+
+
+@dataclass(slots=True)
+class Stage:
+    """One FROM. `root`: what `/` is to its steps."""
+
+    name: str
+    root: Path
+    workdir: str = "/"
+    user: str = "0"
+    command: list[str] = field(default_factory=list)
+    values: dict[str, str] = field(default_factory=lambda: {"PATH": os.environ["PATH"]} | machine())
+
+    def run(self, words: list[str]) -> "subprocess.Popen[bytes]":
+        user = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups"] if self.user != "0" else []
+        inside = [
+            "env",
+            "-i",
+            *(f"{key}={value}" for key, value in self.values.items()),
+            f"--chdir={self.workdir}",
+            *words,
+        ]
+        # setpriv looks up nothing: the number may belong to nobody of this machine.
+        return subprocess.Popen(["chroot", str(self.root), *user, *inside], stdin=subprocess.PIPE)
+
+
+def steps(text: str) -> list[tuple[str, str]]:
+    """(instruction, its words) in order; continued lines are one."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    joined = re.sub(r"\\\n\s*", " ", "\n".join(lines))
+    return [(word.upper(), rest.strip()) for word, _, rest in (line.partition(" ") for line in joined.splitlines())]
+
+
+def ignored(patterns: list[str], path: str) -> bool:
+    """Whether .dockerignore leaves out this path of the context."""
+    parts = path.split("/")
+    above = ["/".join(parts[: end + 1]) for end in range(len(parts))]
+    for pattern in patterns:
+        plain = pattern.removeprefix("**/")
+        names = parts if pattern.startswith("**/") else above
+        if any(fnmatch.fnmatchcase(name, plain) for name in names):
+            return True
+    return False
+
+
+def copied(context: Path, stage: Stage, sources: list[str], target: str, patterns: list[str]) -> None:
+    """COPY from the context or (without patterns) from another stage."""
+    place = stage.root / str(Path(stage.workdir) / target).lstrip("/")
+    for source in sources:
+        found = context / source.lstrip("/")
+        assert not ignored(patterns, source.strip("/")), f"COPY {source}: .dockerignore leaves it out"
+        if found.is_dir():
+
+            def skip(folder: str, names: list[str]) -> set[str]:
+                here = Path(folder).relative_to(context)
+                return {name for name in names if ignored(patterns, str(here / name))}
+
+            shutil.copytree(found, place, symlinks=True, dirs_exist_ok=True, ignore=skip)
+        else:
+            where = place / found.name if target.endswith("/") else place
+            where.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(found, where)
+
+
+def begun(work: Path, number: int, name: str) -> Stage:
+    """An overlay over this machine's root, with /proc and /dev."""
+    upper, scratch, root = (work / f"{number}{end}" for end in ("-upper", "-work", ""))
+    for folder in (upper, scratch, root):
+        folder.mkdir()
+    options = f"lowerdir=/,upperdir={upper},workdir={scratch}"
+    for command in (
+        ["mount", "-t", "overlay", "overlay", "-o", options, str(root)],
+        ["mount", "--rbind", "/proc", f"{root}/proc"],
+        ["mount", "--rbind", "/dev", f"{root}/dev"],
+        # pyenv and the like may have Python in root's home, where the image's user could not go.
+        ["chmod", "a+rx", f"{root}/root"],
+    ):
+        subprocess.run(command, check=True)
+    return Stage(name, root)
+
+
+def build(containerfile: Path, context: Path, work: Path) -> Stage:
+    """The last stage, all steps done. Raises CalledProcessError, AssertionError or OSError at the step that fails."""
+    patterns = [line for line in (context / ".dockerignore").read_text().split() if line and not line.startswith("#")]
+    stages: dict[str, Stage] = {}
+    stage = Stage("", Path("/"))
+    for word, rest in steps(containerfile.read_text()):
+        sys.stdout.write(f"{word} {rest[:150]}\n")
+        sys.stdout.flush()
+        if word == "FROM":
+            _image, _as, name = (*rest.split(" "), "", "")[:3]
+            stage = stages[name] = begun(work, len(stages), name)
+        elif word == "WORKDIR":
+            stage.workdir = rest
+            (stage.root / rest.lstrip("/")).mkdir(parents=True, exist_ok=True)
+        elif word == "ENV":
+            for pair in rest.split():
+                key, _, value = pair.partition("=")
+                for known, before in stage.values.items():
+                    value = value.replace(f"${known}", before)
+                stage.values[key] = value
+        elif word == "COPY" and rest.startswith("--from="):
+            name, *sources, target = rest.removeprefix("--from=").split()
+            copied(stages[name].root, stage, sources, target, [])
+        elif word == "COPY":
+            *sources, target = rest.split()
+            copied(context, stage, sources, target, patterns)
+        elif word == "RUN":
+            process = stage.run(["sh", "-c", rest])
+            process.communicate()
+            assert process.returncode == 0, f"RUN {rest}: code {process.returncode}"
+        elif word == "USER":
+            stage.user = rest
+        elif word == "CMD":
+            stage.command = json.loads(rest)
+        else:
+            assert word == "EXPOSE", f"{word} is not known here"
+    return stage
+
+
+def main(containerfile: Path, context: Path, work: Path, port: str) -> None:
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(work)], check=True)
+    stage = build(containerfile, context, work)
+    for words in (["python", "manage.py", "check"], ["python", "manage.py", "prepare"]):
+        process = stage.run(words)
+        process.communicate()
+        assert process.returncode == 0, words
+    process = stage.run([port if word == "9000" else word for word in stage.command])
+    try:
+        sys.stdin.read()
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])
