@@ -35,15 +35,10 @@ class Stage:
 
     def run(self, words: list[str]) -> "subprocess.Popen[bytes]":
         user = ["setpriv", f"--reuid={self.user}", f"--regid={self.user}", "--clear-groups"] if self.user != "0" else []
-        inside = [
-            "env",
-            "-i",
-            *(f"{key}={value}" for key, value in self.values.items()),
-            f"--chdir={self.workdir}",
-            *words,
-        ]
+        values = {"HOME": "/root" if self.user == "0" else "/tmp", **self.values}
+        place = ["env", "-i", f"--chdir={self.workdir}", *(f"{key}={value}" for key, value in values.items())]
         # setpriv looks up nothing: the number may belong to nobody of this machine.
-        return subprocess.Popen(["chroot", str(self.root), *user, *inside], stdin=subprocess.PIPE)
+        return subprocess.Popen(["chroot", str(self.root), *user, *place, *words], stdin=subprocess.PIPE)
 
 
 def steps(text: str) -> list[tuple[str, str]]:
