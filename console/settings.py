@@ -158,6 +158,12 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 HTTPS = env_bool("HTTPS", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+# Behind TLS: whoever came without is sent there, and remembers it for a year. Probes come from beside us and follow no redirect.
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+# What other names of the domain do, and whether browsers ship it in their lists, is for the domain's owner to say (their gateway may add it).
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 # Consoles on one host share cookies over all ports: the port is in the names so that two do not fight.
 SESSION_COOKIE_NAME = f"console_session_{env_int('PORT', 9000)}"
 CSRF_COOKIE_NAME = f"console_csrf_{env_int('PORT', 9000)}"

@@ -61,3 +61,46 @@ def test_every_setting_is_in_the_reference() -> None:
     read = set(re.findall(r"env(?:_bool|_int|\.str|\.db_url)\([\"']([A-Z_]+)[\"']", source))
     told = set(re.findall(r"^\| `([A-Z_]+)` \|", (ROOT / "docs/reference/settings.md").read_text(), re.MULTILINE))
     assert read == told
+
+
+def _deploy_check(**environment: str) -> subprocess.CompletedProcess[str]:
+    # Set for the tests' own sake (tests/environment.py), and refused in deployments.
+    here = {key: value for key, value in os.environ.items() if key != "DJANGO_ALLOW_ASYNC_UNSAFE"}
+    return subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=ROOT,
+        env={**here, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_what_deploy_sets_passes_djangos_deployment_check(tmp_path: Path) -> None:
+    key = "".join(f"{number:02x}" for number in range(48))
+    done = _deploy_check(DATA_DIR=str(tmp_path), HTTPS="1", SECRET_KEY=key)
+    assert done.returncode == 0, done.stderr
+    assert "no issues" in done.stdout, done.stdout
+    # So it can fail.
+    done = _deploy_check(DATA_DIR=str(tmp_path), HTTPS="0", SECRET_KEY=key)
+    assert done.returncode != 0 and "security.W012" in done.stderr
+
+
+def test_behind_tls_plain_requests_are_sent_there_but_probes_are_answered(tmp_path: Path) -> None:
+    asked = (
+        "import django; django.setup()\n"
+        "from django.test import Client\n"
+        "web = Client(headers={'host': 'localhost'})\n"
+        "print(web.get('/settings/')['Location'], web.get('/healthz').status_code)\n"
+        "answer = web.get('/healthz', headers={'x-forwarded-proto': 'https'})\n"
+        "print(answer.status_code, answer['Strict-Transport-Security'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asked],
+        cwd=ROOT,
+        env={**os.environ, "DATA_DIR": str(tmp_path), "HTTPS": "1", "DJANGO_SETTINGS_MODULE": "console.settings"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["https://localhost/settings/ 200", "200 max-age=31536000"], done.stderr
