@@ -43,6 +43,7 @@ from resources.views import (
     terminal,
     types,
     undo,
+    whocan,
     yaml,
 )
 
@@ -57,6 +58,7 @@ urlpatterns = [
     path("import/", importing.import_, name="import"),
     path("owner/", owner.owner, name="owner"),
     path("forwards/", forward.forwards, name="forwards"),
+    path("who-can/", whocan.who_can, name="who-can"),
     path("search/", search.search, name="search"),
     path("events/", event_stream.event_stream, name="events"),
     path("schema/", schema.schema, name="schema"),

@@ -1,0 +1,101 @@
+"""/resources/who-can/: who may do something with a kind, as the roles and bindings say it; and what the API server says of oneself."""
+
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from console.web import render
+from console.web.access import can
+from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from resources import whocan
+from resources.kinds.parts import Bit, Cell, Table, line, lines, see
+from resources.whocan import GROUP, VERBS, Answer, Question, Way
+
+
+@dataclass(frozen=True, slots=True)
+class WhoCanPage:
+    """`mine`: what the API server answers about oneself, None while nothing is asked."""
+
+    verb: str
+    resource: str
+    kinds: tuple[str, ...]
+    namespace: str
+    error: str = ""
+    table: Table | None = None
+    gaps: tuple[str, ...] = ()
+    mine: bool | None = None
+    kubectl: str = ""
+    verbs: tuple[str, ...] = VERBS
+
+
+@require_safe
+def who_can(request: ConsoleRequest) -> HttpResponse:
+    """`?verb=`, `?resource=` (pods, deployments.apps, pods/exec), and the picked namespace."""
+    client, get = request.cluster, request.GET
+    verb, resource = get.get("verb", "get").strip() or "get", get.get("resource", "").strip()
+    kinds = tuple(dict.fromkeys(type_.qualified for type_ in client.types()))
+    page = WhoCanPage(verb, resource, kinds, request.namespace)
+    if resource:
+        page = _asked(client, page)
+    status = 422 if page.error else 200
+    return render.page(request, "resources/who_can.html", {"page": page}, status=status)
+
+
+def _asked(client: ClusterClient, page: WhoCanPage) -> WhoCanPage:
+    named, _slash, part = page.resource.partition("/")
+    plural, _dot, group = named.partition(".")
+    try:
+        type_ = client.find(group, "", plural)
+    except NotFound:
+        error = _("The cluster serves no “%(name)s”. Write it as in the list: pods, deployments.apps, pods/exec.")
+        return WhoCanPage(page.verb, page.resource, page.kinds, page.namespace, error % {"name": page.resource[:100]})
+    space = page.namespace if type_.namespaced else ""
+    resource = f"{plural}/{part}" if part else plural
+    answer = whocan.ask(client, Question(page.verb, group, resource, space))
+    scope = f" -n {space}" if space else " -A" if type_.namespaced else ""
+    return WhoCanPage(
+        page.verb,
+        page.resource,
+        page.kinds,
+        page.namespace,
+        table=_table(client, answer, space),
+        gaps=answer.gaps,
+        mine=_mine(client, page.verb, type_, space, part),
+        kubectl=f"kubectl auth can-i {page.verb} {page.resource}{scope}",
+    )
+
+
+def _mine(client: ClusterClient, verb: str, type_: ResourceType, space: str, part: str) -> bool | None:
+    try:
+        return can(client, verb, type_, space, subresource=part).allowed
+    except KubeError:
+        return None
+
+
+def _table(client: ClusterClient, answer: Answer, space: str) -> Table:
+    rows = tuple(
+        (
+            _subject(client, way),
+            see(client, GROUP, way.role_kind, way.role, way.namespace, f"{way.role_kind} {way.role}"),
+            see(client, GROUP, "RoleBinding" if way.namespace else "ClusterRoleBinding", way.binding, way.namespace),
+            line(way.namespace or _("the whole cluster")),
+            lines(way.names) or line(_("all")),
+        )
+        for way in answer.ways
+    )
+    columns = (_("Who"), _("By the role"), _("Given by"), _("Holds in"), _("Objects"))
+    note = "" if space else _("Roles of single namespaces are left out: pick a namespace to see them.")
+    return Table(_("Who can"), columns, rows, note=note, empty=_("Nobody, as far as roles and bindings say."))
+
+
+def _subject(client: ClusterClient, way: Way) -> Cell:
+    words = {"User": _("user %(name)s"), "Group": _("group %(name)s"), "ServiceAccount": _("service account %(name)s")}
+    said = words.get(way.subject_kind, "%(name)s") % {"name": way.subject}
+    if way.subject_kind != "ServiceAccount":
+        return (Bit(said),)
+    return see(client, "", "ServiceAccount", way.subject, way.subject_namespace, f"{said} ({way.subject_namespace})")

@@ -1,0 +1,126 @@
+"""Who can do that? As the cluster's roles and bindings say it: a table to read, not a decision. The API server decides, and may know other authorizers.
+
+Rules are matched as RBAC does: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#referring-to-resources
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.objects import KubeObject, name_of, namespace_of
+from resources.health import items, mapping, text
+from resources.kinds.parts import Some, some
+
+GROUP = "rbac.authorization.k8s.io"
+VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
+_READ = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`resource` may have a subresource: pods/exec. `namespace` '' asks for all namespaces at once, and for what lives in none."""
+
+    verb: str
+    group: str
+    resource: str
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One subject that can. `names`: only objects of these names, () for all. `namespace`: where it holds, '' everywhere."""
+
+    subject_kind: str
+    subject: str
+    subject_namespace: str
+    role_kind: str
+    role: str
+    binding: str
+    namespace: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`gaps`: what could not be read, a sentence each: then somebody may be missing."""
+
+    ways: tuple[Way, ...]
+    gaps: tuple[str, ...] = ()
+
+
+def ask(client: ClusterClient, question: Question) -> Answer:
+    """With the reader's own rights, in four or fewer questions to the API server."""
+    space = question.namespace
+    read = {
+        "ClusterRole": some(client, GROUP, "ClusterRole", limit=_READ),
+        "ClusterRoleBinding": some(client, GROUP, "ClusterRoleBinding", limit=_READ),
+        **({"Role": some(client, GROUP, "Role", space, limit=_READ)} if space else {}),
+        **({"RoleBinding": some(client, GROUP, "RoleBinding", space, limit=_READ)} if space else {}),
+    }
+    roles = {
+        (kind, namespace_of(one), name_of(one)): found
+        for kind in ("ClusterRole", "Role")
+        for one in read.get(kind, Some()).items
+        if (found := names_of(one, question)) is not None
+    }
+    bindings = (*read["ClusterRoleBinding"].items, *read.get("RoleBinding", Some()).items)
+    ways = sorted(set(_ways(bindings, roles)), key=_order)
+    return Answer(tuple(ways), tuple(_gaps(read)))
+
+
+def names_of(role: Mapping[str, Any], question: Question) -> tuple[str, ...] | None:
+    """() when a role allows it for every object, the names when only for those, None when it does not allow it."""
+    named: list[str] = []
+    for rule in items(role.get("rules")):
+        if not _allows(rule, question):
+            continue
+        names = _texts(rule.get("resourceNames"))
+        if not names:
+            return ()
+        named += names
+    return tuple(dict.fromkeys(named)) or None
+
+
+def _allows(rule: Mapping[str, Any], question: Question) -> bool:
+    verbs, groups = _texts(rule.get("verbs")), _texts(rule.get("apiGroups"))
+    if not {"*", question.verb} & set(verbs) or not {"*", question.group} & set(groups):
+        return False
+    _plural, slash, part = question.resource.partition("/")
+    wanted = {"*", question.resource, f"*/{part}"} if slash else {"*", question.resource}
+    return bool(wanted & set(_texts(rule.get("resources"))))
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+
+
+def _ways(bindings: Iterable[KubeObject], roles: Mapping[tuple[str, str, str], tuple[str, ...]]) -> Iterator[Way]:
+    for one in bindings:
+        ref, space = mapping(one.get("roleRef")), namespace_of(one)
+        kind, name = text(ref.get("kind")), text(ref.get("name"))
+        key = (kind, space if kind == "Role" else "", name)
+        if key not in roles:
+            continue
+        for subject in items(one.get("subjects")):
+            where = text(subject.get("namespace")) if text(subject.get("kind")) == "ServiceAccount" else ""
+            who = text(subject.get("name"))
+            yield Way(text(subject.get("kind")), who, where, kind, name, name_of(one), space, roles[key])
+
+
+def _order(way: Way) -> tuple[bool, int, str, str, str]:
+    """People before the control plane's own accounts, users before groups before service accounts."""
+    kinds = ("User", "Group", "ServiceAccount")
+    place = kinds.index(way.subject_kind) if way.subject_kind in kinds else len(kinds)
+    own = way.subject.startswith("system:") or way.subject_namespace == "kube-system"
+    return own, place, way.subject_namespace, way.subject, way.binding
+
+
+def _gaps(read: Mapping[str, Some]) -> Iterator[str]:
+    for kind, found in read.items():
+        if found.problem:
+            yield _("%(kind)s could not be read: %(why)s") % {"kind": kind, "why": found.problem}
+        elif found.more:
+            yield _("Not every %(kind)s was looked at.") % {"kind": kind}
