@@ -4,23 +4,25 @@ import argparse
 import time
 from pathlib import Path
 
-from bench import events, install, lists, pages, refresh
+from bench import events, forward, install, lists, logs, pages, refresh
 from bench.browser import chromium
 from bench.console import CATALOG, console
 from bench.figures import Figure, figure, show
+
+PARTS = ("memory", "events", "logs", "forward", "install", "pages", "index", "lists")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument(
         "--only",
-        choices=("events", "install", "pages", "memory", "index", "lists"),
+        choices=PARTS,
         action="append",
         help="measure only this",
     )
     parser.add_argument("--objects", type=int, default=10_000, help="how many objects the lists have")
     asked = parser.parse_args()
-    only = asked.only or ["memory", "events", "install", "pages", "index", "lists"]
+    only = asked.only or list(PARTS)
     figures: list[Figure] = []
     catalog = CATALOG if CATALOG.is_dir() else None
     if catalog is None:
@@ -38,6 +40,10 @@ def main() -> None:
             figures.append(figure("memory: all processes at rest, resident", "MiB", [sum(memory.values())], "400"))
         if "events" in only:
             figures.append(events.event_to_screen(running, browser))
+        if "logs" in only:
+            figures += logs.measure(running, browser)
+        if "forward" in only:
+            figures += forward.measure(running)
         if "install" in only:
             figures += install.succeeded(running)
         if "pages" in only and catalog is not None:

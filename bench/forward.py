@@ -1,5 +1,6 @@
 """Port-forward: megabytes a second from a Pod to this machine and back, through the console and through kubectl, on one cluster with one Pod."""
 
+import contextlib
 import html
 import re
 import shutil
@@ -58,8 +59,16 @@ def _open(running: Running) -> int:
     return int(found[1])
 
 
+def _answers(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 10) as connection:
+        connection.sendall(b"PING\r\n")
+        return connection.recv(100) == b"+PONG\r\n"
+    return False
+
+
 def _both(who: str, port: int, aim: str) -> list[Figure]:
     sent, received = [], []
+    wait(lambda: _answers(port), 60, "an answer of the Pod")
     value = bytes(SIZE)
     with socket.create_connection(("127.0.0.1", port), 60) as connection:
         stream = connection.makefile("rb")
