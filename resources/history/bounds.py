@@ -9,6 +9,8 @@ from django.utils import timezone
 from resources.models import Followed, Recorder, Step, Traced, Write
 
 _BATCH = 200
+# A step beside what leads back: its words, names and indexes.
+_ROW = 500
 #: Objects of changes made here are kept for so many of a user's last ones: beyond that only who did what.
 UNDOABLE = 50
 _WRITES = 1000
@@ -29,8 +31,8 @@ def prune() -> int:
 
 
 def total() -> int:
-    """Bytes of all heads and steps."""
-    return Traced.objects.aggregate(all=Sum("size"))["all"] or 0
+    """Bytes of all heads and steps, and about what their rows take in a database."""
+    return (Traced.objects.aggregate(all=Sum("size"))["all"] or 0) + _ROW * Step.objects.count()
 
 
 def _old_steps(before: object) -> int:

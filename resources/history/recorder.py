@@ -34,6 +34,8 @@ P = ParamSpec("P")
 BEAT_SECONDS = 4.0
 _TYPES_SECONDS = 10.0
 _PAGE = 200
+# Events of one transaction: SQLite has one writer, and pages write too.
+_AT_ONCE = 50
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 30.0
 # A kind that may not be read, has too many objects or is not served is looked at again after so long.
 _LATER_SECONDS = 300.0
@@ -192,7 +194,10 @@ class Recorder:
         request = watch_objects(type_, version, random.randint(*_WATCH_SECONDS))  # noqa: S311  spreads load
         async for burst in _bursts(watch(self._transport, request)):
             events, version = await self._write(_decoded, burst, version)
-            number = await self._patiently(store.record, self._client.name, type_, events, seen)
+            number = 0
+            for place in range(0, len(events), _AT_ONCE):
+                some = events[place : place + _AT_ONCE]
+                number += await self._patiently(store.record, self._client.name, type_, some, seen)
             if number or time.monotonic() - written > _REACHED_SECONDS:
                 written = time.monotonic()
                 await self._patiently(store.reached, self._client.name, type_, version)
