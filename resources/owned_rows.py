@@ -22,7 +22,7 @@ from resources.place import Place
 #: So many of one kind below one object stand under a heading of their own, folded; at most SHOWN of them, the worst first.
 ALIKE, SHOWN = 10, 50
 #: Rows of the whole tree.
-ROWS = 500
+ROWS = 300
 _CHAIN = 6
 _WORST = (words.DEGRADED, words.TERMINATING, words.PROGRESSING, words.UNKNOWN, words.SUSPENDED, words.READY, "")
 

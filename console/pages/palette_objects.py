@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
-from resources import hits
+from resources import hits, pods
 from resources.actions import actions
 from resources.hits import Name
 
@@ -14,7 +14,7 @@ from resources.hits import Name
 _LETTERS = 3
 _OBJECTS = 6
 #: Each object's actions are asked about at the API server.
-_ACTED = 3
+_ACTED, _LOOKED = 4, 100
 # What people type for an action, and the last part of its page's address.
 _VERBS = {
     "log": "logs", "logs": "logs", "terminal": "terminal", "shell": "terminal", "exec": "terminal", "forward": "forward",
@@ -46,7 +46,8 @@ def acts(request: ConsoleRequest, q: str) -> Iterator[Found]:
     if not verb or not any(len(word) >= 2 for word in words):
         return
     client = request.cluster
-    for one in hits.find(client, request.namespace, words, _ACTED):
+    named = hits.find(client, request.namespace, words, _LOOKED)
+    for one in [one for one in named if _may(one, verb)][:_ACTED]:
         try:
             offered = actions(client, one.place, one.place.get(client))
         except KubeError:
@@ -55,6 +56,18 @@ def acts(request: ConsoleRequest, q: str) -> Iterator[Found]:
             path = action.url.partition("?")[0].rstrip("/").rpartition("/")[2]
             if path == verb and not action.refusal:
                 yield f"{action.label}: {one.name}", action.url, _what(one)
+
+
+def _may(one: Name, verb: str) -> bool:
+    """Whether the kind can have the action at all; without asking the cluster."""
+    is_pod = one.type.kind == "Pod" and not one.type.group
+    if verb in ("terminal", "evict"):
+        return is_pod
+    if verb == "scale":
+        return "scale" in one.type.subresources
+    if verb in ("logs", "forward"):
+        return is_pod or pods.may_have(one.type)
+    return True
 
 
 def _what(one: Name) -> str:
