@@ -17,7 +17,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, uid_of
-from resources.health import mapping, text
+from resources.health import items, mapping, text
 from resources.place import Place
 from resources.types import is_custom
 
@@ -97,7 +97,7 @@ def _offered(client: ClusterClient, place: Place, obj: KubeObject) -> Iterator[A
         yield from _rollout(place, spec)
     if type_.group == "batch" and type_.kind == "CronJob":
         yield from _run(client, place)
-    if field := suspending(client, type_):
+    if not _has_ended(type_, obj) and (field := suspending(client, type_)):
         yield _suspend(place, field, spec.get(field) is True)
     if not type_.group and type_.kind == "Pod" and "eviction" in type_.subresources:
         yield Act(
@@ -149,6 +149,14 @@ def _rollout(place: Place, spec: Mapping[str, Any]) -> Iterator[Act]:
             % words,
             {"spec": {"paused": None if paused else True}},
         )
+
+
+def _has_ended(type_: ResourceType, obj: KubeObject) -> bool:
+    """A Job that is done can't be stopped any more."""
+    states = (
+        items(mapping(obj.get("status")).get("conditions")) if type_.group == "batch" and type_.kind == "Job" else []
+    )
+    return any(one.get("type") in ("Complete", "Failed") and one.get("status") == "True" for one in states)
 
 
 def suspending(client: ClusterClient, type_: ResourceType) -> str:

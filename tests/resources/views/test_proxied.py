@@ -8,11 +8,13 @@ import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from kube.errors import KubeError
 from resources.forward.targets import Target
-from resources.forward.tunnels import Tunnel
+from resources.forward.tunnels import Tunnel, close_tunnel, open_tunnel
 from resources.views import proxied
 
 
@@ -116,3 +118,39 @@ async def test_who_has_no_token_reads_nothing(tunnel: Tunnel, settings: Any) -> 
     settings.LOCAL_ONLY = True
     assert (await ask(f"/forwarded/{tunnel.token}/"))[0] == 404
     assert Program.heard == []
+
+
+async def test_the_page_of_a_pod(client: Any, settings: Any) -> None:
+    """From the browser's request to the Pod and back. What answers is the sandbox's stand-in for a web server."""
+    settings.LOCAL_ONLY = False
+    name = f"proxied-{uuid4().hex[:6]}"
+
+    def start() -> Tunnel:
+        spaces, pods = client.find("", "v1", "namespaces"), client.find("", "v1", "pods")
+        client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        container = {"name": "web", "image": "nginx", "ports": [{"containerPort": 80}]}
+        obj = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [container]}}
+        end = time.monotonic() + 60
+        while True:
+            try:
+                client.create(pods, obj, name)
+                break
+            except KubeError:
+                # A real cluster makes the namespace's default ServiceAccount a moment later.
+                assert time.monotonic() < end
+                time.sleep(0.2)
+        while (client.get(pods, "web", name).get("status") or {}).get("phase") != "Running":
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        return open_tunnel(client, Target("Pod", name, "web"), 80)
+
+    try:
+        tunnel = await asyncio.to_thread(start)
+        status, headers, body = await ask(f"/forwarded/{tunnel.token}/")
+        assert status == 200
+        assert b"<html" in body.lower()
+        assert headers["content-security-policy"].startswith("sandbox")
+        await asyncio.to_thread(close_tunnel, client, tunnel.id)
+        assert (await ask(f"/forwarded/{tunnel.token}/"))[0] == 404
+    finally:
+        await asyncio.to_thread(client.delete, client.find("", "v1", "namespaces"), name)
