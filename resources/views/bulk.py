@@ -1,7 +1,7 @@
 """/resources/<group>/<version>/<plural>/bulk/: one act on the objects that were ticked in a list; asked first, with a result for each."""
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
@@ -27,6 +27,7 @@ class BulkPage:
     place: Place
     action: str
     chosen: tuple[Chosen, ...]
+    filter: Filter = field(default_factory=Filter)
     changes: str = ""
     error: str = ""
     checked: bool = False
@@ -41,8 +42,8 @@ class BulkPage:
 
     @property
     def back_url(self) -> str:
-        """The list that it began in."""
-        return self.place.kind_url(namespace=self.place.namespace or "-")
+        """The list that it began in, with its filters."""
+        return f"{self.place.list_url}{self.filter.url(self.place.namespace)}"
 
     @property
     def shown(self) -> tuple[Chosen, ...]:
@@ -68,9 +69,13 @@ def bulk(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
     action = request.POST.get("action", DELETE)
     chosen = _chosen(request, place)
     page = BulkPage(
-        place, action if action in subject.ACTIONS else DELETE, chosen, request.POST.get("changes", "")[:20_000]
+        place,
+        action if action in subject.ACTIONS else DELETE,
+        chosen,
+        Filter.of(request.POST),
+        request.POST.get("changes", "")[:20_000],
+        typed=request.POST.get("typed", "").strip(),
     )
-    page = replace(page, typed=request.POST.get("typed", "").strip())
     if not chosen:
         messages.warning(request, _("Nothing was selected. Tick the objects in the list first."))
         return HttpResponseRedirect(page.back_url)

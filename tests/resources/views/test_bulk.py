@@ -123,6 +123,15 @@ def test_all_that_match_on_every_page(
     assert names(client, type_, namespace) == set()
 
 
+def test_it_leads_back_to_the_list_as_it_was(browser: Client, maps: list[str], namespace: str) -> None:
+    sent: dict[str, Any] = {"action": "label", "chosen": maps[:1], "namespace": namespace, "q": "item", "labels": "old"}
+    back = f"{MAPS}?namespace={namespace}&amp;q=item&amp;labels=old"
+    asked = browser.post(BULK, sent).content.decode()
+    assert f'href="{back}"' in asked
+    assert '<input type="hidden" name="q" value="item">' in asked
+    assert f'href="{back}"' in browser.post(BULK, {**sent, "changes": "a=b", "~confirm": "1"}).content.decode()
+
+
 def test_too_many_are_said_before_anything_is_done(
     browser: Client,
     client: ClusterClient,
