@@ -17,8 +17,8 @@ from resources.place import Place
 from resources.types import is_custom, kinds
 
 _USUAL = ("pods", "deployments", "statefulsets", "daemonsets", "cronjobs", "jobs", "services", "configmaps", "secrets", "persistentvolumeclaims")  # fmt: skip
-#: Custom kinds, and objects of each kind.
-_CUSTOM, _PAGE = 30, 500
+#: Custom kinds, and objects of each kind; of Pods, which are the many.
+_CUSTOM, _PAGE, _PODS = 30, 500, 2500
 _KEEP_SECONDS = 5.0
 _KEPT = 32
 _NOT = ("operators.coreos.com", "packages.operators.coreos.com", "metrics.k8s.io")
@@ -81,7 +81,8 @@ def _types(client: ClusterClient) -> list[ResourceType]:
 
 def _read(client: ClusterClient, type_: ResourceType, namespace: str) -> list[Name]:
     try:
-        table = client.table(type_, namespace if type_.namespaced else "", limit=_PAGE)
+        most = _PODS if type_.plural == "pods" else _PAGE
+        table = client.table(type_, namespace if type_.namespaced else "", limit=most)
     except KubeError:
         return []
     return [Name(type_, namespace_of(row.object), name_of(row.object)) for row in table.rows]

@@ -11,7 +11,7 @@ from typing import Any
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import BadRequest, Forbidden, KubeError
+from kube.errors import BadRequest, Forbidden, KubeError, NotFound
 from kube.objects import name_of, namespace_of
 from resources import grammar
 from resources.health import LABELS, Health
@@ -144,6 +144,8 @@ def search(client: ClusterClient, namespace: str, wish: Wish) -> Found:
     for type_, (hits, more, error) in zip(asked, answers, strict=True):
         if isinstance(error, BadRequest) and wish.labels:
             raise error
+        if isinstance(error, NotFound):
+            continue  # its definition went a moment ago, and what was known of it is seconds old
         if isinstance(error, Forbidden):
             forbidden.append(type_.kind)
         elif error is not None:

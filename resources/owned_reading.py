@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError
+from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
 from kube.table import Column, Row
 from resources.owned_kinds import FULL
@@ -71,6 +71,8 @@ def objects(client: ClusterClient, type_: ResourceType, namespace: str, labels: 
                 return found, ""
             if len(found) >= most:
                 return found, _("only the first %(count)d of the namespace were looked at") % {"count": len(found)}
+    except NotFound:
+        return [], ""  # the kind's definition went a moment ago: nothing of it can belong to anything
     except KubeError as error:
         return found, str(error)
 

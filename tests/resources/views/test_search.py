@@ -7,7 +7,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import Forbidden, ServerError
+from kube.errors import Forbidden, NotFound, ServerError
 from resources import lookup as search
 from resources.lookup import Wish
 
@@ -63,6 +63,8 @@ def test_what_fails_is_said_and_the_rest_is_found(
             raise Forbidden("you may not list secrets")
         if type_.kind == "ServiceAccount":
             raise ServerError("etcd is on holiday")
+        if type_.kind == "StorageClass":
+            raise NotFound("the definition went a moment ago")
         return whole(type_, *arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(client, "table", table)
