@@ -5,7 +5,7 @@ VENV := .venv/bin
 export UV_PYTHON_DOWNLOADS = never
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint fix e2e conformance conformance-record real-cluster run-real test-real test-forms bench bench-start messages reset clean
+.PHONY: help setup run test lint fix e2e audit conformance conformance-record real-cluster run-real test-real test-forms bench bench-start messages reset clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,10 @@ fix: setup ## format, and repair what the linters can
 
 e2e: setup ## the browser tests; against a running console with URL= and KUBECONFIG=
 	@$(VENV)/python -m pytest tests/e2e $(if $(URL),--url "$(URL)") $(if $(KUBECONFIG),--kubeconfig "$(KUBECONFIG)") $(ARGS)
+
+audit: setup ## known weaknesses of what we depend on, by pip-audit and npm audit (asks the public registries; what can't be looked up fails)
+	@$(VENV)/uv export --frozen --no-dev --no-hashes --quiet --output-file .data/requirements.txt && $(VENV)/uv tool run --quiet pip-audit==2.9.0 --strict --no-deps --disable-pip --progress-spinner off -r .data/requirements.txt
+	@npm audit --omit=dev
 
 conformance: setup ## what the Kubernetes API answers, compared with a real cluster's answers; of the sandbox, or KUBECONFIG=
 	@$(VENV)/python -m pytest tests/conformance $(if $(filter command line,$(origin KUBECONFIG)),--kubeconfig "$(KUBECONFIG)") $(ARGS)

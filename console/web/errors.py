@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
+from django.core.exceptions import DisallowedHost, RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -158,7 +158,11 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's word for what no page of ours sends, but for one case: more than it takes."""
+    """Django's word for what no page of ours sends, but for two cases: another host name, and more than it takes."""
+    if isinstance(exception, DisallowedHost):
+        # Plain, and nothing of the console's frame: the question may come from a page whose name was bent to this address.
+        words = _("This console does not answer to this host name. If it should, its name belongs into ALLOWED_HOSTS.")
+        return HttpResponse(f"{words}\n", status=400, content_type="text/plain; charset=utf-8")
     if isinstance(exception, (RequestDataTooBig, TooManyFieldsSent)):
         advice = _("The console takes 16 MB and 200,000 fields, a cluster no object over 1.5 MB. Go back: your browser keeps what you typed. Make it smaller, or use kubectl.")  # fmt: skip
         return problem_response(request, Problem(413, _("This is too large to be sent"), advice, ""))

@@ -38,8 +38,9 @@ def namespace_of(request: HttpRequest) -> str:
 
 def wants_fragment(request: HttpRequest) -> bool:
     """True when htmx asks for a part of a page; not for a boosted link nor a restored history entry, which need it whole."""
-    htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
-    return bool(htmx) and not htmx.boosted and not htmx.history_restore_request
+    # Absent where an earlier middleware refused the request.
+    htmx: HtmxDetails | None = getattr(request, "htmx", None)
+    return htmx is not None and bool(htmx) and not htmx.boosted and not htmx.history_restore_request
 
 
 def _tell(request: HttpRequest, response: HttpResponse, texts: list[str]) -> None:

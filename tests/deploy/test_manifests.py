@@ -35,6 +35,7 @@ PATHS = {
     "PodDisruptionBudget": "/apis/policy/v1/namespaces/{}/poddisruptionbudgets",
     "Certificate": "/apis/cert-manager.io/v1/namespaces/{}/certificates",
     "Gateway": "/apis/networking.istio.io/v1/namespaces/{}/gateways",
+    "DestinationRule": "/apis/networking.istio.io/v1/namespaces/{}/destinationrules",
     "VirtualService": "/apis/networking.istio.io/v1/namespaces/{}/virtualservices",
 }
 DRY = "dryRun=All&fieldValidation=Strict&fieldManager=deploy-test"
@@ -86,7 +87,7 @@ def foreign_kinds(api: Api, real_catalog: Path) -> Iterator[set[str]]:
 
 
 def istio() -> list[dict[str, Any]]:
-    """Gateways and VirtualServices, from Istio's own module, which the Go module proxy keeps and checks; [] without Go."""
+    """Gateways, VirtualServices and DestinationRules, from Istio's own module, which the Go module proxy keeps and checks; [] without Go."""
     if shutil.which("go") is None:
         return []
     done = subprocess.run(
@@ -94,7 +95,7 @@ def istio() -> list[dict[str, Any]]:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     listed = (Path(json.loads(done.stdout)["Dir"]) / "kubernetes/customresourcedefinitions.gen.yaml").read_text()
-    wanted = ("gateways.networking.istio.io", "virtualservices.networking.istio.io")
+    wanted = [f"{one}.networking.istio.io" for one in ("destinationrules", "gateways", "virtualservices")]
     return [one for one in yaml.safe_load_all(listed) if one and one["metadata"]["name"] in wanted]
 
 

@@ -107,6 +107,7 @@ def test_the_shape_of_deploy_works(overlay: str, cluster_kubeconfig: Path) -> No
         person = Person(node.port)
         state = json.loads(person.get("/readyz")[1])
         assert state["ready"] and set(state["parts"]) == {"database", "redis", "cluster", "worker"}
+        assert "process_resident_memory_bytes" in person.get("/metrics")[1]
         stream = live(person, api, namespace, node.port)
         stack.callback(stream.close)
         install(person, api, f"{namespace}-db")
