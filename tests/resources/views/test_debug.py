@@ -32,4 +32,6 @@ def test_it_is_put_beside_the_others(browser: Client, client: ClusterClient, nam
     assert done["Location"] == f"/resources/core/v1/pods/{namespace}/web/terminal/?container={made['name']}"
     shown = browser.get(done["Location"]).content.decode()
     assert made["name"] in shown
+    # It starts in a moment, and the page looks again by itself.
+    assert "data-retry" in shown
     assert browser.get(f"/resources/core/v1/namespaces/-/{namespace}/debug/").status_code == 404
