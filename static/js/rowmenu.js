@@ -3,7 +3,7 @@ const load = async (menu) => {
   const answer = await fetch(menu.dataset.rowMenu, { headers: { "HX-Request": "true" } }).catch(() => null);
   const text = answer ? await answer.text() : document.body.dataset.textUnreachable;
   if (answer?.ok) menu.innerHTML = text;
-  else menu.firstElementChild.textContent = answer ? `${answer.status} ${answer.statusText}` : text;
+  else menu.prepend(Object.assign(document.createElement("li"), { className: "resource-refused", textContent: answer ? `${answer.status} ${answer.statusText}` : text }));
   menu.removeAttribute("aria-busy");
 };
 
