@@ -14,6 +14,7 @@ from console.web import audit
 from kube.client import ClusterClient, Table
 from kube.objects import name_of, namespace_of, uid_of
 from resources.api_lists import states
+from resources.history import writes
 from resources.place import Place, place_of
 
 _PAGE = 500
@@ -169,6 +170,7 @@ class Objects(APIView):
         made = _cluster(request).create(type_, obj, str(metadata.get("namespace") or ""))
         place = Place(type_, str(made["metadata"].get("namespace") or ""), str(made["metadata"]["name"]))
         audit.record(request._request, "create", place.ref, "ok")  # type: ignore[arg-type]
+        writes.wrote(_cluster(request), "create", place, None, made)
         return Response(made, status=201)
 
 
@@ -183,14 +185,18 @@ class Object(APIView):
     def patch(self, request: Request, **address: str) -> Response:
         """A JSON merge patch."""
         place = _place(request, **address)
+        before = writes.looked(_cluster(request), place)
         changed = _cluster(request).patch(place.type, place.name, dict(request.data), place.namespace)
         audit.record(request._request, "patch", place.ref, "ok")  # type: ignore[arg-type]
+        writes.wrote(_cluster(request), "patch", place, before, changed)
         return Response(changed)
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def delete(self, request: Request, **address: str) -> Response:
         """The object where it still exists (finalizers), else a Status."""
         place = _place(request, **address)
+        before = writes.looked(_cluster(request), place)
         left = _cluster(request).delete(place.type, place.name, place.namespace)
         audit.record(request._request, "delete", place.ref, "ok")  # type: ignore[arg-type]
+        writes.wrote(_cluster(request), "delete", place, before, None)
         return Response(left)

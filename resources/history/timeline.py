@@ -11,7 +11,8 @@ from typing import Any
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from kube.objects import KubeObject
+from kube.client import ClusterClient
+from kube.objects import KubeObject, uid_of
 from kube.requests import FIELD_MANAGER
 from resources.health import Health
 from resources.history import kept, steps
@@ -94,6 +95,19 @@ def page(traced: Traced, show: str = "", before: int = 0, limit: int = SHOWN) ->
         for place, step in enumerate(found[:limit])
     )
     return Page(entries, entries[-1].pk if len(found) > limit else 0, number)
+
+
+def since(client: ClusterClient, obj: KubeObject, state: str) -> datetime | None:
+    """Since when the object is in this state, without a break; None where that began before anything was written."""
+    rows = Step.objects.filter(traced__cluster=client.name, traced__uid=uid_of(obj))
+    if not state:
+        return None
+    other = rows.exclude(state=state).order_by("-pk").values_list("pk", flat=True).first()
+    first = rows.filter(pk__gt=other or 0).order_by("pk").values_list("at", "event", "state").first()
+    if first is None or first[2] != state or (other is None and first[1] != Step.CREATED):
+        return None
+    found: datetime = first[0]
+    return found
 
 
 def entry(step: Step) -> Entry:

@@ -4,7 +4,7 @@ Objects are kept as the history keeps them (kept.py), of Secrets nothing; for th
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -48,7 +48,22 @@ def wrote(
     if one is None:
         return ""
     secret = place.type.kind == "Secret" and not place.type.group
-    row = Write(
+    row = _row(client, verb, place, uid_of(dict(one)))
+    row.resource_version = store.version_of(after) if after else ""
+    if not secret:
+        row.before, row.after = _packed(before), _packed(after)
+    try:
+        row.save(force_insert=True)
+        _forget(client)
+    except DatabaseError as error:
+        log.warning("a change of %s can't be noted: %s", place.ref, error)
+        return ""
+    possible = not secret and (before is None or row.before is not None) and (after is None or row.after is not None)
+    return reverse("resources:undo", args=[row.key]) if possible else ""
+
+
+def _row(client: ClusterClient, verb: str, place: Place, uid: str) -> Write:
+    return Write(
         key=uuid4().hex,
         cluster=client.name,
         user=client.user[:512],
@@ -60,19 +75,16 @@ def wrote(
         kind=place.type.kind,
         namespace=place.namespace,
         name=place.name,
-        uid=uid_of(dict(one)),
-        resource_version=store.version_of(after) if after else "",
-        before=None if secret else _packed(before),
-        after=None if secret else _packed(after),
+        uid=uid,
     )
+
+
+def noted(client: ClusterClient, verb: str, all_: Iterable[tuple[Place, str]]) -> None:
+    """Many at once, each with its uid: who did it, and nothing to take it back by."""
     try:
-        row.save(force_insert=True)
-        _forget(client)
+        Write.objects.bulk_create((_row(client, verb, place, uid) for place, uid in all_), batch_size=500)
     except DatabaseError as error:
-        log.warning("a change of %s can't be noted: %s", place.ref, error)
-        return ""
-    possible = not secret and (before is None or row.before is not None) and (after is None or row.after is not None)
-    return reverse("resources:undo", args=[row.key]) if possible else ""
+        log.warning("changes of many objects can't be noted: %s", error)
 
 
 def changed(client: ClusterClient, verb: str, place: Place, before: Mapping[str, Any] | None) -> str:

@@ -13,6 +13,7 @@ from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from resources import bulk as subject
 from resources.bulk import DELETE, MOST, BadChange, Chosen, Result
+from resources.history import writes
 from resources.place import Place, place_of
 from resources.views.delete import TAKES_ALONG
 from resources.views.filter import Filter
@@ -114,6 +115,9 @@ def _carry_out(request: ConsoleRequest, page: BulkPage, *, dry_run: bool) -> Bul
         for one in results:
             ref = replace(page.place, namespace=one.chosen.namespace, name=one.chosen.name).ref
             audit.record(request, page.action, ref, one.outcome)
+        done = (one.chosen for one in results if page.action == DELETE and one.outcome == "ok" and one.chosen.uid)
+        gone = ((replace(page.place, namespace=one.namespace, name=one.name), one.uid) for one in done)
+        writes.noted(request.cluster, "delete", gone)
     told = tuple((one, explain(one.error) if one.error else None) for one in results)
     return replace(page, results=told, checked=dry_run)
 

@@ -5,6 +5,7 @@ its values, its history, its Events.
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
@@ -25,6 +26,7 @@ from resources.events import Events
 from resources.examples import Offer
 from resources.forms.schema import Schema
 from resources.health import Health, by_word
+from resources.history import timeline
 from resources.kinds import Panel
 from resources.panels import panels, untold
 from resources.place import Place, place_of
@@ -59,6 +61,7 @@ class DetailPage:
     owned: OwnedPart | None = None
     sections: tuple[Node, ...] = ()
     history: HistoryPart | None = None
+    since: datetime | None = None
     events: Events | None = None
     events_topic: str = ""
     operator: Offer = field(default_factory=Offer)
@@ -108,6 +111,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
         owned=owned_part(client, place, obj) if part in ("", "owned") else None,
         sections=_sections(client, place, obj, offer) if part in ("", "values") else (),
         operator=offer,
+        since=timeline.since(client, obj, shown.health.state) if shown else None,
         history=history.part(client, place, obj, live=bool(part)) if part in ("", "history") else None,
         events=events.about_tree(client, place.type, obj) if part in ("", "events") else None,
         events_topic=_topic(client, client.find("", "v1", "events"), place.namespace or "default"),

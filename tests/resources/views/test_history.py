@@ -43,6 +43,34 @@ def test_what_changed_is_on_the_page(browser: Client, gadget: str) -> None:
     assert "hunter2" not in region
 
 
+def test_since_when_it_is_as_it_is(browser: Client, watched: Watched, gadget: str, namespace: str) -> None:  # noqa: F811
+    def since() -> bool:
+        region = browser.get(gadget, {"part": "object"}, HTTP_HX_REQUEST="true").content.decode()
+        return bool(re.search(r"since <time", region))
+
+    assert since()
+    assert "Ready since" in _text(browser.get(gadget, {"part": "history"}, HTTP_HX_REQUEST="true"))
+    Traced.objects.get(name="g", namespace=namespace).steps.filter(pk__gt=0).update(state="Ready", event="seen")
+    assert not since(), "it was so already when it was first seen"
+
+
+def test_who_did_it(
+    browser: Client,
+    client: ClusterClient,
+    watched: Watched,  # noqa: F811
+    gadget: str,
+    namespace: str,
+) -> None:
+    changed = browser.patch(f"/api{gadget}", {"spec": {"size": 7}}, content_type="application/json").json()
+    watched.tell(changed)
+    assert f"{client.user} through this console" in _text(browser.get(f"{gadget}history/"))
+    obj = client.get(watched.type, "g", namespace)
+    sent = {"action": "delete", "chosen": f"{obj['metadata']['uid']}/{namespace}/g", "namespace": namespace}
+    browser.post(f"/resources/{watched.type.group}/v1/gadgets/bulk/", {**sent, "~confirm": "1"})
+    watched.tell(obj, "DELETED")
+    assert f"Deleted {client.user} through this console" in _text(browser.get(f"{gadget}history/"))
+
+
 def test_filters_pages_and_comparing(browser: Client, watched: Watched, gadget: str, namespace: str) -> None:  # noqa: F811
     url = f"{gadget}history/"
     asked = _text(browser.get(url, {"show": "spec"}))
