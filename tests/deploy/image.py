@@ -123,9 +123,14 @@ def build(containerfile: Path, context: Path, work: Path) -> Stage:
             *sources, target = rest.split()
             copied(context, stage, sources, target, patterns)
         elif word == "RUN":
-            process = stage.run(["sh", "-c", rest])
-            process.communicate()
-            assert process.returncode == 0, f"RUN {rest}: code {process.returncode}"
+            # Twice, as a registry that stumbled is asked again by whoever builds.
+            code = 1
+            for _ in range(2):
+                process = stage.run(["sh", "-c", rest])
+                process.communicate()
+                if not (code := process.returncode) or not re.search(r"npm ci|pip install|uv sync", rest):
+                    break
+            assert code == 0, f"RUN {rest}: code {code}"
         elif word == "USER":
             stage.user = rest
         elif word == "CMD":
