@@ -49,6 +49,11 @@ class EventsPage:
         return self.query(page=str(self.wish.page) if self.wish.page > 1 else "")
 
     @property
+    def every(self) -> int:
+        """Milliseconds between two live updates: each reads all the Events, so of many it is done less often."""
+        return min(10_000, max(1_000, self.found.total))
+
+    @property
     def all_types(self) -> str:
         return self.query(type="")
 
