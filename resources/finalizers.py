@@ -78,6 +78,11 @@ class Finalizer:
     why: str
     manager: str
 
+    @property
+    def by_hand(self) -> bool:
+        """A person put it there, who knows what for; no controller need be behind it."""
+        return self.manager.startswith(("kubectl", "operator-console"))
+
 
 def finalizers(obj: KubeObject) -> tuple[Finalizer, ...]:
     """Those that are still there, in their order."""

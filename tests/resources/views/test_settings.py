@@ -152,7 +152,7 @@ def test_a_finalizer_is_taken_away_only_by_name(
     assert f"{page}finalizers/" in browser.get(page).content.decode()
     text = browser.get(f"{page}finalizers/").content.decode()
     assert finalizer in text
-    assert "operator-console" in text  # its manager: who put it there
+    assert "put there by hand, with “operator-console”" in text
     refused = browser.post(f"{page}finalizers/", {"finalizer": finalizer, "typed": "on"})
     assert refused.status_code == 422
     assert 'value="on"' in refused.content.decode()
@@ -170,6 +170,7 @@ def test_whose_work_a_finalizer_is() -> None:
     metadata["managedFields"] = [{"manager": "a-operator", "fieldsV1": fields}, {"fieldsV1": None}, "odd"]
     own, claim, unknown = finalizers({"metadata": metadata})
     assert own.manager == "a-operator"
+    assert not own.by_hand
     assert "Pod" in claim.why
     assert (unknown.who, unknown.manager) == ("", "")
     assert finalizers({"metadata": {"finalizers": "odd"}}) == ()
