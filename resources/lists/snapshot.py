@@ -1,4 +1,4 @@
-"""A whole list, kept for a minute and true all the while: read once, then watched, with the rights of the one who looks.
+"""A whole list, kept for minutes and true all the while: read once, then watched, with the rights of the one who looks.
 
 What the API server can't do - search in names, sort, count states, jump to page 90 - is done here over all objects at once. Each use asks the API
 server for one row of the same list first: it judges the right anew, and its resourceVersion says what the watch must have brought.
@@ -34,7 +34,7 @@ MOST = 100_000
 #: Of all snapshots of a process together: about 600 bytes each.
 ALL = 300_000
 #: Unused for so long, a snapshot goes.
-IDLE_SECONDS = 60.0
+IDLE_SECONDS = 180.0
 #: Older ones are read anew: cells like '3m ago' are as old as the snapshot.
 OLDEST_SECONDS = 300.0
 #: A list that is longer than MOST is not watched.
