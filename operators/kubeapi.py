@@ -41,6 +41,10 @@ PATHS = {
     "SampleDB": ("apis/samples.operator-console.dev/v1", "sampledbs"),
     "ArgoCD": ("apis/argoproj.io/v1beta1", "argocds"),
     "Memcached": ("apis/cache.example.com/v1alpha1", "memcacheds"),
+    "Operator": ("apis/kudo.dev/v1beta1", "operators"),
+    "OperatorVersion": ("apis/kudo.dev/v1beta1", "operatorversions"),
+    "Instance": ("apis/kudo.dev/v1beta1", "instances"),
+    "PodDisruptionBudget": ("apis/policy/v1", "poddisruptionbudgets"),
 }
 
 
@@ -142,6 +146,13 @@ class Api:
         if contains(present, wanted):
             return present
         return await self.patch(wanted["kind"], meta["namespace"], meta["name"], wanted)
+
+    async def apply(self, wanted: Object, manager: str) -> Object:
+        """Server-side apply: what ``manager`` applied before and does not mention any more goes."""
+        meta = wanted["metadata"]
+        path = self._path(wanted["kind"], meta["namespace"], meta["name"])
+        params = {"fieldManager": manager, "force": "true"}
+        return await self._json("PATCH", path, params, wanted, "application/apply-patch+yaml")
 
     async def delete(self, kind: str, namespace: str, name: str) -> None:
         """Deletes the object with what it owns; nothing happens when it is gone."""

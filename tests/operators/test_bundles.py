@@ -22,21 +22,19 @@ MODES = ("OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces")
 
 @dataclass(frozen=True)
 class Bundle:
-    """One version of a package, with its only CRD."""
+    """One version of a package, with its CRDs by their kind."""
 
     folder: Path
     package: dict[str, Any]
     csv: dict[str, Any]
-    crd: dict[str, Any]
+    crds: dict[str, dict[str, Any]]
 
     @property
-    def owned(self) -> dict[str, Any]:
-        (owned,) = self.csv["spec"]["customresourcedefinitions"]["owned"]
-        return dict(owned)
+    def owned(self) -> dict[str, dict[str, Any]]:
+        return {one["kind"]: one for one in self.csv["spec"]["customresourcedefinitions"]["owned"]}
 
-    @property
-    def schema(self) -> dict[str, Any]:
-        (version,) = self.crd["spec"]["versions"]
+    def schema(self, kind: str) -> dict[str, Any]:
+        (version,) = self.crds[kind]["spec"]["versions"]
         return dict(version["schema"]["openAPIV3Schema"])
 
     @property
@@ -48,18 +46,20 @@ class Bundle:
 def bundle(request: pytest.FixtureRequest) -> Bundle:
     folder: Path = request.param
     package = json.loads((folder.parent / "package.json").read_text())
-    (crd,) = (folder / "crds").iterdir()
-    return Bundle(folder, package, yaml.safe_load((folder / "csv.yaml").read_text()), yaml.safe_load(crd.read_text()))
+    crds = [yaml.safe_load(path.read_text()) for path in (folder / "crds").iterdir()]
+    by_kind = {crd["spec"]["names"]["kind"]: crd for crd in crds}
+    return Bundle(folder, package, yaml.safe_load((folder / "csv.yaml").read_text()), by_kind)
 
 
 def test_there_are_some() -> None:
-    assert {"flightticket", "memcached", "sampledb"} <= set(NAMES)
+    assert {"flightticket", "galera", "memcached", "sampledb"} <= set(NAMES)
 
 
-def test_the_csv_owns_the_crd(bundle: Bundle) -> None:
-    assert bundle.owned["name"] == bundle.crd["metadata"]["name"]
-    assert bundle.owned["kind"] == bundle.crd["spec"]["names"]["kind"]
-    assert [bundle.owned["version"]] == [one["name"] for one in bundle.crd["spec"]["versions"]]
+def test_the_csv_owns_the_crds(bundle: Bundle) -> None:
+    assert bundle.owned.keys() == bundle.crds.keys()
+    for kind, owned in bundle.owned.items():
+        assert owned["name"] == bundle.crds[kind]["metadata"]["name"]
+        assert [owned["version"]] == [one["name"] for one in bundle.crds[kind]["spec"]["versions"]]
 
 
 def test_the_package_points_at_the_bundle(bundle: Bundle) -> None:
@@ -99,16 +99,17 @@ def test_the_channels_agree_with_the_bundles(name: str) -> None:
 def test_the_examples_are_valid(bundle: Bundle) -> None:
     assert bundle.examples
     for example in bundle.examples:
-        assert example["kind"] == bundle.owned["kind"]
-        jsonschema.validate(example, bundle.schema)
+        jsonschema.validate(example, bundle.schema(example["kind"]))
+    assert {example["kind"] for example in bundle.examples} == bundle.owned.keys()
 
 
 def test_every_descriptor_names_a_field(bundle: Bundle) -> None:
-    for part in ("spec", "status"):
-        for descriptor in bundle.owned[f"{part}Descriptors"]:
-            node = bundle.schema["properties"][part]
-            for step in descriptor["path"].split("."):
-                node = node["properties"][step]
+    for kind, owned in bundle.owned.items():
+        for part in ("spec", "status"):
+            for descriptor in owned[f"{part}Descriptors"]:
+                node = bundle.schema(kind)["properties"][part]
+                for step in descriptor["path"].split("."):
+                    node = node["properties"][step]
 
 
 def test_every_field_is_described(bundle: Bundle) -> None:
@@ -120,7 +121,8 @@ def test_every_field_is_described(bundle: Bundle) -> None:
 
     undescribed = [
         path
-        for path, node in fields(bundle.schema["properties"]["spec"], "spec")
+        for kind in bundle.crds
+        for path, node in fields(bundle.schema(kind)["properties"]["spec"], kind)
         if not node.get("description") and not path.endswith((".[]", ".cpu", ".memory"))
     ]
     assert undescribed == []

@@ -1,0 +1,99 @@
+"""An Instance as the rest of the engine reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from operators.kubeapi import Object
+
+from .version import API_VERSION
+
+#: What the last plan that was started was given: the operator version's name and the parameters.
+SNAPSHOT = "kudo.dev/last-applied-instance-state"
+FINALIZER = "kudo.dev.instance.cleanup"
+OPERATOR_LABEL, INSTANCE_LABEL = "kudo.dev/operator", "kudo.dev/instance"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a plan works with, from its start to its end, whatever is changed meanwhile."""
+
+    operator_version: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self) -> str:
+        return json.dumps(
+            {"operatorVersion": self.operator_version, "parameters": dict(self.parameters)}, sort_keys=True
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """``body`` is the object as the API server has it."""
+
+    body: Object
+
+    @property
+    def name(self) -> str:
+        return str(self.body["metadata"]["name"])
+
+    @property
+    def namespace(self) -> str:
+        return str(self.body["metadata"]["namespace"])
+
+    @property
+    def uid(self) -> str:
+        return str(self.body["metadata"]["uid"])
+
+    @property
+    def spec(self) -> Object:
+        return dict(self.body.get("spec") or {})
+
+    @property
+    def status(self) -> Object:
+        return dict(self.body.get("status") or {})
+
+    @property
+    def going(self) -> bool:
+        return bool(self.body["metadata"].get("deletionTimestamp"))
+
+    @property
+    def finalizers(self) -> list[str]:
+        return list(self.body["metadata"].get("finalizers") or [])
+
+    @property
+    def wanted(self) -> Snapshot:
+        """What the spec asks for now."""
+        parameters = {str(key): str(one) for key, one in (self.spec.get("parameters") or {}).items()}
+        return Snapshot(str((self.spec.get("operatorVersion") or {}).get("name") or ""), parameters)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What was asked for when the last plan began; empty before the first."""
+        try:
+            found = json.loads((self.body["metadata"].get("annotations") or {}).get(SNAPSHOT) or "{}")
+            return Snapshot(str(found.get("operatorVersion") or ""), dict(found.get("parameters") or {}))
+        except (ValueError, AttributeError, TypeError):
+            return Snapshot()
+
+    @property
+    def execution(self) -> Object:
+        """The plan that is being executed or asked for: planName, uid, status."""
+        return dict(self.spec.get("planExecution") or {})
+
+    @property
+    def plan_status(self) -> dict[str, Object]:
+        return dict(self.status.get("planStatus") or {})
+
+    def owner(self) -> Object:
+        """What makes an object go when the Instance goes."""
+        return {
+            "apiVersion": API_VERSION,
+            "kind": "Instance",
+            "name": self.name,
+            "uid": self.uid,
+            "controller": True,
+            "blockOwnerDeletion": True,
+        }

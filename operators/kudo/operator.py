@@ -1,0 +1,111 @@
+"""The engine: which changes lead to a pass. Run as ``python -m operators.kudo.operator``.
+
+kopf watches; reconcile.py does the work. WATCH_NAMESPACE lists the namespaces to serve, separated by commas; empty means all of
+them (OLM sets it from the OperatorGroup). KUDO_PACKAGES names the packages that come along, as folders beside this one.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Any, cast
+
+import kopf
+
+from operators.kubeapi import Access, Api, Object
+
+from . import package
+from .instance import INSTANCE_LABEL
+from .reconcile import Engine
+from .turns import Turns
+from .version import GROUP, VERSION
+
+log = logging.getLogger("kudo")
+
+OURS = {INSTANCE_LABEL: kopf.PRESENT}
+NAMESPACES = [name for name in os.environ.get("WATCH_NAMESPACE", "").split(",") if name]
+
+
+@kopf.on.startup()
+async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> None:
+    """Settings of kopf, what all handlers share, and the packages where they can be seen before the first Instance."""
+    settings.posting.level = logging.ERROR
+    settings.watching.server_timeout = 300
+    # The API server leaves out what is not ours: an engine for all namespaces must not be sent every Job of the cluster.
+    for plural, group in (("deployments", "apps"), ("statefulsets", "apps"), ("jobs", "batch")):
+        settings.watching.label_selectors[group, "v1", plural] = INSTANCE_LABEL
+    # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kinds are there.
+    settings.scanning.disabled = True
+    memo.api = await Api(Access.find()).__aenter__()
+    packages = package.shipped(os.environ.get("KUDO_PACKAGES", ""), Path(__file__).resolve().parents[1])
+    for namespace in NAMESPACES:
+        for one in packages.values():
+            await package.install(memo.api, one, namespace)
+    memo.turns = Turns(Engine(memo.api, packages, tell).reconcile)
+
+
+@kopf.on.cleanup()
+async def stop(memo: kopf.Memo, **_: Any) -> None:
+    """Ends the passes and closes the connection."""
+    await memo.turns.stop()
+    await memo.api.__aexit__()
+
+
+@kopf.on.login()
+def login(**_: Any) -> kopf.ConnectionInfo | None:
+    """The same credentials as ours; importing the official client for it would cost 40 MB."""
+    if os.environ.get("KUBECONFIG"):
+        return kopf.login_with_kubeconfig(**_)
+    return kopf.login_with_service_account(**_)
+
+
+def tell(body: Object, *, type: str, reason: str, message: str) -> None:
+    """Records an event on an Instance, and says it in the log."""
+    meta = body["metadata"]
+    level = logging.WARNING if type == "Warning" else logging.INFO
+    log.log(level, "%s/%s: %s: %s", meta["namespace"], meta["name"], reason, message)
+    kopf.event(cast(kopf.Body, body), type=type, reason=reason, message=message)
+
+
+@kopf.on.event(GROUP, VERSION, "instances")
+async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_: Any) -> None:
+    """An Instance is new, another, or met again after a restart."""
+    memo.turns.want(namespace, name)
+
+
+@kopf.on.event("apps", "v1", "deployments", labels=OURS)
+@kopf.on.event("apps", "v1", "statefulsets", labels=OURS)
+@kopf.on.event("batch", "v1", "jobs", labels=OURS)
+async def below_changed(namespace: str | None, labels: kopf.Labels, memo: kopf.Memo, **_: Any) -> None:
+    """What a step waits for went on."""
+    memo.turns.want(namespace, labels[INSTANCE_LABEL])
+
+
+@kopf.on.event(GROUP, VERSION, "operatorversions")
+async def version_changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_: Any) -> None:
+    """One that Instances may wait for is there."""
+    for instance in await memo.api.list("Instance", namespace or ""):
+        if ((instance.get("spec") or {}).get("operatorVersion") or {}).get("name") == name:
+            memo.turns.want(namespace, instance["metadata"]["name"])
+
+
+def main() -> None:
+    """Runs until SIGTERM."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    # Each handler's success and each question about health would hide what happens to the Instances.
+    for name in ("kopf.objects", "aiohttp.access"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    port = os.environ.get("SANDBOX_PORT_8080")
+    health = f"http://127.0.0.1:{port}/healthz" if port else "http://0.0.0.0:8080/healthz"
+    kopf.run(
+        standalone=True,
+        clusterwide=not NAMESPACES,
+        namespaces=NAMESPACES,
+        liveness_endpoint=health,
+        memo=kopf.Memo(),
+    )
+
+
+if __name__ == "__main__":
+    main()
