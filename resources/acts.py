@@ -18,6 +18,7 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, uid_of
 from resources.health import items, mapping, text
+from resources.kinds import kudo
 from resources.place import Place
 from resources.types import is_custom
 
@@ -97,6 +98,8 @@ def _offered(client: ClusterClient, place: Place, obj: KubeObject) -> Iterator[A
         yield from _rollout(place, spec)
     if type_.group == "batch" and type_.kind == "CronJob":
         yield from _run(client, place)
+    if type_.group == kudo.GROUP and type_.kind == "Instance":
+        yield from _plans(place, obj)
     if not _has_ended(type_, obj) and (field := suspending(client, type_)):
         yield _suspend(place, field, spec.get(field) is True)
     if not type_.group and type_.kind == "Pod" and "eviction" in type_.subresources:
@@ -191,6 +194,23 @@ def _suspend(place: Place, field: str, on: bool) -> Act:
         (_("%(kind)s “%(name)s” is resumed.") if on else _("%(kind)s “%(name)s” is suspended.")) % words,
         {"spec": {field: not on}},
     )
+
+
+def _plans(place: Place, obj: KubeObject) -> Iterator[Act]:
+    """One for each plan that a person may start; its operator takes it from there."""
+    busy = kudo.busy(obj)
+    for name in kudo.runnable(obj):
+        patch = {"spec": {"planExecution": {"planName": name}}}
+        yield Act(
+            f"plan-{name}",
+            _("Run plan %(name)s") % {"name": name},
+            _("Its operator carries the plan out, step by step, with the parameters that the Instance has now."),
+            f"kubectl patch {place.kubectl} --type merge -p '{json.dumps(patch)}'",
+            Right("patch", place.type),
+            _("Plan “%(name)s” has been asked for.") % {"name": name},
+            patch,
+            _("Plan %(name)s is running: wait until it has ended.") % {"name": busy} if busy else "",
+        )
 
 
 def _run(client: ClusterClient, place: Place) -> Iterator[Act]:

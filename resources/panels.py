@@ -9,6 +9,7 @@ from resources.kinds import (
     configs,
     crds,
     jobs,
+    kudo,
     namespaces,
     network,
     nodes,
@@ -25,6 +26,7 @@ _MAKERS: dict[tuple[str, str], Maker] = {
     kind: maker
     for family in (
         crds, pods, workloads, jobs, services, network, configs, secrets, storage, namespaces, quotas, rbac, nodes,
+        kudo,
     )
     for kind, maker in family.PANELS.items()
 }  # fmt: skip

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import aiohttp
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from . import place
 from .keeper import Keeper
@@ -75,8 +76,8 @@ class Node:
         else:
             url = place.service(place.node_name(self.instance, 0))
             body = {"name": self.name, "url": place.service(self.name)}
-            while not await self._ask(f"{url}/join", {**body, "fresh": not self.whole}):
-                await asyncio.sleep(0.5)  # noqa: ASYNC110 - what it waits for is another process
+            while not await self._ask(f"{url}/join", {**body, "fresh": not self.whole}):  # noqa: ASYNC110
+                await asyncio.sleep(0.5)
         self.joined = True
         log.info(
             "%s is a member of %d, with %d keys", self.name, len(self.store.config.members), len(self.store.entries)
@@ -138,10 +139,10 @@ def application(node: Node) -> web.Application:
     app = web.Application(client_max_size=64 << 20)
 
     @web.middleware
-    async def moving_on(request: web.Request, handler: web.RequestHandler) -> web.StreamResponse:  # type: ignore[type-arg]
+    async def moving_on(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Errors in words; connections of a node that goes end with their answer."""
         try:
-            found: web.StreamResponse = await handler(request)  # type: ignore[operator]
+            found: web.StreamResponse = await handler(request)
         except NoQuorumError as problem:
             found = web.Response(status=503, text=f"{problem}\n")
         if node.leaving:
@@ -194,7 +195,7 @@ def application(node: Node) -> web.Application:
             return web.json_response({"members": await node.keeper.keep(int(body["count"]))})
         return web.json_response({})
 
-    app.middlewares.append(moving_on)  # type: ignore[arg-type]
+    app.middlewares.append(moving_on)
     app.add_routes([web.get("/keys", all_keys), web.get("/status", status), web.get("/ready", ready)])
     app.add_routes([web.get("/keys/{key}", read), web.put("/keys/{key}", write), web.delete("/keys/{key}", delete)])
     app.add_routes([web.post("/peer", peer), *(web.post(one, membership) for one in ("/join", "/leave", "/members"))])

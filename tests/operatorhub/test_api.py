@@ -149,7 +149,12 @@ def test_the_catalog_filters_as_the_page_does(built: ClusterClient) -> None:
     page = Client().get("/operatorhub/", {"q": "fligt ticket", "source": "olm/samples-catalog"}).content.decode()
     assert f'data-total="{found["total"]}"' in page
     by_name = ask("GET", f"{BASE}packages/", query={"sort": "name-desc", "source": "olm/samples-catalog"})
-    assert [one["title"] for one in by_name["entries"]] == ["SampleDB", "Memcached", "Galera (KUDO form)", "FlightTicket"]
+    assert [one["title"] for one in by_name["entries"]] == [
+        "SampleDB",
+        "Memcached",
+        "Galera (KUDO form)",
+        "FlightTicket",
+    ]
     (source,) = [one for one in by_name["facets"] if one["name"] == "source"] or [{"values": []}]
     assert all(one["count"] == 4 for one in source["values"] if one["value"] == "olm/samples-catalog")
 

@@ -48,7 +48,7 @@ def test_scaling_is_not_noticed_by_a_client(tmp_path: Path) -> None:
         nodes.stop(3)
         nodes.until(lambda: nodes.members(2) == [f"g-node-{one}" for one in range(3)], "they are still members")
         client.end()
-        print(f"{client.requests} requests, the longest {client.longest * 1000:.0f} ms")
+        print(f"{client.requests} requests, the longest {client.longest * 1000:.0f} ms")  # noqa: T201
         assert client.problems == []
         assert client.requests > 40
 

@@ -93,6 +93,21 @@ def change(api: Api, path: str, **spec: Any) -> None:
     assert answer.status == 200, answer.raw
 
 
+def wait(api: Api, path: str, holds: Callable[[dict[str, Any]], bool], seconds: float = SLOW) -> dict[str, Any]:
+    """The Instance as soon as it is so; else an error that shows its plans, the nodes' logs and the engine's."""
+    try:
+        return dict(api.until(path, holds, seconds))
+    except AssertionError:
+        found = api.get(path).json
+        core = path.replace(f"/apis/{KUDO}", "/api/v1").rpartition("/instances")[0]
+        told = [json.dumps(found["spec"]), json.dumps((found.get("status") or {}).get("planStatus"))[:6000]]
+        for pod in api.get(f"{core}/pods").json["items"]:
+            name = pod["metadata"]["name"]
+            log = api.get(f"{core}/pods/{name}/log").raw.decode()[-1500:]
+            told.append(f"-- {name} {pod['status'].get('phase')}\n{log}")
+        pytest.fail("\n".join([f"not as wanted after {seconds} s", *told]), pytrace=False)
+
+
 def words(status: dict[str, Any]) -> dict[str, dict[str, str]]:
     return {phase["name"]: {one["name"]: one["status"] for one in phase["steps"]} for phase in status["phases"]}
 
@@ -142,7 +157,7 @@ class Load:
 def test_a_life(api: Api, instances: str, core: str, sets: str, jobs: str) -> None:
     """Deployed, scaled 3, 5, 3 and upgraded under load, backed up and restored, deleted: no request fails, nothing stays."""
     new(api, instances, "life", NODE_COUNT="3")
-    found = api.until(f"{instances}/life", ended("deploy"), SLOW)
+    found = wait(api, f"{instances}/life", ended("deploy"), SLOW)
     assert words(found["status"]["planStatus"]["deploy"]) == {
         "network": {"services": "COMPLETE"},
         "nodes": {"start": "COMPLETE", "forget-last": "COMPLETE", "check": "COMPLETE"},
@@ -156,7 +171,7 @@ def test_a_life(api: Api, instances: str, core: str, sets: str, jobs: str) -> No
     load, last = Load(api, core, "life"), ""
     for count in (5, 3):
         change(api, f"{instances}/life", parameters={"NODE_COUNT": str(count)})
-        found = api.until(f"{instances}/life", ended("update", since=last), SLOW * 2)
+        found = wait(api, f"{instances}/life", ended("update", since=last), SLOW * 2)
         last = found["status"]["planStatus"]["update"]["uid"]
         assert api.get(f"{sets}/life").json["status"]["readyReplicas"] == count
         assert len(record(api, core, "life-check")["members"]) == count
@@ -165,21 +180,21 @@ def test_a_life(api: Api, instances: str, core: str, sets: str, jobs: str) -> No
     assert [one for one in services if one.startswith("life-node")] == [f"life-node-{one}" for one in range(3)]
 
     change(api, f"{instances}/life", planExecution={"planName": "backup"})
-    api.until(f"{instances}/life", ended("backup"), SLOW)
+    wait(api, f"{instances}/life", ended("backup"), SLOW)
     assert record(api, core, "life-backup")["keys"] == 1
 
     change(api, f"{instances}/life", operatorVersion={"name": "galera-2.0.0"})
-    found = api.until(f"{instances}/life", ended("upgrade"), SLOW * 3)
+    found = wait(api, f"{instances}/life", ended("upgrade"), SLOW * 3)
     assert set(words(found["status"]["planStatus"]["upgrade"])["nodes"].values()) == {"COMPLETE"}
     image = api.get(f"{sets}/life").json["spec"]["template"]["spec"]["containers"][0]["image"]
     assert image == "operator-console.dev/galera-node:2.0.0"
     counts = load.end()
     requests = counts["reads"] + counts["writes"]
-    print(f"{requests} requests, longest {counts['longest_ms']} ms, failed {counts['failed']}, wrong {counts['wrong']}")
+    print(f"{requests} requests, longest {counts['longest_ms']} ms, failed {counts['failed']}, wrong {counts['wrong']}")  # noqa: T201
     assert (counts["failed"], counts["wrong"]) == (0, 0), counts["problem"]
 
     change(api, f"{instances}/life", planExecution={"planName": "restore"})
-    api.until(f"{instances}/life", ended("restore"), SLOW)
+    wait(api, f"{instances}/life", ended("restore"), SLOW)
     assert record(api, core, "life-restore")["keys"] == 1
 
     api.delete(f"{instances}/life")
@@ -193,7 +208,7 @@ def test_two_instances_do_not_know_each_other(api: Api, instances: str, core: st
     for name in ("one", "two"):
         new(api, instances, name, NODE_COUNT="1")
     for name in ("one", "two"):
-        api.until(f"{instances}/{name}", ended("deploy"), SLOW)
+        wait(api, f"{instances}/{name}", ended("deploy"), SLOW)
         assert record(api, core, f"{name}-check")["members"] == [f"{name}-node-0"]
     for name in ("one", "two"):
         api.delete(f"{instances}/{name}")
@@ -203,15 +218,15 @@ def test_two_instances_do_not_know_each_other(api: Api, instances: str, core: st
 def test_a_toggle_and_the_plan_that_a_parameter_names(api: Api, namespace: str, instances: str) -> None:
     cron = f"/apis/batch/v1/namespaces/{namespace}/cronjobs"
     new(api, instances, "timed", NODE_COUNT="1")
-    found = api.until(f"{instances}/timed", ended("deploy"), SLOW)
+    found = wait(api, f"{instances}/timed", ended("deploy"), SLOW)
     assert api.get(f"{cron}/timed-backup").status == 404
     change(api, f"{instances}/timed", parameters={"BACKUP_SCHEDULED": "true", "BACKUP_SCHEDULE": "0 4 * * *"})
-    found = api.until(f"{instances}/timed", ended("schedule"), SLOW)
+    found = wait(api, f"{instances}/timed", ended("schedule"), SLOW)
     assert api.get(f"{cron}/timed-backup").json["spec"]["schedule"] == "0 4 * * *"
     assert found["status"]["planStatus"]["update"]["status"] == "NEVER_RUN"
     uid = found["status"]["planStatus"]["schedule"]["uid"]
     change(api, f"{instances}/timed", parameters={"BACKUP_SCHEDULED": "false"})
-    api.until(f"{instances}/timed", ended("schedule", since=uid), SLOW)
+    wait(api, f"{instances}/timed", ended("schedule", since=uid), SLOW)
     api.until_gone(f"{cron}/timed-backup")
     api.delete(f"{instances}/timed")
     api.until_gone(f"{instances}/timed", SLOW)
@@ -225,21 +240,21 @@ def condition(found: dict[str, Any], type_: str) -> dict[str, str]:
 def test_what_makes_no_sense_is_said(api: Api, instances: str) -> None:
     """Each is told in the status, and mended by another change."""
     new(api, instances, "wrong", NODE_COUNT="many", COLOUR="red")
-    found = api.until(f"{instances}/wrong", ended("deploy", "FATAL_ERROR"), SLOW)
+    found = wait(api, f"{instances}/wrong", ended("deploy", "FATAL_ERROR"), SLOW)
     message = found["status"]["planStatus"]["deploy"]["message"]
     assert "parameter COLOUR is not known to galera-1.0.0; it has BACKUP_SCHEDULE" in message
     assert "parameter NODE_COUNT: “many” is none of 1, 3, 5, 7" in message
     change(api, f"{instances}/wrong", parameters={"NODE_COUNT": "1", "COLOUR": None})
-    api.until(f"{instances}/wrong", ended("deploy"), SLOW)
+    wait(api, f"{instances}/wrong", ended("deploy"), SLOW)
 
     change(api, f"{instances}/wrong", planExecution={"planName": "dance"})
-    found = api.until(f"{instances}/wrong", lambda one: condition(one, "Accepted").get("reason") == "UnknownPlan", SLOW)
+    found = wait(api, f"{instances}/wrong", lambda one: condition(one, "Accepted").get("reason") == "UnknownPlan", SLOW)
     assert "there is no plan “dance” in galera-1.0.0" in condition(found, "Accepted")["message"]
     assert "backup, restore" in condition(found, "Accepted")["message"]
 
     change(api, f"{instances}/wrong", parameters={"STORAGE": "2Gi"})
-    found = api.until(
-        f"{instances}/wrong", lambda one: condition(one, "Accepted").get("reason") == "ImmutableParameter", SLOW
+    found = wait(
+        api, f"{instances}/wrong", lambda one: condition(one, "Accepted").get("reason") == "ImmutableParameter", SLOW
     )
     assert "STORAGE can't be changed any more (STORAGE was “1Gi”)" in condition(found, "Accepted")["message"]
     api.delete(f"{instances}/wrong")
@@ -248,8 +263,8 @@ def test_what_makes_no_sense_is_said(api: Api, instances: str) -> None:
 
 def test_an_unknown_version_is_waited_for_and_a_bad_template_named(api: Api, namespace: str, instances: str) -> None:
     new(api, instances, "later", version="greeter-1.0.0", WHOM="you")
-    found = api.until(
-        f"{instances}/later", lambda one: condition(one, "Accepted").get("reason") == "NoOperatorVersion", SLOW
+    found = wait(
+        api, f"{instances}/later", lambda one: condition(one, "Accepted").get("reason") == "NoOperatorVersion", SLOW
     )
     assert (
         f"there is no OperatorVersion “greeter-1.0.0” in namespace {namespace}"
@@ -269,7 +284,7 @@ def test_an_unknown_version_is_waited_for_and_a_bad_template_named(api: Api, nam
     }
     versions = f"/apis/{KUDO}/namespaces/{namespace}/operatorversions"
     create(api, versions, KUDO, "OperatorVersion", "greeter-1.0.0", spec=spec)
-    found = api.until(f"{instances}/later", ended("deploy", "FATAL_ERROR"), SLOW)
+    found = wait(api, f"{instances}/later", ended("deploy", "FATAL_ERROR"), SLOW)
     step = found["status"]["planStatus"]["deploy"]["phases"][0]["steps"][0]
     assert step == {
         "name": "greet",
@@ -279,7 +294,7 @@ def test_an_unknown_version_is_waited_for_and_a_bad_template_named(api: Api, nam
     mended = {"spec": {"templates": {"greeting.yaml": template.replace("WHO ", "WHOM ")}}}
     assert api.patch(f"{versions}/greeter-1.0.0", mended).status == 200
     change(api, f"{instances}/later", planExecution={"planName": "deploy"})
-    api.until(f"{instances}/later", ended("deploy"), SLOW)
+    wait(api, f"{instances}/later", ended("deploy"), SLOW)
     path = f"/api/v1/namespaces/{namespace}/configmaps/later"
     assert api.get(path).json["data"] == {"greeting": "you"}
     api.delete(f"{instances}/later")
@@ -295,7 +310,7 @@ def test_a_restart_of_the_engine_loses_nothing(api: Api, instances: str, core: s
     before = api.get(f"{instances}/kept").json["status"]["planStatus"]["deploy"]["uid"]
     api.delete(f"{core}/pods/{old}", {"gracePeriodSeconds": 0})
     api.until_gone(f"{core}/pods/{old}")
-    found = api.until(f"{instances}/kept", ended("deploy"), SLOW)
+    found = wait(api, f"{instances}/kept", ended("deploy"), SLOW)
     assert found["status"]["planStatus"]["deploy"]["uid"] == before
     change(api, f"{instances}/kept", parameters={"NODE_COUNT": "5"})
     api.until(f"{sets}/kept", lambda one: one["spec"]["replicas"] == 5, SLOW)

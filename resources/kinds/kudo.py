@@ -1,0 +1,151 @@
+"""The page of an Instance of kudo.dev: its plans as a picture of phases and steps, with what each has come to.
+
+The words are those of KUDO's status (https://kudo.dev/docs/developing-operators/plans.html). Which phases run side by side is not in the status but in
+the OperatorVersion: one more question to the API server. Without an answer everything is drawn one after the other, and nothing is claimed.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from kube.objects import KubeObject, namespace_of
+from resources.health import items, mapping, text
+from resources.kinds import Kind, Maker, Panel
+
+GROUP = "kudo.dev"
+RUNNING = ("PENDING", "IN_PROGRESS", "ERROR")
+#: Run by the engine when it is time; a person has no business with them, unless they have failed.
+SPECIAL = ("deploy", "update", "upgrade", "cleanup")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+_MOST = 50
+# Word for people, colour and icon.
+_LOOKS = {
+    "COMPLETE": (gettext_lazy("Complete"), "green", "success"),
+    "IN_PROGRESS": (gettext_lazy("In progress"), "blue", "progress"),
+    "PENDING": (gettext_lazy("Pending"), "grey", "info"),
+    "ERROR": (gettext_lazy("Error, is tried again"), "orange", "warning"),
+    "FATAL_ERROR": (gettext_lazy("Failed"), "red", "error"),
+    "NEVER_RUN": (gettext_lazy("Never run"), "grey", "info"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A plan, a phase or a step. `parallel`: whether its parts run side by side; `parts` of a step is empty."""
+
+    name: str
+    status: str
+    message: str
+    parts: tuple["Part", ...] = ()
+    parallel: bool = False
+    when: str = ""
+
+    @property
+    def words(self) -> str:
+        return str(_LOOKS[self.status][0]) if self.status in _LOOKS else self.status or _("Unknown")
+
+    @property
+    def colour(self) -> str:
+        return _LOOKS[self.status][1] if self.status in _LOOKS else "grey"
+
+    @property
+    def icon(self) -> str:
+        return _LOOKS[self.status][2] if self.status in _LOOKS else "info"
+
+    @property
+    def running(self) -> bool:
+        return self.status in RUNNING
+
+    @property
+    def done(self) -> int:
+        """How many of its parts are complete."""
+        return sum(part.status == "COMPLETE" for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """`ran`: the newest first, one that runs before all; `never`: those that have not been run; `hidden`: how many are left out.
+    `runnable`: what can be run by hand now, and `busy` the plan that stands in the way of it."""
+
+    ran: tuple[Part, ...]
+    never: tuple[Part, ...]
+    runnable: frozenset[str]
+    busy: str
+    hidden: int = 0
+
+
+def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
+    found = plans(obj, _strategies(client, obj))
+    if found.ran or found.never:
+        yield Panel("plans", "resources/kinds/_kudo_plans.html", found, wide=True)
+
+
+def plans(obj: KubeObject, strategies: Mapping[str, Any] | None = None) -> Plans:
+    """Of an Instance, whatever shape its status has. `strategies`: spec.plans of its OperatorVersion."""
+    known = mapping(mapping(obj.get("status")).get("planStatus"))
+    every = [_plan(text(name), mapping(one), mapping((strategies or {}).get(name))) for name, one in known.items()]
+    ran = sorted(
+        (one for one in every if one.status != "NEVER_RUN"), key=lambda one: (one.running, one.when), reverse=True
+    )
+    never = sorted((one for one in every if one.status == "NEVER_RUN"), key=lambda one: one.name)
+    shown = (*ran, *never)[:_MOST]
+    return Plans(
+        tuple(one for one in shown if one.status != "NEVER_RUN"),
+        tuple(one for one in shown if one.status == "NEVER_RUN"),
+        frozenset(runnable(obj)),
+        busy(obj),
+        len(every) - len(shown),
+    )
+
+
+def runnable(obj: KubeObject) -> tuple[str, ...]:
+    """Plans that a person may start: those that no change starts by itself, and special ones that have failed."""
+    known = mapping(mapping(obj.get("status")).get("planStatus"))
+    return tuple(
+        name
+        for name, one in sorted(known.items())
+        if _NAME.fullmatch(str(name))
+        and (name not in SPECIAL or (name != "cleanup" and text(mapping(one).get("status")) == "FATAL_ERROR"))
+    )
+
+
+def busy(obj: KubeObject) -> str:
+    """The plan that runs, '' when none does."""
+    known = mapping(mapping(obj.get("status")).get("planStatus"))
+    return next((str(name) for name, one in known.items() if text(mapping(one).get("status")) in RUNNING), "")
+
+
+def _plan(name: str, status: Mapping[str, Any], described: Mapping[str, Any]) -> Part:
+    phases = {text(one.get("name")): one for one in items(described.get("phases"))}
+    parts = tuple(
+        _part(phase, tuple(_part(step) for step in items(phase.get("steps"))), phases.get(text(phase.get("name")), {}))
+        for phase in items(status.get("phases"))
+    )
+    found = _part(status, parts, described)
+    return Part(name, found.status, found.message, parts, found.parallel, text(status.get("lastUpdatedTimestamp")))
+
+
+def _part(status: Mapping[str, Any], parts: tuple[Part, ...] = (), described: Mapping[str, Any] | None = None) -> Part:
+    parallel = text((described or {}).get("strategy")) == "parallel"
+    return Part(text(status.get("name")), text(status.get("status")), text(status.get("message")), parts, parallel)
+
+
+def _strategies(client: ClusterClient, obj: KubeObject) -> Mapping[str, Any]:
+    name = text(mapping(mapping(obj.get("spec")).get("operatorVersion")).get("name"))
+    if not _NAME.fullmatch(name):
+        return {}
+    try:
+        version = client.get(client.find_kind(GROUP, "OperatorVersion"), name, namespace_of(obj))
+    except KubeError:
+        return {}
+    return mapping(mapping(version.get("spec")).get("plans"))
+
+
+PANELS: dict[Kind, Maker] = {(GROUP, "Instance"): panels}
