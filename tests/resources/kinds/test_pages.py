@@ -190,3 +190,19 @@ def test_a_node(browser: Client, client: ClusterClient) -> None:
     page = read(browser, f"/resources/core/v1/nodes/-/{nodes[0]['metadata']['name']}/")
     for words in ("Taken", "By what its Pods request.", "Kubelet", "Cordon"):
         assert words in page, words
+
+
+def test_the_list_of_pods(browser: Client, client: ClusterClient, make: Make, namespace: str) -> None:
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "web", "image": "example.com/web:1"}]}}
+    make("apps/v1", "Deployment", "web", spec={"selector": {"matchLabels": {"app": "web"}}, "template": template})
+    asked = {"namespace": namespace, "columns": "state,Ready,Status,Restarts,owner,IP,Node,Age"}
+    until(lambda: bool(client.list(client.find("", "v1", "pods"), namespace).items))
+    until(lambda: "1/1" in browser.get("/resources/core/v1/pods/", asked).content.decode())
+    page = browser.get("/resources/core/v1/pods/", asked).content.decode()
+    for heading in ("State", "Ready", "Status", "Restarts", "Owner", "IP", "Node", "Age"):
+        assert f'data-label="{heading}"' in page, heading
+    assert "Running" in page
+    assert "ReplicaSet" in page
+    assert "who-can" in page
+    bad = browser.get("/resources/core/v1/pods/", {**asked, "state": "Degraded"}).content.decode()
+    assert "1/1" not in bad

@@ -1,0 +1,133 @@
+"""What a Pod's page says of its containers: real shapes of the kubelet, and of metrics-server."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from kube.discovery import ResourceType
+from kube.errors import NotFound, Unreachable
+from resources.kinds.containers import probe
+from resources.kinds.pods import containers, panels, tolerations
+from resources.kinds.volumes import uses
+
+# From a kubelet 1.36: a Pod whose container was killed for its memory and waits.
+CRASHED = {
+    "spec": {
+        "initContainers": [
+            {"name": "first", "image": "a"},
+            {"name": "proxy", "image": "b", "restartPolicy": "Always"},
+        ],
+        "containers": [{"name": "web", "image": "c"}],
+        "ephemeralContainers": [{"name": "debugger-x", "image": "busybox"}],
+    },
+    "status": {
+        "initContainerStatuses": [
+            {
+                "name": "first",
+                "ready": True,
+                "restartCount": 0,
+                "state": {"terminated": {"exitCode": 0, "reason": "Completed"}},
+            },
+            {
+                "name": "proxy",
+                "ready": True,
+                "restartCount": 1,
+                "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}},
+            },
+        ],
+        "containerStatuses": [
+            {
+                "name": "web",
+                "ready": False,
+                "restartCount": 7,
+                "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}},
+                "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}},
+            }
+        ],
+    },
+}
+
+
+def test_containers_with_their_roles_and_what_happened_before() -> None:
+    found = {one.name: one for one in containers(CRASHED)}
+    assert [(one.name, one.role) for one in found.values()] == [
+        ("first", "init"),
+        ("proxy", "sidecar"),
+        ("web", ""),
+        ("debugger-x", "ephemeral"),
+    ]
+    assert (found["first"].state, found["first"].colour) == ("terminated: Completed", "")
+    assert (found["web"].state, found["web"].colour) == ("waiting: CrashLoopBackOff", "red")
+    assert (found["web"].restarts, found["web"].last) == (7, "terminated: OOMKilled, exit code 137")
+    assert found["debugger-x"].state == "waiting"
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ({}, ""),
+        ({"httpGet": {"path": "/h", "port": "http", "scheme": "HTTPS"}, "periodSeconds": 5}, "GET https :http/h, every 5 s, 3 failures count"),
+        ({"tcpSocket": {"port": 80}, "initialDelaySeconds": 9}, "connects to port 80, first after 9 s, every 10 s, 3 failures count"),
+        ({"exec": {"command": ["pg_isready", "-q"]}, "failureThreshold": 1}, "pg_isready -q, every 10 s, 1 failures count"),
+    ],
+)  # fmt: skip
+def test_probes(spec: dict[str, Any], words: str) -> None:
+    assert probe(spec) == words
+
+
+def test_tolerations() -> None:
+    entries = [{"operator": "Exists"}, {"key": "a", "value": "b", "effect": "NoSchedule"}, {"key": "n", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}]  # fmt: skip
+    rows = [tuple(cell[0].text for cell in row) for row in tolerations({"spec": {"tolerations": entries}})]
+    assert rows == [("any taint", "any effect", "always"), ("a=b", "NoSchedule", "always"), ("n", "NoExecute", "300 s")]
+
+
+def test_every_way_to_use_a_secret() -> None:
+    pod: dict[str, Any] = {
+        "spec": {
+            "imagePullSecrets": [{"name": "s"}],
+            "volumes": [{"name": "v", "secret": {"secretName": "s"}}, {"name": "p", "projected": {"sources": [{"secret": {"name": "s"}}]}}],
+            "initContainers": [{"name": "i", "envFrom": [{"secretRef": {"name": "s"}}]}],
+            "containers": [{"name": "c", "env": [{"name": "X", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}],
+        }
+    }  # fmt: skip
+    ways = ["volume v", "volume p", "environment of i", "environment of c", "pulls its images"]
+    assert list(uses(pod, "Secret", "s")) == ways
+    assert list(uses(pod, "Secret", "other")) == []
+    assert list(uses(pod, "ConfigMap", "s")) == []
+
+
+class Cluster:
+    """With or without metrics-server."""
+
+    def __init__(self, answer: bytes | None) -> None:
+        self.answer = answer
+
+    def find(self, group: str, version: str, plural: str) -> ResourceType:
+        if self.answer is None:
+            raise NotFound(group)
+        return ResourceType(group, "v1beta1", plural, "PodMetrics", True)
+
+    def find_kind(self, group: str, kind: str, version: str = "") -> ResourceType:
+        raise NotFound(kind)
+
+    def raw(self, method: str, path: str) -> bytes:
+        assert path == "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods/web"
+        if not self.answer:
+            raise Unreachable("no answer")
+        return self.answer
+
+
+USED = msgspec.json.encode({"containers": [{"name": "web", "usage": {"cpu": "3m", "memory": "12Mi"}}]})
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"), [(None, False), (b"", False), (b"nonsense", False), (b"[]", False), (USED, True)]
+)
+def test_what_it_uses_where_that_is_measured(answer: bytes | None, shown: bool) -> None:
+    pod = {**CRASHED, "metadata": {"name": "web", "namespace": "shop"}}
+    type_ = ResourceType("", "v1", "pods", "Pod", True)
+    found = {one.id: one for one in panels(Cluster(answer), type_, pod)}  # type: ignore[arg-type]
+    assert ("usage" in found) == shown
+    if shown:
+        assert [tuple(cell[0].text for cell in row) for row in found["usage"].data.rows] == [("web", "3m", "12Mi")]
