@@ -193,9 +193,12 @@ def test_a_node(browser: Client, client: ClusterClient) -> None:
 
 
 def test_the_list_of_pods(browser: Client, client: ClusterClient, make: Make, namespace: str) -> None:
-    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "web", "image": "example.com/web:1"}]}}
+    template = {
+        "metadata": {"labels": {"app": "web"}},
+        "spec": {"containers": [{"name": "web", "image": "example.com/web:1"}]},
+    }
     make("apps/v1", "Deployment", "web", spec={"selector": {"matchLabels": {"app": "web"}}, "template": template})
-    asked = {"namespace": namespace, "columns": "state,Ready,Status,Restarts,owner,IP,Node,Age"}
+    asked = {"namespace": namespace, "columns": "state,=Ready,=Status,=Restarts,owner,=IP,=Node,=Age"}
     until(lambda: bool(client.list(client.find("", "v1", "pods"), namespace).items))
     until(lambda: "1/1" in browser.get("/resources/core/v1/pods/", asked).content.decode())
     page = browser.get("/resources/core/v1/pods/", asked).content.decode()
