@@ -1,42 +1,20 @@
-"""Pictures for docs/operatorhub.md: `python -m tools.hub_pictures` writes docs/pictures/operatorhub/*.png.
+"""Pictures for docs/operatorhub.md.
 
 A console of its own, with the catalog of real packages where that is beside the checkout. It installs FlightTicket's first version by hand, makes a ticket
 that the next but one refuses, and so has an update to show that somebody should think about.
 """
 
-import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from playwright.sync_api import Browser, Page
 
-from playwright.sync_api import Browser, Page, sync_playwright
-
-from bench.browser import ARGUMENTS
-from bench.console import CATALOG, console
+from bench.console import CATALOG
 from kube.client import ClusterClient
-from kube.config import load
-from kube.errors import NotFound
 from operatorhub import olm
+from tools.pictures.camera import PICTURES, camera, shoot, until
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs/pictures/operatorhub"
+FOLDER = PICTURES / "operatorhub"
 NAMESPACE = "flights"
 REAL = "/operatorhub/olm/community-catalog"
 OURS = "/operatorhub/olm/samples-catalog/flightticket"
-
-
-def until(ask: Callable[[], Any], seconds: float = 60) -> Any:
-    """The first true answer."""
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            if answer := ask():
-                return answer
-        except NotFound:
-            pass
-        if time.monotonic() > end:
-            raise TimeoutError(f"nothing came of it in {seconds} s")
-        time.sleep(0.2)
 
 
 def prepare(client: ClusterClient) -> str:
@@ -74,16 +52,6 @@ def prepare(client: ClusterClient) -> str:
     )
 
 
-def shoot(page: Page, url: str, name: str, path: str, height: int = 900) -> None:
-    page.set_viewport_size({"width": page.viewport_size["width"] if page.viewport_size else 1400, "height": height})
-    answer = page.goto(f"{url}{path}")
-    if answer is None or answer.status >= 400:
-        raise SystemExit(f"{path} answers {answer.status if answer else 'nothing'}")
-    page.wait_for_timeout(1500)
-    page.screenshot(path=FOLDER / f"{name}.png")
-    print(f"{name}.png  {path}")
-
-
 def draw(browser: Browser, url: str, plan: str, *, real: bool) -> None:
     wide = browser.new_page(viewport={"width": 1400, "height": 900})
     package = f"{REAL}/argocd-operator/" if real else f"{OURS}/"
@@ -108,37 +76,28 @@ def draw(browser: Browser, url: str, plan: str, *, real: bool) -> None:
         ("olm", "/operatorhub/olm/"),
     ]
     for name, path in shots:
-        shoot(wide, url, name, path, 1100)
+        shoot(wide, url, FOLDER / f"{name}.png", path, 1100)
     if real:
         packages = "&".join(f"package=olm/community-catalog/{name}" for name in ("argocd-operator", "gitops-primer"))
-        shoot(wide, url, "compare", f"/operatorhub/compare/?{packages}", 1100)
+        shoot(wide, url, FOLDER / "compare.png", f"/operatorhub/compare/?{packages}", 1100)
     phone = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark", device_scale_factor=2)
-    shoot(phone, url, "phone", "/operatorhub/", 800)
+    shoot(phone, url, FOLDER / "phone.png", "/operatorhub/", 800)
 
 
-def main() -> int:
-    """0 when all are drawn."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
+def main() -> None:
+    """Draw them all."""
     catalog = CATALOG if CATALOG.is_dir() else None
     if catalog is None:
         print("the catalog of 268 real packages is not beside this checkout: our own package stands in for Argo CD's")
-    with console(catalog=catalog) as running, sync_playwright() as playwright:
-        client = ClusterClient(load(str(running.data / "sandbox/kubeconfig"), None))
-        plan = prepare(client)
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(ARGUMENTS))
+    with camera(catalog) as (running, browser):
+        plan = prepare(running.client)
         page = browser.new_page()
         wanted = 268 if catalog else 3
         until(lambda: _shown(page, running.url) >= wanted, 120)
         draw(browser, running.url, plan, real=catalog is not None)
-        browser.close()
-    return 0
 
 
 def _shown(page: Page, url: str) -> int:
     page.goto(f"{url}/operatorhub/")
     found = page.locator("#hub-tiles")
     return int(found.get_attribute("data-total") or 0) if found.count() else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
