@@ -45,6 +45,7 @@ PARTS = {
     "history": "resources/_history.html",
     "events": "resources/_events.html",
 }
+_FURTHER = frozenset(PARTS) - {"object"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +80,18 @@ class DetailPage:
 def detail(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The page, or with `?part=` one region of it. Of an object that is gone the region `object` says so,
     and the others are empty until there is one of this name again."""
-    place = place_of(request, group, version, plural, namespace, name)
     part = request.GET.get("part", "")
+    try:
+        place = place_of(request, group, version, plural, namespace, name)
+    except NotFound:
+        # The kind itself is gone: said once, by the region `object`.
+        if part in _FURTHER:
+            return render.page(request, "resources/_gone.html", {"part": part})
+        raise
     try:
         obj = place.get(request.cluster)
     except NotFound:
-        if part in ("owned", "values", "history", "events"):
+        if part in _FURTHER:
             topic = _topic(request.cluster, place.type, place.namespace)
             return render.page(request, "resources/_gone.html", {"part": part, "topic": topic, "place": place})
         if not part and (was := history.known(request.cluster, place)):

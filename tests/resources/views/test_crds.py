@@ -207,6 +207,10 @@ def test_a_kind_that_goes_is_said_on_its_pages(
     client.patch(served(client, crd), "held", {"metadata": {"finalizers": None}}, namespace)
     until(lambda: _gone(client, name))
     assert "This kind is gone" in browser.get(address).content.decode()
+    one = f"/resources/{group}/v1/widgets/{namespace}/held/"
+    for part in ("owned", "values", "events"):  # said once, not in every region
+        assert "Not found" not in browser.get(one, {"part": part}, HTTP_HX_REQUEST="true").content.decode()
+    assert "Not found" in browser.get(one, {"part": "object"}, HTTP_HX_REQUEST="true").content.decode()
     gone = browser.get(f"/resources/{group}/v1/widgets/")
     assert gone.status_code == 404
     assert "CustomResourceDefinition" in gone.content.decode()
