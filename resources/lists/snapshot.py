@@ -42,6 +42,7 @@ INCOMPLETE_SECONDS = 30.0
 #: The server has told a newer version, of whatever kind: what belongs to this list arrives within so long.
 SETTLE_SECONDS = 0.05
 _WATCH_SECONDS = 360
+_PAUSE_SECONDS = 0.5
 _SWEEP_SECONDS = 5.0
 _Key = tuple[str, ...]
 
@@ -144,11 +145,15 @@ class Snapshot:
                     labels=self.labels,
                     fields=self.fields,
                 )
+                began = time.monotonic()
                 async for burst in watch(transport, request):
                     self.watched = True
                     if burst:
                         self.apply(burst)
-                await asyncio.sleep(0.5)
+                self.watched = False
+                if time.monotonic() - began < 1:
+                    # The server does not keep it open: not as fast as it can refuse.
+                    await asyncio.sleep(_PAUSE_SECONDS)
 
 
 def _bare(document: dict[str, Any]) -> Row:
