@@ -57,7 +57,7 @@ def _asked(client: ClusterClient, page: WhoCanPage) -> WhoCanPage:
     space = page.namespace if type_.namespaced else ""
     resource = f"{plural}/{part}" if part else plural
     answer = whocan.ask(client, Question(page.verb, group, resource, space))
-    scope = f" -n {space}" if space else " -A" if type_.namespaced else ""
+    scope = f" -n {space}" if space else " -A"
     return WhoCanPage(
         page.verb,
         page.resource,
@@ -66,7 +66,7 @@ def _asked(client: ClusterClient, page: WhoCanPage) -> WhoCanPage:
         table=_table(client, answer, space),
         gaps=answer.gaps,
         mine=_mine(client, page.verb, type_, space, part),
-        kubectl=f"kubectl auth can-i {page.verb} {page.resource}{scope}",
+        kubectl=f"kubectl get clusterrolebindings,rolebindings{scope} -o wide",
     )
 
 
