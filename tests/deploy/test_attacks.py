@@ -7,6 +7,9 @@ from django.test import Client
 
 from tests.deploy.rendered import ROOT
 
+# The frame of a page shows favourites.
+pytestmark = pytest.mark.django_db
+
 # Names that a rebound DNS entry, a proxy's mistake or a forged header would bring. The console of deploy/ answers to its own only.
 HOSTS = (
     "evil.example",
@@ -24,7 +27,7 @@ PATHS = (
     "/resources/",
     "/operatorhub/",
     "/namespaces/",
-    "/api/resources/types/",
+    "/api/resources/",
     "/palette/",
     "/readyz",
     "/metrics",

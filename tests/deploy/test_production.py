@@ -110,6 +110,8 @@ def test_the_shape_of_deploy_works(overlay: str, cluster_kubeconfig: Path) -> No
         assert "process_resident_memory_bytes" in person.get("/metrics")[1]
         stream = live(person, api, namespace, node.port)
         stack.callback(stream.close)
+        # Before the install: a kind that is taken away meanwhile would be missing.
+        walk(person, namespace, allowed=overlay == "tutorial")
         install(person, api, f"{namespace}-db")
         refused(person, namespace, allowed=overlay == "tutorial")
         for pod in (web, worker, beat):
@@ -268,3 +270,29 @@ def refused(person: Person, namespace: str, *, allowed: bool) -> None:
     assert status == 403, said[:2000]
     assert f"system:serviceaccount:{namespace}:console" in said
     assert re.search(r'cannot list resource "secrets"', said), said[:3000]
+
+
+def walk(person: Person, namespace: str, *, allowed: bool) -> None:
+    """Every page of the navigation, and the list of every kind that the cluster serves: shown, or refused in words that say who may not do what."""
+    for path in (
+        "/",
+        "/operatorhub/",
+        "/operators/",
+        "/namespaces/",
+        "/resources/",
+        "/resources/search/",
+        "/settings/",
+    ):
+        status, page = person.get(path, namespace="-")
+        assert status == 200, f"{path}: {status} {page[:2000]}"
+    types = json.loads(person.get("/api/resources/")[1])
+    seen = {200: 0, 403: 0}
+    for one in types:
+        if "list" in one["verbs"]:
+            path = f"/resources/{one['group'] or 'core'}/{one['version']}/{one['plural']}/"
+            status, page = person.get(path, namespace="-")
+            assert status in seen, f"{path}: {status} {page[:2000]}"
+            assert status == 200 or f"system:serviceaccount:{namespace}:console" in unescape(page), path
+            seen[status] += 1
+    assert seen[200] > 25
+    assert (seen[403] == 0) is allowed
