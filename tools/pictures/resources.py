@@ -1,5 +1,7 @@
 """Pictures for docs/resources.md: SampleDB with two instances, a Deployment, a CronJob, a Secret, and what was done to them."""
 
+import json
+
 from playwright.sync_api import Browser, Page
 
 from kube.client import ClusterClient
@@ -35,11 +37,10 @@ def prepare(client: ClusterClient) -> None:
     until(lambda: [one for one in client.list(csvs, NAMESPACE).items if olm.phase(one) == olm.SUCCEEDED])
     until(lambda: client.forget_types() or client.find("samples.operator-console.dev", "v1", "sampledbs"))
     databases = client.find("samples.operator-console.dev", "v1", "sampledbs")
-    for name, replicas in (("example-database", 1), ("sessions", 3)):
-        database = {"apiVersion": databases.api_version, "kind": "SampleDB", "metadata": {"name": name}}
-        client.create(
-            databases, database | {"spec": {"version": "7.2", "replicas": replicas, "storage": "1Gi"}}, NAMESPACE
-        )
+    (csv,) = client.list(csvs, NAMESPACE).items
+    for example in json.loads(csv["metadata"]["annotations"]["alm-examples"]):
+        example["metadata"].pop("namespace", None)
+        client.create(databases, example, NAMESPACE)
     labels = {"app": "web"}
     template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "web", "image": "nginx:1.29"}]}}
     web = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "labels": labels}}
