@@ -1,0 +1,43 @@
+"""Pages of kinds for somebody with few rights: what may not be read says so, and the rest is there."""
+
+import logging
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from tests.resources.kinds.test_pages import Make, make
+from tests.resources.views.test_rights import Become, become, dev
+
+__all__ = ["become", "dev", "make"]
+
+
+def test_a_reader_without_secrets(
+    browser: Client, make: Make, become: Become, dev: str, namespace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    secret = make("v1", "Secret", "login", stringData={"password": "hunter2"})
+    account = make("v1", "ServiceAccount", "bot")
+    become(dev)
+    with caplog.at_level(logging.INFO, logger="console.audit"):
+        refused = browser.post(f"{secret}value/", {"key": "password"})
+    assert refused.status_code == 403
+    assert "hunter2" not in refused.content.decode()
+    assert f"verb=reveal object=core/v1/secrets {namespace}/login outcome=Forbidden" in caplog.text
+    page = browser.get(account)
+    assert page.status_code == 200
+    assert "RoleBinding could not be read" in page.content.decode()
+    asked = browser.get("/resources/who-can/", {"verb": "get", "resource": "secrets", "namespace": namespace})
+    assert asked.status_code == 200
+    assert "ClusterRole could not be read" in asked.content.decode()
+    assert (
+        "You can&#x27;t, says the API server." in asked.content.decode() or "You can't, says" in asked.content.decode()
+    )
+
+
+def test_a_namespaces_contents_with_gaps(
+    browser: Client, client: ClusterClient, become: Become, dev: str, namespace: str
+) -> None:
+    become(dev)
+    page = browser.get(f"/resources/core/v1/namespaces/-/{namespace}/contents/").content.decode()
+    assert "could not be read" in page
+    assert "Secret:" in page
