@@ -124,7 +124,7 @@ class Engine:
         version = await self._version(instance, instance.snapshot.operator_version)
         if plan in version.plans and plan != CLEANUP:
             return await self._begin(instance, trigger.Start(plan, "asked for by hand", instance.snapshot))
-        known = ", ".join(one for one in version.plans if one != CLEANUP)
+        known = ", ".join(sorted(one for one in version.plans if one != CLEANUP))
         why = f"there is no plan “{plan}” in {version.name} that can be run by hand; it has {known}"
         await self._refuse(instance, "UnknownPlan", why)
         await self._patch(instance, {"spec": {"planExecution": None}})
