@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
-from resources.imports import Result
+from resources.applying.imports import Result
 from resources.views import importing
 from resources.views.importing import Row
 

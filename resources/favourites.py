@@ -15,10 +15,10 @@ from django.utils import timezone
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from resources.health import Health
-from resources.kind_health import health
 from resources.models import Mark
 from resources.place import Place
+from resources.state.health import Health
+from resources.state.kind_health import health
 
 log = logging.getLogger(__name__)
 #: The 51st favourite is refused; of recent objects the oldest goes.

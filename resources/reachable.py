@@ -8,7 +8,7 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.forward.targets import WORKLOADS, Port, Target, ports
-from resources.owners import belongings
+from resources.tree.owners import belongings
 
 #: More are no list to choose from.
 MOST = 30

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from kube.objects import KubeObject
 from kube.selectors import from_labels, from_selector
-from resources.health import mapping, text
+from resources.state.health import mapping, text
 
 _WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
 

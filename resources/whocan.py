@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.objects import KubeObject, name_of, namespace_of
-from resources.health import items, mapping, text
 from resources.kinds.parts import Some, some
+from resources.state.health import items, mapping, text
 
 GROUP = "rbac.authorization.k8s.io"
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")

@@ -22,10 +22,10 @@ from kube.errors import KubeError
 from operatorhub.find import catalog, search
 from operatorhub.models import Index
 from resources import favourites
-from resources.actions import actions
+from resources.acting.actions import actions
 from resources.favourites import Marked
 from resources.place import place_of
-from resources.types import Kind, kinds
+from resources.types.types import Kind, kinds
 
 _OF_EACH = 6
 

@@ -6,9 +6,10 @@ from django.utils.translation import gettext as _
 
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
-from resources import hits, pods
-from resources.actions import actions
-from resources.hits import Name
+from resources.acting.actions import actions
+from resources.podlogs import pods
+from resources.searching import hits
+from resources.searching.hits import Name
 
 #: Fewer letters fit too many names.
 _LETTERS = 3

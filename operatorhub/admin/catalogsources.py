@@ -18,8 +18,8 @@ from operatorhub import olm
 from operatorhub.admin import catalogs
 from operatorhub.csv import items, mapping, strings, text
 from operatorhub.models import Catalog, Index, Package
-from resources.health import Health
-from resources.kind_health import health as health_of
+from resources.state.health import Health
+from resources.state.kind_health import health as health_of
 
 # Where nobody saw yet which catalogs are offered everywhere: upstream OLM's own namespace, and OpenShift's.
 USUAL = frozenset({"olm", "openshift-marketplace"})

@@ -11,7 +11,7 @@ from operatorhub.admin import catalogs
 from operatorhub.csv import items, mapping, text
 from operatorhub.models import Catalog, Package
 from operatorhub.sources.clustercatalogs import TITLE
-from resources.health import DEGRADED, PROGRESSING, READY, SUSPENDED, Health
+from resources.state.health import DEGRADED, PROGRESSING, READY, SUSPENDED, Health
 
 GROUP, VERSION, PLURAL = "olm.operatorframework.io", "v1", "clustercatalogs"
 

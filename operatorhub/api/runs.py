@@ -20,7 +20,7 @@ from operatorhub.install import situation
 from operatorhub.progress.stages import Stage
 from operatorhub.run import follow, given, making, plan, removal, verdicts
 from operatorhub.sources.drafts import SourceError
-from resources.imports import Result
+from resources.applying.imports import Result
 
 RunShape = shape(follow.Running, "BundleRun")
 VerdictShape = shape(verdicts.Verdict, "BundleVerdict")

@@ -12,8 +12,8 @@ from math import prod
 from typing import Any, NamedTuple
 
 from operatorhub.csv import apis, items, mapping, strings, text
-from resources import dangers, permission_words
-from resources.dangers import judge
+from resources.rights import dangers, permission_words
+from resources.rights.dangers import judge
 
 CLUSTER, NAMESPACE = "cluster", "namespace"
 # The order in which verbs are told.

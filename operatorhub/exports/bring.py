@@ -21,9 +21,9 @@ from operatorhub.exports.clean import moved
 from operatorhub.run.given import spread
 from operatorhub.sources import archive
 from operatorhub.sources.drafts import SourceError
-from resources import imports
-from resources.imports import Document, Result
-from resources.review import Review, review
+from resources.applying import imports
+from resources.applying.imports import Document, Result
+from resources.writing.review import Review, review
 
 MOST_BYTES, MOST_FILES = 8 * 1024 * 1024, 600
 _NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")

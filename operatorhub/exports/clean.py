@@ -8,7 +8,7 @@ from typing import Any
 
 from kube.objects import KubeObject
 from operatorhub.csv import mapping, strings, text
-from resources.draft import SERVERS
+from resources.writing.draft import SERVERS
 
 _GONE = (*SERVERS, "ownerReferences", "finalizers")
 #: Labels and annotations that OLM, kubectl and this console write for themselves.

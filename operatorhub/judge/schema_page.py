@@ -11,8 +11,8 @@ from kube.errors import Forbidden, NotFound
 from operatorhub import csv
 from operatorhub.bundle import bundles
 from operatorhub.sources.drafts import SourceError
-from resources import schematree as schemas
 from resources import yamltext
+from resources.types import schematree as schemas
 
 CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 

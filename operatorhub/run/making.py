@@ -10,7 +10,7 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub.run.plan import RUN, Plan
-from resources.imports import Document, Import, Result
+from resources.applying.imports import Document, Import, Result
 
 _KEPT = ("Namespace", "OperatorGroup", "ClusterServiceVersion", "Subscription")
 Done = Callable[[str, str], None]

@@ -10,8 +10,8 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv
-from resources.health import Health
-from resources.kind_health import health
+from resources.state.health import Health
+from resources.state.kind_health import health
 
 #: Of each kind, for the list of all kinds together; the kind's own list has pages.
 SHOWN = 100

@@ -20,7 +20,7 @@ from operatorhub.running import installed
 from operatorhub.upgrade import schema_diff
 from operatorhub.upgrade.plans import MADE_OF_CSV, InstallPlan, Step, steps
 from operatorhub.upgrade.schema_diff import SchemaDiff
-from resources.review import Review, review
+from resources.writing.review import Review, review
 
 CRD = "CustomResourceDefinition"
 CSV = "ClusterServiceVersion"

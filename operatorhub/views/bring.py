@@ -18,9 +18,9 @@ from operatorhub import results as outcomes
 from operatorhub.exports import bring
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 from operatorhub.sources.drafts import SourceError
-from resources.imports import Result
-from resources.review import Review
+from resources.applying.imports import Result
 from resources.views import importing
+from resources.writing.review import Review
 from resources.yamltext import YamlProblem
 
 

@@ -22,7 +22,7 @@ from operatorhub.bundle import bundles
 from operatorhub.extensions import candidates, draft, facts, owned
 from operatorhub.install import rights, situation
 from operatorhub.sources.drafts import SourceError
-from resources import imports
+from resources.applying import imports
 from resources.views import importing
 
 

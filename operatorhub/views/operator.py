@@ -24,7 +24,7 @@ from operatorhub.running.installed import PACKAGE_SERVER
 from operatorhub.upgrade import plans
 from operatorhub.upgrade import subscription as subscriptions
 from operatorhub.views.subscription import form_context
-from resources import events
+from resources.page import events
 
 Context = dict[str, Any]
 

@@ -13,7 +13,7 @@ from kube.errors import NotFound
 from operatorhub import csv
 from operatorhub.bundle import package as packages
 from operatorhub.judge import schema_page as subject
-from resources import schematree as schemas
+from resources.types import schematree as schemas
 
 
 @require_safe

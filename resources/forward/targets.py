@@ -11,8 +11,8 @@ from kube.client import ClusterClient
 from kube.errors import BadRequest, NotFound
 from kube.objects import KubeObject, name_of
 from kube.selectors import from_labels
-from resources.health import items, mapping, text
 from resources.selected import pod_selector
+from resources.state.health import items, mapping, text
 
 #: Kinds whose Pods are found by their selector, and the groups they are of.
 WORKLOADS = {"Deployment": "apps", "StatefulSet": "apps", "DaemonSet": "apps", "ReplicaSet": "apps", "Job": "batch"}

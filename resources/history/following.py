@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.objects import KubeObject, uid_of
 from resources.history import kept, kinds, store
-from resources.kind_health import health
 from resources.models import Followed, Recorder, Traced
 from resources.place import Place
+from resources.state.kind_health import health
 
 
 @dataclass(frozen=True, slots=True)

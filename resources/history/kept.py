@@ -17,7 +17,7 @@ import msgspec
 from django.conf import settings
 
 from kube.objects import KubeObject
-from resources.health import items, mapping, text
+from resources.state.health import items, mapping, text
 
 MASKED = "••••••"
 _METADATA = ("name", "namespace", "labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp")

@@ -6,9 +6,9 @@ Never sent back: the status, who owns the object, its finalizers, and values tha
 from typing import Any
 
 from kube.objects import KubeObject
-from resources.draft import SERVERS
-from resources.health import mapping
 from resources.history import kept
+from resources.state.health import mapping
+from resources.writing.draft import SERVERS
 
 _KEPT_HERE = ("labels", "annotations")
 

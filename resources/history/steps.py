@@ -7,8 +7,8 @@ item, others are taken whole: so that what is kept is small where it matters (on
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from resources.diff import MISSING, same
-from resources.health import text
+from resources.state.health import text
+from resources.writing.diff import MISSING, same
 
 Op = list[Any]
 Path = tuple[str | int, ...]

@@ -17,10 +17,10 @@ from django.utils import timezone
 
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from resources.health import mapping, text
 from resources.history import kept, room, steps
-from resources.kind_health import health
 from resources.models import Followed, Step, Traced
+from resources.state.health import mapping, text
+from resources.state.kind_health import health
 
 #: Status changes so close to each other are one step.
 FOLD = timedelta(minutes=10)

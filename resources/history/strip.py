@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from resources.health import Health
 from resources.models import Step, Traced
+from resources.state.health import Health
 
 _SHORTEST, _LONGEST = timedelta(minutes=1), timedelta(days=30)
 _BARS = 120

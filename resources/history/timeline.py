@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.objects import KubeObject, uid_of
 from kube.requests import FIELD_MANAGER
-from resources.health import Health
 from resources.history import kept, steps
 from resources.models import Step, Traced, Write
+from resources.state.health import Health
 
 SHOWN = 20
 SPEC, STATUS = "spec", "status"

@@ -21,12 +21,12 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, uid_of
-from resources.diff import same
-from resources.draft import own
 from resources.history import kept, store
 from resources.history.bounds import UNDOABLE
 from resources.models import Write
 from resources.place import Place
+from resources.writing.diff import same
+from resources.writing.draft import own
 
 log = logging.getLogger(__name__)
 #: Larger objects are not kept for an undo: packed bytes.

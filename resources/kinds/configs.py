@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
-from resources.health import mapping, text
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import facts, label
 from resources.kinds.volumes import users
 from resources.place import Place
+from resources.state.health import mapping, text
 
 #: Longer texts are shown to here, and downloaded whole.
 _SHOWN = 20_000

@@ -9,8 +9,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
-from resources.health import items, mapping, text
 from resources.kinds.parts import Bit, Cell, line, lines, see
+from resources.state.health import items, mapping, text
 
 _ENVIRONMENT = 60
 

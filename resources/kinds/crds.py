@@ -13,12 +13,12 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from resources.counts import Count, count
-from resources.definitions import owner
-from resources.health import items, mapping, text
 from resources.kinds import Kind, Maker, Panel
-from resources.managed import Manager, manager
+from resources.lists.counts import Count, count
 from resources.place import Place
+from resources.state.health import items, mapping, text
+from resources.types.definitions import owner
+from resources.types.managed import Manager, manager
 
 _COLUMNS = 100
 

@@ -16,8 +16,8 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject, namespace_of
-from resources.health import items, mapping, text
 from resources.kinds import Kind, Maker, Panel
+from resources.state.health import items, mapping, text
 
 GROUP = "kudo.dev"
 RUNNING = ("PENDING", "IN_PROGRESS", "ERROR")

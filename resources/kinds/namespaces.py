@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of
-from resources.health import conditions, mapping
 from resources.kinds import Kind, Maker, Panel, quotas
 from resources.kinds.parts import Bit, Cell, facts, line, some
+from resources.state.health import conditions, mapping
 
 
 def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:

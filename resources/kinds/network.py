@@ -9,10 +9,10 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, namespace_of
 from kube.selectors import from_selector
-from resources.health import items, mapping, text
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Bit, Cell, Table, facts, line, lines, see, table
 from resources.kinds.services import endpoints
+from resources.state.health import items, mapping, text
 
 
 def ingress(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:

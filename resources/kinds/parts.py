@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from resources.health import Health, text
 from resources.kinds import Panel
 from resources.place import Place
+from resources.state.health import Health, text
 
 #: More rows than these are for a list of their own.
 ROWS = 100

@@ -11,11 +11,11 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
-from resources.health import items, mapping, text
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.containers import facts_of
 from resources.kinds.parts import Cell, Table, facts, label, line, lines, see, table
 from resources.kinds.volumes import volumes
+from resources.state.health import items, mapping, text
 
 _PARTS = (
     ("initContainers", "initContainerStatuses", "init"),

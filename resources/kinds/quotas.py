@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of
-from resources.health import items, mapping, text
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Cell, Table, line, table
 from resources.quantities import number
+from resources.state.health import items, mapping, text
 
 _TIGHT, _FULL = 80, 100
 

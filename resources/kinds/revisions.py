@@ -11,8 +11,8 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from kube.selectors import from_selector
-from resources.health import items, mapping, text
 from resources.kinds.parts import some
+from resources.state.health import items, mapping, text
 
 KINDS = ("Deployment", "StatefulSet", "DaemonSet")
 _NUMBER = "deployment.kubernetes.io/revision"

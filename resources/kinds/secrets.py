@@ -20,12 +20,12 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
-from resources.health import mapping, text
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.configs import decoded
 from resources.kinds.parts import Cell, Table, facts, label, line, lines, see, table
 from resources.kinds.volumes import users
 from resources.place import Place
+from resources.state.health import mapping, text
 
 _SOON_DAYS = 30
 _TOKEN_OF = "kubernetes.io/service-account.name"  # noqa: S105  an annotation

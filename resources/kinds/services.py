@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
-from resources.health import items, mapping, text
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.parts import Bit, Cell, Table, facts, label, line, lines, more_note, see, some, table
+from resources.state.health import items, mapping, text
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.objects import KubeObject, name_of
-from resources.health import items, mapping, text
-from resources.kind_health import health
 from resources.kinds import Panel
 from resources.kinds.parts import Cell, Table, line, more_note, see, some, state, table
+from resources.state.health import items, mapping, text
+from resources.state.kind_health import health
 
 # The volume's field, what it is called, and where the object's name stands in it.
 _OBJECTS = {

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
-from resources.health import items, mapping, text
 from resources.kinds import Kind, Maker, Panel, revisions
 from resources.kinds.containers import facts_of
 from resources.kinds.parts import Bit, Cell, Table, facts, label, line, lines, see, table
 from resources.kinds.volumes import volumes
 from resources.place import Place
+from resources.state.health import items, mapping, text
 
 _LENGTH = 2 * pi * 40
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from kube.discovery import ResourceType
 from kube.table import Row
-from resources.health import UNKNOWN, Health, items, mapping, text
-from resources.kind_health import has_state, health
+from resources.state.health import UNKNOWN, Health, items, mapping, text
+from resources.state.kind_health import has_state, health
 
 Labels = tuple[tuple[str, str], ...]
 NO_STATE = Health()

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from resources.health import DEGRADED, PROGRESSING, READY, SUSPENDED, TERMINATING, UNKNOWN
 from resources.lists.columns import LABEL, LABELS, OWNER, STATE, ListColumn
 from resources.lists.entries import Entry
+from resources.state.health import DEGRADED, PROGRESSING, READY, SUSPENDED, TERMINATING, UNKNOWN
 
 NAME, NAMESPACE = "name", "namespace"
 #: What needs somebody comes first.

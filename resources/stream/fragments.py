@@ -10,10 +10,10 @@ from django.utils import translation
 from kube import table
 from kube.discovery import ResourceType
 from resources.changes import Change, Topic
-from resources.health import Health
-from resources.listing import row_view
 from resources.lists.columns import read
 from resources.lists.entries import entry_of
+from resources.lists.listing import row_view
+from resources.state.health import Health
 
 
 def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, language: str) -> str:

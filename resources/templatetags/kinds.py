@@ -5,8 +5,8 @@ from typing import Any
 from django import template
 
 from resources.changes import Topic
-from resources.managed import DEFINITIONS
-from resources.types import is_custom
+from resources.types.managed import DEFINITIONS
+from resources.types.types import is_custom
 
 register = template.Library()
 

@@ -1,4 +1,4 @@
-"""…/<object>/act/<act>/: one act on one object (resources/acts.py), after saying what it does and how kubectl does it."""
+"""…/<object>/act/<act>/: one act on one object (resources/acting/acts.py), after saying what it does and how kubectl does it."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ from console.web.access import can
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import AlreadyExists, Invalid, KubeError
-from resources import acts
-from resources.acts import Act
+from resources.acting import acts
+from resources.acting.acts import Act
 from resources.history import writes
 from resources.place import Place, place_of
 

@@ -12,9 +12,9 @@ from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import AlreadyExists, Invalid, KubeError, NotFound
-from resources import bindings
-from resources.bindings import ROLES, SUBJECTS, Subject, Typed
 from resources.place import Place, place_of
+from resources.writing import bindings
+from resources.writing.bindings import ROLES, SUBJECTS, Subject, Typed
 
 _MOST = 100
 

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST
 from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
-from resources import bulk as subject
-from resources.bulk import DELETE, MOST, BadChange, Chosen, Result
 from resources.history import writes
+from resources.lists import bulk as subject
+from resources.lists.bulk import DELETE, MOST, BadChange, Chosen, Result
 from resources.place import Place, place_of
 from resources.views.delete import TAKES_ALONG
 from resources.views.filter import Filter

@@ -9,8 +9,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from console.web.request import ConsoleRequest
-from resources.listing import PAGE, SIZES
 from resources.lists import columns
+from resources.lists.listing import PAGE, SIZES
 from resources.place import place_of
 
 #: Its path is that of the kind, so each kind has one of its own and no request carries those of all.

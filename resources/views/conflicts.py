@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from resources import yamltext
-from resources.diff import MISSING, Clash
-from resources.draft import words
 from resources.views import received
+from resources.writing.diff import MISSING, Clash
+from resources.writing.draft import words
 
 _LONG = 600
 

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
-from resources.contents import contents as contents_of
+from resources.page.contents import contents as contents_of
 from resources.place import place_of
 
 

@@ -11,9 +11,9 @@ from console.web.access import can
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import Invalid, KubeError, NotFound
-from resources import debugging
-from resources.logs import containers
+from resources.acting import debugging
 from resources.place import Place, place_of
+from resources.podlogs.logs import containers
 
 
 @dataclass(frozen=True, slots=True)

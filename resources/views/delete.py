@@ -14,9 +14,9 @@ from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from kube.objects import uid_of
-from resources.going import going
 from resources.history import writes
 from resources.kinds import Panel
+from resources.page.going import going
 from resources.place import Place, place_of
 
 # A namespace and a CRD take everything in them along, a volume its data.

@@ -16,26 +16,29 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from resources import events, examples, favourites, settable
-from resources.actions import Action, actions
+from resources import favourites
+from resources.acting import settable
+from resources.acting.actions import Action, actions
 from resources.changes import Topic
-from resources.described import Said, said, secrets
-from resources.detail import Detail
-from resources.detail import detail as details_of
-from resources.events import Events
-from resources.examples import Offer
 from resources.forms.schema import Schema
-from resources.health import Health, by_word
 from resources.history import timeline
 from resources.kinds import Panel
-from resources.panels import panels, untold
+from resources.page import events
+from resources.page.described import Said, said, secrets
+from resources.page.detail import Detail
+from resources.page.detail import detail as details_of
+from resources.page.events import Events
+from resources.page.panels import panels, untold
+from resources.page.values import Node, sections
 from resources.place import Place, place_of
-from resources.values import Node, sections
+from resources.state.health import Health, by_word
 from resources.views import history
 from resources.views.history import HistoryPart
 from resources.views.owned_part import OwnedPart, owned_part
 from resources.views.setting import SettingPart
 from resources.views.setting import part as setting_part
+from resources.writing import examples
+from resources.writing.examples import Offer
 
 # Parts of the page, for `?part=`, and the templates that draw them.
 PARTS = {

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from console.web import audit
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest
-from resources import download as subject
+from resources.lists import download as subject
 from resources.place import Place, place_of
 from resources.views.columns import Choice
 from resources.views.filter import Filter

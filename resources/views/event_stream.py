@@ -8,9 +8,9 @@ from django.views.decorators.http import require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest
-from resources import event_rows
 from resources.changes import Topic
-from resources.event_rows import PAGE, Stream, Wish, wish_of
+from resources.page import event_rows
+from resources.page.event_rows import PAGE, Stream, Wish, wish_of
 
 
 @dataclass(frozen=True, slots=True)

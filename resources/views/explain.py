@@ -7,9 +7,9 @@ from console.web import render
 from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
-from resources import explain as subject
-from resources.managed import DEFINITIONS
 from resources.place import Place, place_of
+from resources.types import explain as subject
+from resources.types.managed import DEFINITIONS
 
 
 @require_safe

@@ -8,15 +8,15 @@ from django.utils.translation import gettext as _
 
 from console.web import render
 from console.web.errors import Problem
-from resources.draft import Outcome
 from resources.forms.errors import Placed
-from resources.review import review as reviewed
 from resources.views import form_page, received, yaml_page
 from resources.views.conflicts import Conflicting, conflicting
 from resources.views.received import Draft, carried
 from resources.views.review_page import ReviewPage
 from resources.views.shell import COOKIE, FORM, YAML
 from resources.views.yaml_page import YamlPage
+from resources.writing.draft import Outcome
+from resources.writing.review import review as reviewed
 from resources.yamltext import YamlProblem
 
 if TYPE_CHECKING:

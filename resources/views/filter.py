@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from resources.listing import PAGE, Query
+from resources.lists.listing import PAGE, Query
 
 _LONGEST = 2000
 

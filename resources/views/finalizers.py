@@ -14,10 +14,10 @@ from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from resources import finalizers as of
-from resources.finalizers import Controller, Finalizer
-from resources.health import mapping, text
+from resources.acting import finalizers as of
+from resources.acting.finalizers import Controller, Finalizer
 from resources.place import Place, place_of
+from resources.state.health import mapping, text
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from console.web.request import ConsoleRequest
-from resources import examples
 from resources.forms import search
 from resources.forms.schema import Schema
 from resources.place import place_of
 from resources.views import received
+from resources.writing import examples
 
 LIMIT = 30
 

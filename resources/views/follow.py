@@ -16,7 +16,7 @@ from kube.channels import follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
-from resources.logs import Part, part
+from resources.podlogs.logs import Part, part
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.open_ended import EventStream
 from resources.views.stream import Refused, Scope, Send, request_of

@@ -15,10 +15,10 @@ from kube.channels import follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
-from resources import merged, pods
-from resources.logs import Part
-from resources.merged import Source
 from resources.place import Place
+from resources.podlogs import merged, pods
+from resources.podlogs.logs import Part
+from resources.podlogs.merged import Source
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.follow import in_batches
 from resources.views.logs_all import part_of

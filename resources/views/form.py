@@ -21,7 +21,7 @@ from resources.views.work import Work
 @require_http_methods(["GET", "HEAD", "POST"])
 @keeping
 def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """A new object, beginning with ?start= (resources/start.py); a POST creates it."""
+    """A new object, beginning with ?start= (resources/writing/start.py); a POST creates it."""
     place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
     if elsewhere := _preferred(request):
         return HttpResponseRedirect(place.kind_url("new-yaml", **elsewhere))

@@ -11,7 +11,6 @@ from console.web.frame import PICKER_LIMIT, known_namespaces
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from resources.examples import Offer
 from resources.forms import errors
 from resources.forms.build import Builder
 from resources.forms.fields import Field, Options, Typed
@@ -21,6 +20,7 @@ from resources.place import Place
 from resources.views.conflicts import Conflicting
 from resources.views.received import carried, received
 from resources.views.shell import Shell, around
+from resources.writing.examples import Offer
 
 
 @dataclass(frozen=True, slots=True)

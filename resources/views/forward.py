@@ -18,10 +18,10 @@ from console.web.access import can
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
-from resources import pods
 from resources.forward.targets import Port
 from resources.forward.tunnels import Tunnel, close_tunnel, open_tunnel, tunnels
 from resources.place import Place, place_of
+from resources.podlogs import pods
 from resources.reachable import Choice, choices, own
 
 

@@ -15,17 +15,17 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from resources import events
 from resources.changes import Topic
-from resources.events import EventRow
 from resources.history import following, kept, lives, timeline
 from resources.history.following import Recording
 from resources.history.lives import Lately
 from resources.history.strip import Strip, strip
 from resources.history.timeline import Entry, Page
 from resources.models import Traced
+from resources.page import events
+from resources.page.events import EventRow
 from resources.place import Place, place_of
-from resources.review import Review, compare
+from resources.writing.review import Review, compare
 
 _PAGE = 50
 #: How long a region that was made by a change waits for the worker to write that change down.

@@ -7,11 +7,11 @@ from django.utils.translation import gettext as _
 from console.web.errors import explain
 from kube.errors import Conflict
 from kube.objects import name_of
-from resources import applied, imports
-from resources.imports import Result
+from resources.applying import applied, imports
+from resources.applying.imports import Result
 from resources.place import Place
-from resources.review import Review
-from resources.save import causes_of
+from resources.writing.review import Review
+from resources.writing.save import causes_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from console.web import audit, render
 from console.web.errors import Problem
 from console.web.request import ConsoleRequest
 from kube.objects import name_of
-from resources import applied, imports
-from resources.imports import Result
+from resources.applying import applied, imports
+from resources.applying.imports import Result
 from resources.place import Place
 from resources.views import form_page, received
 from resources.views.import_rows import Row as Row
@@ -25,7 +25,7 @@ from resources.yamltext import YamlProblem
 @dataclass(frozen=True, slots=True)
 class ImportPage:
     """`checked`: a dry run, nothing is there yet; `failed`: numbers of the documents to send again; `several` etc. are the editor's;
-    `undo`: what takes it back (resources/applied.py)."""
+    `undo`: what takes it back (resources/applying/applied.py)."""
 
     text: str
     namespace: str

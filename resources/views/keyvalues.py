@@ -13,9 +13,9 @@ from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import AlreadyExists, Invalid, KubeError, NotFound
-from resources import keyvalues
-from resources.keyvalues import SORTS, Asked, Row, Sort, Typed, Value
 from resources.place import Place, place_of
+from resources.writing import keyvalues
+from resources.writing.keyvalues import SORTS, Asked, Row, Sort, Typed, Value
 
 _ROWS = 200
 

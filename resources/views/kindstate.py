@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from console.web.request import ConsoleRequest
-from resources.kindstate import look
+from resources.types.kindstate import look
 
 
 @require_safe

@@ -10,9 +10,9 @@ from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
-from resources import labelling
+from resources.acting import labelling
+from resources.acting.labelling import KINDS, Pair
 from resources.history import writes
-from resources.labelling import KINDS, Pair
 from resources.place import Place, place_of
 
 _EMPTY = (Pair(),)

@@ -9,10 +9,10 @@ from console.web.access import can
 from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, Forbidden, KubeError, ServerError
-from resources import listing
 from resources.changes import Topic
-from resources.listing import Found
+from resources.lists import listing
 from resources.lists.entries import stateful
+from resources.lists.listing import Found
 from resources.place import Place, place_of
 from resources.views.columns import Choice
 from resources.views.filter import Filter

@@ -6,14 +6,13 @@ from functools import cached_property
 
 from django.utils.translation import gettext as _
 
-from resources import listing
-from resources.download import FORMATS
-from resources.health import LABELS, Health
-from resources.listing import SIZES, Found, RowView
-from resources.lists import columns
+from resources.lists import columns, listing
 from resources.lists.columns import LABEL, ListColumn
+from resources.lists.download import FORMATS
 from resources.lists.entries import stateful
+from resources.lists.listing import SIZES, Found, RowView
 from resources.place import Place
+from resources.state.health import LABELS, Health
 from resources.views.columns import Choice
 from resources.views.filter import Filter
 

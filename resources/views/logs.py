@@ -11,9 +11,9 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, NotFound
-from resources import pods
-from resources.logs import PRINTED, SPANS, TAILS, Container, Part, containers, part
 from resources.place import Place, place_of
+from resources.podlogs import pods
+from resources.podlogs.logs import PRINTED, SPANS, TAILS, Container, Part, containers, part
 from resources.views.logs_all import logs_all
 
 

@@ -8,10 +8,10 @@ from django.http import HttpResponse
 
 from console.web import render
 from console.web.request import ConsoleRequest
-from resources import merged, pods
-from resources.logs import PRINTED, SPANS, TAILS, Part, part
-from resources.merged import Line, Source
 from resources.place import Place
+from resources.podlogs import merged, pods
+from resources.podlogs.logs import PRINTED, SPANS, TAILS, Part, part
+from resources.podlogs.merged import Line, Source
 
 #: Of each container.
 MANY_TAILS = TAILS[:4]

@@ -5,7 +5,7 @@ from django.views.decorators.http import require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest
-from resources.actions import actions
+from resources.acting.actions import actions
 from resources.place import place_of
 
 

@@ -6,9 +6,9 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject
 from resources.changes import Topic
-from resources.owned_rows import Above, Row, Sum, chain, rows, summary
-from resources.owners import Belongings, belongings
+from resources.page.owned_rows import Above, Row, Sum, chain, rows, summary
 from resources.place import Place
+from resources.tree.owners import Belongings, belongings
 
 # Kinds that change by themselves while an operator works. Of the others the ones here bring the news.
 _TELLING = frozenset(

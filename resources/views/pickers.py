@@ -8,9 +8,9 @@ from django.views.decorators.http import require_safe
 from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import Forbidden, KubeError, NotFound
-from resources import pickers
-from resources.pickers import Names
 from resources.place import Place
+from resources.writing import pickers
+from resources.writing.pickers import Names
 
 
 @require_safe

@@ -16,9 +16,9 @@ from kube.objects import uid_of
 from kube.table import parse
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
-from resources import merged, pods
-from resources.merged import Source
 from resources.place import Place
+from resources.podlogs import merged, pods
+from resources.podlogs.merged import Source
 from resources.views.open_ended import in_thread
 
 # Looks at everything are so far apart at least, and so far at most while the watch holds.

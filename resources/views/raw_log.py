@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 from kube.channels import follow_log
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
-from resources.logs import part
+from resources.podlogs.logs import part
 from resources.views.open_ended import OpenEnded, in_thread
 from resources.views.stream import Receive, Refused, Scope, Send, plain, request_of, until_gone
 

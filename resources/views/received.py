@@ -13,11 +13,11 @@ from django.http import QueryDict
 
 from kube.objects import KubeObject
 from resources import yamltext
-from resources.diff import MISSING, Clash, Key, Path, at, same, take
-from resources.draft import own
 from resources.forms import parse
 from resources.forms.fields import Typed
 from resources.forms.parse import Problem as Unread
+from resources.writing.diff import MISSING, Clash, Key, Path, at, same, take
+from resources.writing.draft import own
 
 _MISSING = "-"
 

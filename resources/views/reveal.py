@@ -11,9 +11,9 @@ from django.views.decorators.http import require_http_methods
 from console.web import audit, render
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import BadRequest, KubeError, NotFound
-from resources.health import mapping, text
 from resources.kinds.configs import decoded
 from resources.place import Place, place_of
+from resources.state.health import mapping, text
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from resources.review import Review
 from resources.views.shell import FORM, Shell
+from resources.writing.review import Review
 
 
 @dataclass(frozen=True, slots=True)

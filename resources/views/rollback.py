@@ -16,11 +16,11 @@ from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from resources.health import mapping, text
 from resources.kinds import revisions
 from resources.kinds.revisions import Revision
 from resources.place import Place, place_of
-from resources.review import Review, review
+from resources.state.health import mapping, text
+from resources.writing.review import Review, review
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
-from resources.slim import slim
+from resources.writing.slim import slim
 
 _YEAR = "private, max-age=31536000, immutable"
 _ASK = "private, no-cache"

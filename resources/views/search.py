@@ -9,10 +9,10 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest
-from resources import lookup as subject
-from resources.health import LABELS
-from resources.lookup import Found, Wish
-from resources.types import kinds
+from resources.searching import lookup as subject
+from resources.searching.lookup import Found, Wish
+from resources.state.health import LABELS
+from resources.types.types import kinds
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""…/<object>/set/: one field changed on the object's page (resources/settable.py), with what the API server says of it at its control."""
+"""…/<object>/set/: one field changed on the object's page (resources/acting/settable.py), with what the API server says of it at its control."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,9 +12,10 @@ from console.web import audit, render
 from console.web.errors import explain
 from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import Invalid, KubeError, NotFound
-from resources import examples, settable
+from resources.acting import settable
+from resources.acting.settable import SCALE, Entry, Setting, Wrong
 from resources.place import Place, place_of
-from resources.settable import SCALE, Entry, Setting, Wrong
+from resources.writing import examples
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
-from resources import start
 from resources.place import Place
-from resources.start import Start
+from resources.writing import start
+from resources.writing.start import Start
 
 FORM, YAML = "form", "yaml"
 COOKIE = "console_view"

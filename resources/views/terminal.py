@@ -10,8 +10,8 @@ from console.web import render
 from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
-from resources.logs import Container, containers
 from resources.place import Place, place_of
+from resources.podlogs.logs import Container, containers
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from django.views.decorators.http import require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest
-from resources import definitions
 from resources.changes import Topic
-from resources.counts import counts
-from resources.managed import DEFINITIONS
-from resources.types import ANY, Wish, every, look
+from resources.lists.counts import counts
+from resources.types import definitions
+from resources.types.managed import DEFINITIONS
+from resources.types.types import ANY, Wish, every, look
 
 
 @require_safe

@@ -17,21 +17,21 @@ from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import AlreadyExists, Cause, Invalid, KubeError
 from kube.objects import KubeObject, name_of, namespace_of
-from resources import draft, examples, start
-from resources.diff import same
-from resources.draft import Clashing, Gone, Outcome
-from resources.examples import Offer
 from resources.forms import check, errors
 from resources.forms.errors import Placed
 from resources.forms.paths import words
 from resources.forms.schema import Schema
 from resources.history import writes
-from resources.managed import manager
 from resources.place import Place
-from resources.save import causes_of
+from resources.types.managed import manager
 from resources.views import faces, form_page, received, shell, yaml_page
 from resources.views.received import Draft
 from resources.views.shell import FORM, YAML, Shell
+from resources.writing import draft, examples, start
+from resources.writing.diff import same
+from resources.writing.draft import Clashing, Gone, Outcome
+from resources.writing.examples import Offer
+from resources.writing.save import causes_of
 from resources.yamltext import YamlProblem
 
 

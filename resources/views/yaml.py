@@ -6,13 +6,13 @@ from django.views.decorators.http import require_http_methods
 from console.web import audit, render
 from console.web.access import can
 from console.web.request import ConsoleRequest
-from resources import draft
 from resources.place import place_of
 from resources.views.keeping import keeping
 from resources.views.received import Draft, carried
 from resources.views.shell import YAML
 from resources.views.work import Work
 from resources.views.yaml_page import YamlPage, readable
+from resources.writing import draft
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -8,14 +8,15 @@ from django.utils.translation import gettext as _
 
 from console.web.errors import Problem
 from kube.objects import KubeObject
-from resources import places, yamltext
+from resources import yamltext
 from resources.forms.errors import Placed
 from resources.place import Place
-from resources.rewrite import rewrite
 from resources.shown import shown
 from resources.views.conflicts import Conflicting
 from resources.views.received import Draft
 from resources.views.shell import Shell
+from resources.writing import places
+from resources.writing.rewrite import rewrite
 from resources.yamltext import YamlProblem
 
 

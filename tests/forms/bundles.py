@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
-from resources import examples
-from resources.examples import Offer
+from resources.writing import examples
+from resources.writing.examples import Offer
 from tests.forms.kinds import Kind, Loader
 from tests.forms.page import Form
 

@@ -11,8 +11,6 @@ from django.template.loader import render_to_string
 from django.test import RequestFactory
 
 from kube.discovery import ResourceType
-from resources import draft
-from resources.examples import Offer
 from resources.forms import build, parse
 from resources.forms.fields import Options, Typed
 from resources.forms.parse import Parsed
@@ -20,6 +18,8 @@ from resources.forms.schema import Schema
 from resources.place import Place
 from resources.views import form_page
 from resources.views.received import received
+from resources.writing import draft
+from resources.writing.examples import Offer
 from tests.forms import dom
 from tests.forms.dom import Element
 from tests.forms.kinds import Kind

@@ -19,15 +19,15 @@ from django.template.loader import render_to_string
 
 from console.web.errors import Problem
 from kube.errors import BadRequest, Cause
-from resources.examples import Offer
 from resources.forms import check, errors
 from resources.forms.errors import Placed
 from resources.forms.fields import Field, Typed
 from resources.forms.schema import Schema
 from resources.place import Place
-from resources.save import causes_of
 from resources.views import form_page
 from resources.views.form_page import FormPage
+from resources.writing.examples import Offer
+from resources.writing.save import causes_of
 from tests.api import Answer, Api
 from tests.forms import breaking, dom, kinds, served
 from tests.forms.kinds import Kind

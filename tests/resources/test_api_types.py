@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from resources import counts, definitions
+from resources.lists import counts
+from resources.types import definitions
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kube.patches import apply_merge
-from resources.diff import MISSING, Clash, Key, at, json_patch, merge, merges, same, take
-from resources.draft import shape, words
 from resources.forms.schema import Schema
+from resources.writing.diff import MISSING, Clash, Key, at, json_patch, merge, merges, same, take
+from resources.writing.draft import shape, words
 
 SCHEMA = Schema.of(
     {

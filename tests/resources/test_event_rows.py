@@ -3,7 +3,7 @@
 from typing import Any
 
 from kube.client import ClusterClient
-from resources.event_rows import PAGE, Linker, Stream, Wish, look
+from resources.page.event_rows import PAGE, Linker, Stream, Wish, look
 
 
 def _event(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kube.discovery import ResourceType
-from resources.examples import of_csvs
+from resources.writing.examples import of_csvs
 
 BOAT = ResourceType("sea.example", "v1", "boats", "Boat", True)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.grammar import Asked, parse
+from resources.searching.grammar import Asked, parse
 
 
 @pytest.mark.parametrize(

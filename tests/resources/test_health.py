@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from resources.health import by_word, colour_of, conditions
-from resources.kind_health import health
+from resources.state.health import by_word, colour_of, conditions
+from resources.state.kind_health import health
 
 CUSTOM = {"apiVersion": "example.com/v1", "kind": "Thing"}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resources.logs import Part, part
+from resources.podlogs.logs import Part, part
 from resources.views.follow import in_batches
 
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from kube.errors import NotFound
-from resources.logs import Part
-from resources.merged import Line, Source, sources, stamped, tails
+from resources.podlogs.logs import Part
+from resources.podlogs.merged import Line, Source, sources, stamped, tails
 
 A = Source("1", "shop", "web-1", "app", "running")
 B = Source("2", "shop", "web-2", "app", "terminated")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from resources.kind_health import has_state, health
+from resources.state.kind_health import has_state, health
 
 
 def _of(api: str, kind: str, **parts: Any) -> tuple[str, str]:

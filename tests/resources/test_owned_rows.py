@@ -4,10 +4,10 @@ from typing import Any
 
 from kube.discovery import ResourceType
 from kube.table import Column, Row
-from resources import owned_rows
-from resources.kind_health import health
-from resources.owned_reading import as_pod
-from resources.owners import Belongings, Owned, tree
+from resources.page import owned_rows
+from resources.state.kind_health import health
+from resources.tree.owned_reading import as_pod
+from resources.tree.owners import Belongings, Owned, tree
 
 POD = ResourceType("", "v1", "pods", "Pod", True)
 SET = ResourceType("apps", "v1", "statefulsets", "StatefulSet", True)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from kube.discovery import ResourceType
-from resources.owners import tree
+from resources.tree.owners import tree
 
 CLAIM = ResourceType("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", True)
 POD = ResourceType("", "v1", "pods", "Pod", True)

@@ -9,7 +9,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from resources import pickers
+from resources.writing import pickers
 
 ADDRESS = "/resources/names/"
 

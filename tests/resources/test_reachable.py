@@ -9,7 +9,7 @@ from kube.discovery import ResourceType
 from kube.errors import Forbidden
 from resources import reachable
 from resources.forward.targets import Port, Target, ports
-from resources.owners import Belongings, Owned
+from resources.tree.owners import Belongings, Owned
 
 SHOP = ResourceType("example.dev", "v1", "shops", "Shop", True)
 POD = {"containers": [{"name": "web", "ports": [{"containerPort": 8080, "name": "http"}, {"containerPort": "odd"}]}]}

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from resources.diff import same
-from resources.review import review
+from resources.writing.diff import same
+from resources.writing.review import review
 from resources.yamltext import dump, load
 
 LEAVES = st.none() | st.booleans() | st.integers(0, 9) | st.text("ab \n:#-'", max_size=5)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from resources.diff import same
-from resources.rewrite import rewrite
+from resources.writing.diff import same
+from resources.writing.rewrite import rewrite
 from resources.yamltext import dump, load
 
 TEXT = """# top

@@ -1,7 +1,7 @@
 """Which fields a refusal is about."""
 
 from kube.errors import BadRequest, Cause, Invalid
-from resources.save import causes_of
+from resources.writing.save import causes_of
 
 
 def test_the_fields_that_it_names() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from resources import schematree as schemas
+from resources.types import schematree as schemas
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

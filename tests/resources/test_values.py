@@ -3,7 +3,7 @@
 from typing import Any
 
 from resources.forms.schema import Schema
-from resources.values import MASK, Node, sections
+from resources.page.values import MASK, Node, sections
 
 
 def _texts(node: Node) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from django.template.loader import render_to_string
 from django.test import RequestFactory
 
 from kube.discovery import ResourceType
-from resources import draft
-from resources.examples import Offer, of_csvs
 from resources.forms.fields import Typed
 from resources.forms.schema import Schema
 from resources.place import Place
 from resources.views import form_page
+from resources.writing import draft
+from resources.writing.examples import Offer, of_csvs
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLEDB = ROOT / "operators" / "packages" / "sampledb" / "1.0.0"

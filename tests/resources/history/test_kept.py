@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from resources.diff import same
 from resources.history import kept, steps
+from resources.writing.diff import same
 
 
 def _object(**more: Any) -> dict[str, Any]:

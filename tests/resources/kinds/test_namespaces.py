@@ -3,8 +3,8 @@
 from django.test import Client
 
 from kube.client import ClusterClient
-from resources.contents import contents
 from resources.kinds.namespaces import waits_for
+from resources.page.contents import contents
 
 
 def test_what_is_in_it(browser: Client, client: ClusterClient, namespace: str) -> None:

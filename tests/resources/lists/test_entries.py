@@ -6,8 +6,8 @@ import pytest
 
 from kube.discovery import ResourceType
 from kube.table import Row
-from resources.health import Health
 from resources.lists.entries import Owner, Pool, entry_of, include, state_of
+from resources.state.health import Health
 
 PODS = ResourceType("", "v1", "pods", "Pod", True)
 MAPS = ResourceType("", "v1", "configmaps", "ConfigMap", True)

@@ -2,10 +2,10 @@
 
 from kube.discovery import ResourceType
 from kube.table import Column
-from resources.health import Health
 from resources.lists.columns import available
 from resources.lists.entries import Entry, Owner
 from resources.lists.order import ordered
+from resources.state.health import Health
 
 PODS = ResourceType("", "v1", "pods", "Pod", True)
 COLUMNS = available(

@@ -11,8 +11,7 @@ from django.utils import translation
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, Gone, NotFound
-from resources import listing
-from resources.lists import reading, snapshot
+from resources.lists import listing, reading, snapshot
 from resources.lists.snapshot import Snapshot, Snapshots
 
 

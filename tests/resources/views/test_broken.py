@@ -8,7 +8,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import ServerError, from_answer
-from resources import counts
+from resources.lists import counts
 from tests.resources.views import definitions
 from tests.resources.views.definitions import served, until, widget
 

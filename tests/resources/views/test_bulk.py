@@ -9,8 +9,8 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
-from resources import bulk
-from resources.bulk import BadChange, Chosen
+from resources.lists import bulk
+from resources.lists.bulk import BadChange, Chosen
 
 MAPS = "/resources/core/v1/configmaps/"
 BULK = f"{MAPS}bulk/"

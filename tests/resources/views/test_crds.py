@@ -7,7 +7,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
-from resources import counts
+from resources.lists import counts
 from tests.resources.views.definitions import CRDS, definition, remove, served, until, widget
 from tests.resources.views.sending import send, text_of
 

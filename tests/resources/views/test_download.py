@@ -10,9 +10,8 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import Unreachable
-from resources import download
-from resources.listing import Query
-from resources.lists import reading
+from resources.lists import download, reading
+from resources.lists.listing import Query
 
 MAPS = "/resources/core/v1/configmaps/"
 TYPE = ("", "v1", "configmaps")

@@ -12,7 +12,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from kube.objects import uid_of
-from resources import owned_reading, owners
+from resources.tree import owned_reading, owners
 
 
 def until(holds: Callable[[], bool], seconds: float = 60) -> None:

@@ -8,8 +8,8 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, NotFound, ServerError
-from resources import lookup as search
-from resources.lookup import Wish
+from resources.searching import lookup as search
+from resources.searching.lookup import Wish
 
 PAGE = "/resources/search/"
 

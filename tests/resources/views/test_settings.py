@@ -10,11 +10,11 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
-from resources import examples
-from resources.examples import Offer
-from resources.finalizers import finalizers
+from resources.acting.finalizers import finalizers
+from resources.acting.settable import Wrong, patch, settings
 from resources.forms import descriptors
-from resources.settable import Wrong, patch, settings
+from resources.writing import examples
+from resources.writing.examples import Offer
 from tests.api import custom_resource_definition
 
 UI = "urn:alm:descriptor:com.tectonic.ui:"

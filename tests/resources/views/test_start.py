@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from resources.start import as_new
+from resources.writing.start import as_new
 from tests.resources.views.sending import controls, element, send, text_of
 
 MAPS = "/resources/core/v1/configmaps/"

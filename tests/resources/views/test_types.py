@@ -7,8 +7,9 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import Forbidden, ServerError
-from resources import counts, definitions
-from resources.types import Types
+from resources.lists import counts
+from resources.types import definitions
+from resources.types.types import Types
 from tests.resources.views.definitions import CRDS, served, widget
 
 

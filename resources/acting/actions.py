@@ -1,0 +1,99 @@
+"""What can be done with one object, from its page, a row of a list or the palette: what this user may not do, with the reason, and how kubectl does it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from django.utils.translation import gettext as _
+
+from console.web.access import can
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from kube.objects import KubeObject
+from resources.acting import acts, debugging
+from resources.place import Place
+from resources.podlogs import pods
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One entry of the menu. `refusal`: why this user can't do it, '' when they can. `command`: the same with kubectl, '' where it has none."""
+
+    label: str
+    url: str
+    refusal: str = ""
+    danger: bool = False
+    command: str = ""
+
+
+def actions(client: ClusterClient, place: Place, obj: KubeObject | None = None) -> tuple[Action, ...]:
+    """In the order of the menu. Without the object those are left out that depend on how it is (suspend or resume)."""
+    return tuple(_offered(client, place, obj))
+
+
+def _offered(client: ClusterClient, place: Place, obj: KubeObject | None) -> Iterable[Action]:
+    type_, kubectl = place.type, place.kubectl
+    if "patch" in type_.verbs:  # what changed is sent, never the whole object
+        yield _action(client, place, "patch", _("Edit"), "edit", command=f"kubectl edit {kubectl}")
+    yield Action("YAML", place.url("yaml"), command=f"kubectl get {kubectl} -o yaml")
+    if "patch" in type_.verbs:
+        yield _action(
+            client, place, "patch", _("Labels and annotations"), "labels", command=f"kubectl label {kubectl} KEY=VALUE"
+        )
+    if "create" in type_.verbs:
+        yield _duplicate(client, place)
+    if "scale" in type_.subresources:
+        command = f"kubectl scale {kubectl} --replicas=1"
+        yield _action(client, place, "patch", _("Scale"), "scale", "scale", command=command)
+    for act in acts.offered(client, place, obj) if obj else ():
+        yield _act(client, place, act)
+    yield from _inside(client, place)
+    if "delete" in type_.verbs:
+        yield _action(client, place, "delete", _("Delete"), "delete", command=f"kubectl delete {kubectl}")
+
+
+def _inside(client: ClusterClient, place: Place) -> Iterable[Action]:
+    """What leads into its containers."""
+    type_, where = place.type, f"{place.name} -n {place.namespace}"
+    if type_.kind == "Pod" and not type_.group:
+        command = f"kubectl logs -f {where} --all-containers"
+        yield _action(client, place, "get", _("Logs"), "logs", "log", command=command)
+        yield _action(
+            client, place, "create", _("Terminal"), "terminal", "exec", command=f"kubectl exec -it {where} -- sh"
+        )
+        if "ephemeralcontainers" in type_.subresources:
+            command = f"kubectl debug -it {where} --image={debugging.IMAGE}"
+            yield _action(client, place, "patch", _("Debug container"), "debug", "ephemeralcontainers", command=command)
+    elif pods.may_have(type_):
+        yield Action(_("Logs of all Pods"), place.url("logs"))
+    if pods.may_have(type_) or (type_.kind == "Pod" and not type_.group):
+        yield Action(_("Port-forward"), place.url("forward"))
+
+
+def _refusal(client: ClusterClient, verb: str, type_: ResourceType, namespace: str, name: str, subresource: str) -> str:
+    try:
+        access = can(client, verb, type_, namespace, name, subresource)
+    except KubeError:
+        # Not known: the page behind it will tell.
+        return ""
+    return "" if access.allowed else access.reason or _("You may not do this.")
+
+
+def _action(
+    client: ClusterClient, place: Place, verb: str, label: str, view: str, subresource: str = "", command: str = ""
+) -> Action:
+    refusal = _refusal(client, verb, place.type, place.namespace, place.name, subresource)
+    return Action(label, place.url(view), refusal, danger=verb == "delete", command=command)
+
+
+def _act(client: ClusterClient, place: Place, act: acts.Act) -> Action:
+    right = act.right
+    name = place.name if right.named else ""
+    refusal = act.refusal or _refusal(client, right.verb, right.type, place.namespace, name, right.subresource)
+    return Action(act.label, f"{place.url()}act/{act.name}/", refusal, command=act.command)
+
+
+def _duplicate(client: ClusterClient, place: Place) -> Action:
+    action = _action(client, place, "create", _("Duplicate"), "detail")
+    query = {"namespace": place.namespace} if place.namespace else {}
+    return replace(action, url=place.kind_url("new", **query, **{"from": place.name}))

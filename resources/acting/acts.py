@@ -1,0 +1,254 @@
+"""Acts on one object that are more than an edit of a field: restart a rollout, pause it, suspend, run a CronJob now, evict a Pod.
+
+Each is what kubectl does for the same word, so that both can be used on one object:
+https://kubernetes.io/docs/reference/kubectl/generated/kubectl_rollout/ and kubectl_create_job/
+"""
+
+import json
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, uid_of
+from resources.kinds import kudo
+from resources.place import Place
+from resources.state.health import items, mapping, text
+from resources.types.types import is_custom
+
+RESTARTED = "kubectl.kubernetes.io/restartedAt"
+MANUAL = "cronjob.kubernetes.io/instantiate"
+_ROLLOUTS = ("Deployment", "StatefulSet", "DaemonSet")
+# How operators call it: Flux, Argo Workflows and Knative suspend, Cluster API and Zalando's pause.
+_FIELDS = ("suspend", "suspended", "paused", "pause")
+#: Names of Jobs end in the Pods' own suffix, so a Job may have 63 characters and no more.
+JOB_NAME = 63
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """What the API server is asked for."""
+
+    verb: str
+    type: ResourceType
+    subresource: str = ""
+    named: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """`name` stands in the address; `explains`: what happens; `command`: kubectl's; `refusal`: why it makes no sense as the object is now;
+    `patch`: what is sent, None where something else is done; `new_name`: a proposal where something is made."""
+
+    name: str
+    label: str
+    explains: str
+    command: str
+    right: Right
+    done: str
+    patch: Mapping[str, Any] | None = None
+    refusal: str = ""
+    new_name: str = ""
+
+
+def offered(client: ClusterClient, place: Place, obj: KubeObject) -> tuple[Act, ...]:
+    """Those that fit the object as it is: one that is suspended is resumed."""
+    return tuple(_offered(client, place, obj))
+
+
+def find(client: ClusterClient, place: Place, obj: KubeObject, name: str) -> Act:
+    """Raises NotFound where the object knows no such act (any more)."""
+    for act in offered(client, place, obj):
+        if act.name == name:
+            return act
+    raise NotFound(
+        _("%(kind)s “%(name)s” can't be told to “%(act)s” as it is now.")
+        % {"kind": place.type.kind, "name": place.name, "act": name}
+    )
+
+
+def perform(client: ClusterClient, place: Place, obj: KubeObject, act: Act, new_name: str = "") -> Place:
+    """Do it; the place to look at next. Raises KubeError with the API server's words."""
+    if act.name == "run":
+        made = client.create(act.right.type, job(obj, new_name), place.namespace)
+        return Place(act.right.type, place.namespace, str(made["metadata"]["name"]))
+    if act.name == "evict":
+        client.raw(
+            "POST",
+            place.type.path(place.namespace, place.name, "eviction"),
+            body=json.dumps(_eviction(place)).encode(),
+            content_type="application/json",
+        )
+        return place
+    client.patch(place.type, place.name, act.patch, place.namespace)
+    return place
+
+
+def _offered(client: ClusterClient, place: Place, obj: KubeObject) -> Iterator[Act]:
+    type_, spec = place.type, mapping(obj.get("spec"))
+    if "patch" not in type_.verbs:
+        return
+    if type_.group == "apps" and type_.kind in _ROLLOUTS:
+        yield from _rollout(place, spec)
+    if type_.group == "batch" and type_.kind == "CronJob":
+        yield from _run(client, place)
+    if type_.group == kudo.GROUP and type_.kind == "Instance":
+        yield from _plans(place, obj)
+    if not _has_ended(type_, obj) and (field := suspending(client, type_)):
+        yield _suspend(place, field, spec.get(field) is True)
+    if not type_.group and type_.kind == "Pod" and "eviction" in type_.subresources:
+        yield Act(
+            "evict",
+            _("Evict"),
+            _(
+                "The Pod is asked to leave: it is deleted unless a PodDisruptionBudget says that too few would be left. What runs it makes another."
+            ),
+            f"echo '{json.dumps(_eviction(place))}' | kubectl create --raw "
+            f"{type_.path(place.namespace, place.name, 'eviction')} -f -",
+            Right("create", type_, "eviction"),
+            _("Pod “%(name)s” is being evicted.") % {"name": place.name},
+        )
+
+
+def _eviction(place: Place) -> KubeObject:
+    metadata = {"name": place.name, "namespace": place.namespace}
+    return {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}
+
+
+def _rollout(place: Place, spec: Mapping[str, Any]) -> Iterator[Act]:
+    right, words = Right("patch", place.type), {"kind": place.type.kind, "name": place.name}
+    paused = place.type.kind == "Deployment" and spec.get("paused") is True
+    stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    yield Act(
+        "restart",
+        _("Restart rollout"),
+        _("Its Pods are replaced by new ones, a few at a time, as its update strategy says."),
+        f"kubectl rollout restart {place.kubectl}",
+        right,
+        _("%(kind)s “%(name)s” restarts its Pods.") % words,
+        {"spec": {"template": {"metadata": {"annotations": {RESTARTED: stamp}}}}},
+        _("Its rollout is paused: resume it first.") if paused else "",
+    )
+    if place.type.kind == "Deployment":
+        yield Act(
+            "resume" if paused else "pause",
+            _("Resume rollout") if paused else _("Pause rollout"),
+            _("Changes made while it was paused are rolled out now.")
+            if paused
+            else _("Its Pods run on, but changes of the Deployment are not rolled out until it is resumed."),
+            f"kubectl rollout {'resume' if paused else 'pause'} {place.kubectl}",
+            right,
+            (
+                _("The rollout of %(kind)s “%(name)s” goes on.")
+                if paused
+                else _("The rollout of %(kind)s “%(name)s” is paused.")
+            )
+            % words,
+            {"spec": {"paused": None if paused else True}},
+        )
+
+
+def _has_ended(type_: ResourceType, obj: KubeObject) -> bool:
+    """A Job that is done can't be stopped any more."""
+    states = (
+        items(mapping(obj.get("status")).get("conditions")) if type_.group == "batch" and type_.kind == "Job" else []
+    )
+    return any(one.get("type") in ("Complete", "Failed") and one.get("status") == "True" for one in states)
+
+
+def suspending(client: ClusterClient, type_: ResourceType) -> str:
+    """The boolean below spec that stops an object of this kind, '' where it has none (known from the schema)."""
+    if type_.group == "batch" and type_.kind in ("CronJob", "Job"):
+        return "suspend"
+    if not is_custom(type_.group):
+        return ""
+    try:
+        schema = client.schema(type_) or {}
+    except KubeError:
+        return ""
+    spec = mapping(mapping(mapping(schema.get("properties")).get("spec")).get("properties"))
+    return next((name for name in _FIELDS if mapping(spec.get(name)).get("type") == "boolean"), "")
+
+
+def _suspend(place: Place, field: str, on: bool) -> Act:
+    words = {"kind": place.type.kind, "name": place.name}
+    change = "false" if on else "true"
+    explains = {
+        "CronJob": _("No new Job is started until it is resumed. Jobs that run go on."),
+        "Job": _("Its Pods are deleted; when it is resumed it starts new ones."),
+    }.get(
+        place.type.kind, _("Its operator leaves it as it is until it is resumed (spec.%(field)s).") % {"field": field}
+    )
+    return Act(
+        "resume" if on else "suspend",
+        _("Resume") if on else _("Suspend"),
+        _("Its operator or controller takes it up again (spec.%(field)s).") % {"field": field} if on else explains,
+        f'kubectl patch {place.kubectl} --type merge -p \'{{"spec":{{"{field}":{change}}}}}\'',
+        Right("patch", place.type),
+        (_("%(kind)s “%(name)s” is resumed.") if on else _("%(kind)s “%(name)s” is suspended.")) % words,
+        {"spec": {field: not on}},
+    )
+
+
+def _plans(place: Place, obj: KubeObject) -> Iterator[Act]:
+    """One for each plan that a person may start; its operator takes it from there."""
+    busy = kudo.busy(obj)
+    for name in kudo.runnable(obj):
+        patch = {"spec": {"planExecution": {"planName": name}}}
+        yield Act(
+            f"plan-{name}",
+            _("Run plan %(name)s") % {"name": name},
+            _("Its operator carries the plan out, step by step, with the parameters that the Instance has now."),
+            f"kubectl patch {place.kubectl} --type merge -p '{json.dumps(patch)}'",
+            Right("patch", place.type),
+            _("Plan “%(name)s” has been asked for.") % {"name": name},
+            patch,
+            _("Plan %(name)s is running: wait until it has ended.") % {"name": busy} if busy else "",
+        )
+
+
+def _run(client: ClusterClient, place: Place) -> Iterator[Act]:
+    try:
+        jobs = client.find("batch", place.type.version, "jobs")
+    except NotFound:
+        return
+    name = f"{place.name[: JOB_NAME - 13]}-manual-{secrets.token_hex(3)[:5]}"
+    yield Act(
+        "run",
+        _("Run now"),
+        _("A Job is made of its template at once, beside its schedule, as “kubectl create job --from” does."),
+        f"kubectl create job {name} --from=cronjob/{place.name} -n {place.namespace}",
+        Right("create", jobs, named=False),
+        _("CronJob “%(name)s” was started by hand.") % {"name": place.name},
+        new_name=name,
+    )
+
+
+def job(cron_job: KubeObject, name: str) -> KubeObject:
+    """A Job of the CronJob's template. It belongs to the CronJob, which counts it among its history."""
+    template = mapping(mapping(cron_job.get("spec")).get("jobTemplate"))
+    metadata = mapping(template.get("metadata"))
+    owner = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "name": text(mapping(cron_job.get("metadata")).get("name")),
+        "uid": uid_of(cron_job),
+        "controller": True,
+    }
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {
+            "name": name,
+            "labels": dict(mapping(metadata.get("labels"))),
+            "annotations": {**mapping(metadata.get("annotations")), MANUAL: "manual"},
+            "ownerReferences": [owner],
+        },
+        "spec": dict(mapping(template.get("spec"))),
+    }

@@ -1,0 +1,154 @@
+"""Why an object that is being deleted is still there: each finalizer, who probably has to do its work, and whether that one runs.
+
+Who put a finalizer there stands in managedFields; for those of Kubernetes itself it is known. Whether a controller runs is read from the Deployments of the
+operator that owns the kind. All of it is said as what it is, a likelihood: the API server only knows the names.
+https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from kube.objects import KubeObject, name_of, namespace_of
+from resources.state.health import items, mapping, text
+from resources.state.kind_health import health
+
+_CONTROL_PLANE = gettext_lazy("the cluster's own controllers")
+#: By the name, or what stands before its "/".
+_KNOWN = {
+    "kubernetes": (
+        gettext_lazy("the namespace controller"),
+        gettext_lazy("it deletes everything in the namespace first"),
+    ),
+    "foregroundDeletion": (
+        gettext_lazy("the garbage collector"),
+        gettext_lazy("it deletes what the object owns first"),
+    ),
+    "orphan": (
+        gettext_lazy("the garbage collector"),
+        gettext_lazy("it takes the owner out of what the object owns first"),
+    ),
+    "kubernetes.io/pvc-protection": (_CONTROL_PLANE, gettext_lazy("no Pod may use the claim any more")),
+    "kubernetes.io/pv-protection": (_CONTROL_PLANE, gettext_lazy("no claim may be bound to the volume any more")),
+    "batch.kubernetes.io/job-tracking": (_CONTROL_PLANE, gettext_lazy("the Pod has to be counted by its Job")),
+    "service.kubernetes.io/load-balancer-cleanup": (
+        gettext_lazy("the cloud's service controller"),
+        gettext_lazy("it removes the load balancer first"),
+    ),
+    "customresourcecleanup.apiextensions.k8s.io": (
+        gettext_lazy("the API server"),
+        gettext_lazy("all objects of the kind have to be gone first"),
+    ),
+    "external-attacher": (gettext_lazy("the storage driver"), gettext_lazy("it detaches the volume first")),
+    "finalizers.fluxcd.io": (gettext_lazy("the Flux controller of this kind"), ""),
+    "resources-finalizer.argocd.argoproj.io": (
+        gettext_lazy("Argo CD's application controller"),
+        gettext_lazy("it deletes what the Application deployed first"),
+    ),
+    "foreground-finalizer.argocd.argoproj.io": (
+        gettext_lazy("Argo CD's application controller"),
+        gettext_lazy("it deletes what the Application deployed first"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Controller:
+    """A Deployment that probably does the work. `state`: its state word; `reason`: why it does not run."""
+
+    type: ResourceType
+    namespace: str
+    name: str
+    state: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finalizer:
+    """`who`: in words, '' where nothing is known; `why`: what is waited for; `manager`: who put it there."""
+
+    name: str
+    who: str
+    why: str
+    manager: str
+
+    @property
+    def by_hand(self) -> bool:
+        """A person put it there, who knows what for; no controller need be behind it."""
+        return self.manager.startswith(("kubectl", "operator-console"))
+
+
+def finalizers(obj: KubeObject) -> tuple[Finalizer, ...]:
+    """Those that are still there, in their order."""
+    metadata = mapping(obj.get("metadata"))
+    names = metadata.get("finalizers")
+    found = []
+    for name in names if isinstance(names, list) else ():
+        name = text(name)
+        known = _KNOWN.get(name) or _KNOWN.get(name.partition("/")[0])
+        who, why = (str(known[0]), str(known[1])) if known else ("", "")
+        found.append(Finalizer(name, who, why, _manager(metadata, name)))
+    return tuple(found)
+
+
+def _manager(metadata: Mapping[str, Any], finalizer: str) -> str:
+    """The last one that wrote this finalizer, by its own name."""
+    found = ""
+    for entry in items(metadata.get("managedFields")):
+        of = mapping(mapping(mapping(entry.get("fieldsV1")).get("f:metadata")).get("f:finalizers"))
+        if f'v:"{finalizer}"' in of or (not any(key.startswith("v:") for key in of) and of):
+            found = text(entry.get("manager"))
+    return found
+
+
+def controllers(client: ClusterClient, type_: ResourceType) -> tuple[Controller, ...]:
+    """The Deployments of the operator that owns the kind, as its ClusterServiceVersion names them. Empty where that is not known."""
+    try:
+        type_csv = client.find("operators.coreos.com", "v1alpha1", "clusterserviceversions")
+        csvs = client.list(type_csv, labels="!olm.copiedFrom").items
+        deployments = client.find("apps", "v1", "deployments")
+    except KubeError:
+        return ()
+    found: list[Controller] = []
+    for csv in csvs:
+        if not _owns(csv, type_):
+            continue
+        install = mapping(mapping(mapping(csv.get("spec")).get("install")).get("spec"))
+        names = [text(entry.get("name")) for entry in items(install.get("deployments"))]
+        found += (_controller(client, deployments, namespace_of(csv), name) for name in names)
+    return tuple(found)
+
+
+def _owns(csv: KubeObject, type_: ResourceType) -> bool:
+    owned = items(mapping(mapping(csv.get("spec")).get("customresourcedefinitions")).get("owned"))
+    return any(text(entry.get("name")) == f"{type_.plural}.{type_.group}" for entry in owned)
+
+
+def _controller(client: ClusterClient, type_: ResourceType, namespace: str, name: str) -> Controller:
+    try:
+        obj = client.get(type_, name, namespace)
+    except KubeError as error:
+        return Controller(type_, namespace, name, _("gone") if error.code == 404 else "", str(error))
+    state = health(obj)
+    replicas = mapping(obj.get("status")).get("readyReplicas")
+    if not replicas and not state.reason:
+        return Controller(type_, namespace, name_of(obj), state.label, _("none of its Pods is ready"))
+    return Controller(type_, namespace, name_of(obj), state.label, state.reason)
+
+
+def removal(obj: KubeObject, name: str) -> list[dict[str, Any]]:
+    """A JSON patch that takes the finalizer away, and fails where the list or the object is another one by now."""
+    metadata = mapping(obj.get("metadata"))
+    names = [text(one) for one in metadata.get("finalizers") or ()]
+    at = names.index(name)
+    return [
+        {"op": "test", "path": "/metadata/uid", "value": text(metadata.get("uid"))},
+        {"op": "test", "path": f"/metadata/finalizers/{at}", "value": name},
+        {"op": "remove", "path": f"/metadata/finalizers/{at}"},
+    ]

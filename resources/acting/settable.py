@@ -1,0 +1,214 @@
+"""What can be changed on an object's own page: the fields that its operator's specDescriptors pick out, and the number of replicas.
+
+One field is sent, as a merge patch, and nothing else of the object; the API server judges it. Everything bigger is the form's.
+https://github.com/openshift/console/blob/main/frontend/packages/operator-lifecycle-manager/src/components/descriptors/reference/reference.md
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from kube.objects import KubeObject, name_of, namespace_of
+from resources.forms.descriptors import Descriptor
+from resources.page.values import scalar
+from resources.state.health import mapping, text
+from resources.writing.examples import Offer
+
+SCALE = "~scale"
+_RESOURCES = tuple((side, what) for side in ("limits", "requests") for what in ("cpu", "memory"))
+_SECRET = {"password"}
+MOST = 30
+_NUMBERS = {"integer": int, "number": float}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One control. `path`: below the object; `type`: integer, number, string, boolean or int-or-string."""
+
+    path: tuple[str, ...]
+    label: str
+    type: str
+    value: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """In the form."""
+        return ".".join(self.path)
+
+    @property
+    def on(self) -> bool:
+        return self.value == "true"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """`key`: its path with dots, or SCALE. `shown`: what it is now, in words."""
+
+    key: str
+    label: str
+    help: str
+    shown: str
+    entries: tuple[Entry, ...]
+
+    @property
+    def was(self) -> str:
+        """What the page showed: whoever changed it meanwhile is not written over."""
+        return json.dumps([entry.value for entry in self.entries])
+
+
+class Wrong(ValueError):
+    """`errors`: by the name of the control."""
+
+    def __init__(self, errors: dict[str, str]) -> None:
+        super().__init__()
+        self.errors = errors
+
+
+def settings(client: ClusterClient, type_: ResourceType, obj: KubeObject, offer: Offer) -> tuple[Setting, ...]:
+    """In the order of the operator's descriptors; the replicas first where no descriptor has them."""
+    found = list(_described(client, type_, obj, offer))[:MOST]
+    if "scale" in type_.subresources and not any(
+        len(one.entries) == 1 and one.entries[0].path[-1] == "replicas" for one in found
+    ):
+        found[:0] = _scale(client, type_, obj)
+    return tuple(found)
+
+
+def _scale(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterator[Setting]:
+    try:
+        path = type_.path(namespace_of(obj), name_of(obj), "scale")
+        scale = json.loads(client.raw("GET", path))
+    except (KubeError, ValueError):
+        return
+    wanted = scalar(mapping(mapping(scale).get("spec")).get("replicas") or 0)
+    there = scalar(mapping(mapping(scale).get("status")).get("replicas") or 0)
+    entry = Entry(("spec", "replicas"), _("Replicas"), "integer", wanted)
+    shown = _("%(wanted)s wanted, %(there)s there") % {"wanted": wanted, "there": there}
+    yield Setting(SCALE, _("Replicas"), "", shown, (entry,))
+
+
+def _described(client: ClusterClient, type_: ResourceType, obj: KubeObject, offer: Offer) -> Iterator[Setting]:
+    by_path = offer.descriptors.by_path
+    if not by_path:
+        return
+    try:
+        schema = mapping(client.schema(type_))
+    except KubeError:
+        return
+    for path, descriptor in sorted(by_path.items(), key=lambda pair: pair[1].order):
+        if descriptor.hidden or descriptor.widgets & _SECRET:
+            continue
+        node, value = _schema_at(schema, path), _value_at(obj, path)
+        if node is None or isinstance(value, list):
+            continue
+        entries = tuple(_entries(path, descriptor, node, value))
+        if entries:
+            label = descriptor.display_name or path[-1]
+            yield Setting(".".join(path), label, descriptor.description, _words(entries, value), entries)
+
+
+def _schema_at(schema: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any] | None:
+    """None below lists and maps: which item is meant no descriptor says."""
+    node = schema
+    for step in path:
+        node = mapping(mapping(node.get("properties")).get(step))
+        if not node:
+            return None
+    return node
+
+
+def _value_at(obj: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+    value: Any = obj
+    for step in path:
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value
+
+
+def _entries(path: tuple[str, ...], descriptor: Descriptor, node: Mapping[str, Any], value: Any) -> Iterator[Entry]:
+    widgets = descriptor.widgets
+    if "resourceRequirements" in widgets:
+        for side, what in _RESOURCES:
+            label = {"limits": _("limit of %(what)s"), "requests": _("request of %(what)s")}[side] % {"what": what}
+            yield Entry((*path, side, what), label, "int-or-string", _plain(_value_at({"v": value}, ("v", side, what))))
+    elif "updateStrategy" in widgets:
+        kinds = _options(mapping(mapping(node.get("properties")).get("type"))) or ("RollingUpdate", "Recreate")
+        yield Entry((*path, "type"), _("type"), "string", _plain(mapping(value).get("type")), kinds)
+        for name in ("maxUnavailable", "maxSurge"):
+            if mapping(mapping(mapping(node.get("properties")).get("rollingUpdate")).get("properties")).get(name):
+                now = _value_at({"v": value}, ("v", "rollingUpdate", name))
+                yield Entry((*path, "rollingUpdate", name), name, "int-or-string", _plain(now))
+    else:
+        type_ = text(node.get("type"))
+        if type_ in ("integer", "number", "string", "boolean"):
+            policy = ("Always", "IfNotPresent", "Never") if "imagePullPolicy" in widgets else ()
+            yield Entry(
+                path,
+                descriptor.display_name or path[-1],
+                type_,
+                _plain(value),
+                descriptor.options or policy or _options(node),
+            )
+
+
+def _options(node: Mapping[str, Any]) -> tuple[str, ...]:
+    found = node.get("enum")
+    return tuple(scalar(one) for one in found) if isinstance(found, list) else ()
+
+
+def _plain(value: Any) -> str:
+    """'' for what is not there."""
+    return "" if value is None or isinstance(value, Mapping | list) else scalar(value)
+
+
+def _words(entries: tuple[Entry, ...], value: Any) -> str:
+    if len(entries) == 1 and not isinstance(value, Mapping):
+        return (
+            {"true": _("Yes"), "false": _("No")}.get(entries[0].value, entries[0].value)
+            if entries[0].type == "boolean"
+            else entries[0].value
+        )
+    return ", ".join(f"{entry.label} {entry.value}" for entry in entries if entry.value)
+
+
+def patch(setting: Setting, typed: Mapping[str, str]) -> dict[str, Any]:
+    """What is sent: only controls that were changed; an emptied one removes its field. Raises Wrong."""
+    found: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for entry in setting.entries:
+        value = (
+            typed.get(entry.name, "").strip()
+            if entry.type != "boolean"
+            else ("true" if entry.name in typed else "false")
+        )
+        if value == entry.value or (entry.type == "boolean" and value == "false" and not entry.value):
+            continue
+        try:
+            _put(found, entry.path, _read(entry, value))
+        except ValueError:
+            errors[entry.name] = _("“%(value)s” is no number.") % {"value": value}
+    if errors:
+        raise Wrong(errors)
+    return found
+
+
+def _read(entry: Entry, value: str) -> Any:
+    if entry.type == "boolean":
+        return value == "true"
+    if not value:
+        return None
+    if entry.type in _NUMBERS:
+        return _NUMBERS[entry.type](value)
+    return int(value) if entry.type == "int-or-string" and value.isascii() and value.isdigit() else value
+
+
+def _put(into: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    for step in path[:-1]:
+        into = into.setdefault(step, {})
+    into[path[-1]] = value

@@ -1,0 +1,1 @@
+"""/api/resources/: the same as the pages, as JSON, with the rights of the one who asks."""

@@ -1,0 +1,202 @@
+"""/api/resources/…: types and objects as JSON, with the signed-in user's own rights. Errors are the problem shape of console.web.errors."""
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from console.web import audit
+from kube.client import ClusterClient, Table
+from kube.objects import name_of, namespace_of, uid_of
+from resources.api.lists import states
+from resources.history import writes
+from resources.place import Place, place_of
+
+_PAGE = 500
+
+
+class TypeSerializer(serializers.Serializer[Any]):
+    """One served type in one version."""
+
+    group = serializers.CharField(allow_blank=True)
+    version = serializers.CharField()
+    plural = serializers.CharField()
+    kind = serializers.CharField()
+    namespaced = serializers.BooleanField()
+    verbs = serializers.ListField(child=serializers.CharField())
+    short_names = serializers.ListField(child=serializers.CharField())
+
+
+class ObjectsSerializer(serializers.Serializer[Any]):
+    """One page of objects; `continue` asks for the next. As `states`: uid, name, namespace, state, reason and created of each."""
+
+    items = serializers.ListField(child=serializers.DictField())
+    resource_version = serializers.CharField()
+    remaining = serializers.IntegerField(allow_null=True)
+
+    def get_fields(self) -> dict[str, Any]:
+        # A word of Python's own.
+        return {**super().get_fields(), "continue": serializers.CharField(allow_blank=True)}
+
+
+class ColumnSerializer(serializers.Serializer[Any]):
+    """`priority` above 0: only in wide lists."""
+
+    name = serializers.CharField()
+    type = serializers.CharField()
+    priority = serializers.IntegerField()
+    description = serializers.CharField(allow_blank=True)
+
+
+class TableRowSerializer(serializers.Serializer[Any]):
+    """The server's cells, one for each column."""
+
+    uid = serializers.CharField()
+    name = serializers.CharField()
+    namespace = serializers.CharField(allow_blank=True)
+    cells = serializers.ListField()
+
+
+class TableSerializer(serializers.Serializer[Any]):
+    """One page as the server's own columns and cells."""
+
+    columns = ColumnSerializer(many=True)
+    rows = TableRowSerializer(many=True)
+    resource_version = serializers.CharField()
+    remaining = serializers.IntegerField(allow_null=True)
+
+    def get_fields(self) -> dict[str, Any]:
+        return {**super().get_fields(), "continue": serializers.CharField(allow_blank=True)}
+
+
+def _cluster(request: Request) -> ClusterClient:
+    cluster: ClusterClient = request._request.cluster  # type: ignore[attr-defined]
+    return cluster
+
+
+def _place(request: Request, **address: str) -> Place:
+    return place_of(request._request, **address)  # type: ignore[arg-type]
+
+
+class Types(APIView):
+    """All types that the cluster serves."""
+
+    @extend_schema(responses=TypeSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        return Response(TypeSerializer(_cluster(request).types(), many=True).data)
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "columns": ColumnSerializer(table.columns, many=True).data,
+        "rows": [
+            {
+                "uid": uid_of(row.object),
+                "name": name_of(row.object),
+                "namespace": namespace_of(row.object),
+                "cells": row.cells,
+            }
+            for row in table.rows
+        ],
+        "resource_version": table.resource_version,
+        "continue": table.continue_,
+        "remaining": table.remaining,
+    }
+
+
+class Objects(APIView):
+    """The objects of a type."""
+
+    @extend_schema(
+        operation_id="resources_objects",
+        parameters=[
+            *(OpenApiParameter(name, str) for name in ("namespace", "labels", "fields", "continue")),
+            OpenApiParameter("limit", int),
+            OpenApiParameter("as", str, enum=["objects", "table", "states"], description="objects unless said"),
+            OpenApiParameter(
+                "watch",
+                int,
+                enum=[1],
+                description="Changes as server-sent events instead: added, modified, deleted (the object), bookmark, error (a problem). "
+                "Their ids are resourceVersions, from which Last-Event-ID or resourceVersion goes on; 410 when that is too old.",
+            ),
+            OpenApiParameter(
+                "resourceVersion", str, description="with watch: where to go on; without it all objects come first"
+            ),
+        ],
+        responses=PolymorphicProxySerializer("ObjectsOrTable", [ObjectsSerializer, TableSerializer], None),
+    )
+    def get(self, request: Request, group: str, version: str, plural: str) -> Response:
+        """`namespace` '' = all. At most `limit` objects (500 unless said)."""
+        type_ = _place(request, group=group, version=version, plural=plural).type
+        asked = request.query_params
+        if asked.get("watch") == "1":
+            raise ValidationError("This server can't stream: ask the console's own ASGI server.")
+        look = asked.get("as", "objects")
+        if look not in ("objects", "table", "states"):
+            raise ValidationError("as: objects, table or states")
+        limit = asked.get("limit", "")
+        client, namespace = _cluster(request), asked.get("namespace", "")
+        options: Any = {
+            "labels": asked.get("labels", ""),
+            "fields": asked.get("fields", ""),
+            "limit": min(int(limit), _PAGE) if limit.isascii() and limit.isdigit() and int(limit) else _PAGE,
+            "continue_": asked.get("continue", ""),
+        }
+        namespace = "" if namespace == "-" else namespace
+        if look == "table":
+            return Response(_table(client.table(type_, namespace, **options)))
+        found = client.list(type_, namespace, **options)
+        return Response(
+            {
+                "items": states(type_, found.items) if look == "states" else found.items,
+                "resource_version": found.resource_version,
+                "continue": found.continue_,
+                "remaining": found.remaining,
+            }
+        )
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={201: OpenApiTypes.OBJECT})
+    def post(self, request: Request, group: str, version: str, plural: str) -> Response:
+        """Create the object in the body."""
+        type_ = _place(request, group=group, version=version, plural=plural).type
+        obj = dict(request.data)
+        metadata = obj.get("metadata") or {}
+        made = _cluster(request).create(type_, obj, str(metadata.get("namespace") or ""))
+        place = Place(type_, str(made["metadata"].get("namespace") or ""), str(made["metadata"]["name"]))
+        audit.record(request._request, "create", place.ref, "ok")  # type: ignore[arg-type]
+        writes.wrote(_cluster(request), "create", place, None, made)
+        return Response(made, status=201)
+
+
+class Object(APIView):
+    """One object; namespace '-' in the cluster's scope."""
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, **address: str) -> Response:
+        return Response(_place(request, **address).get(_cluster(request)))
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT)
+    def patch(self, request: Request, **address: str) -> Response:
+        """A JSON merge patch."""
+        place = _place(request, **address)
+        before = writes.looked(_cluster(request), place)
+        changed = _cluster(request).patch(place.type, place.name, dict(request.data), place.namespace)
+        audit.record(request._request, "patch", place.ref, "ok")  # type: ignore[arg-type]
+        writes.wrote(_cluster(request), "patch", place, before, changed)
+        return Response(changed)
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def delete(self, request: Request, **address: str) -> Response:
+        """The object where it still exists (finalizers), else a Status."""
+        place = _place(request, **address)
+        before = writes.looked(_cluster(request), place)
+        left = _cluster(request).delete(place.type, place.name, place.namespace)
+        audit.record(request._request, "delete", place.ref, "ok")  # type: ignore[arg-type]
+        writes.wrote(_cluster(request), "delete", place, before, None)
+        return Response(left)

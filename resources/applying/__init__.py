@@ -1,0 +1,1 @@
+"""Many objects in one text: tried, compared, sent in order, taken back."""

@@ -1,0 +1,129 @@
+"""What an applied text did or would do to each object, and how it is taken back.
+
+What was there before goes to the page with the result, and comes back from it: nothing is kept here, and whoever takes it back does so with their own rights.
+An object that somebody changed after us is left alone and named. Values of Secrets do not go to the page: what was changed in a Secret stays.
+"""
+
+import base64
+import binascii
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import Conflict, KubeError, NotFound
+from kube.objects import KubeObject, name_of, uid_of
+from resources.applying.imports import Result
+from resources.place import Place
+from resources.writing.diff import same
+from resources.writing.draft import own
+from resources.writing.review import Review, review
+
+#: Of what goes to the page, compressed.
+LIMIT = 4 * 1024 * 1024
+_UNPACKED = 64 * 1024 * 1024
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One object to be taken back: deleted where `before` is None. `after`: what we left."""
+
+    group: str
+    version: str
+    plural: str
+    namespace: str
+    name: str
+    uid: str
+    after: dict[str, Any]
+    before: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What became of one step. `words`: what was done; `problem`: why it was not."""
+
+    step: Step
+    words: str = ""
+    problem: str = ""
+    error: KubeError | None = None
+
+
+def difference(result: Result) -> Review | None:
+    """What changes in an object that is there; None where it is new, the same, secret, or was refused."""
+    if result.outcome != "changed" or result.made is None or result.before is None or _secret(result):
+        return None
+    return review(result.before, result.document.object, result.made)
+
+
+def pack(results: Iterable[Result]) -> str:
+    """The steps that take it back, for a field of the page; '' where there are none or they are too large for it."""
+    steps = [step for result in results if (step := _step(result)) is not None]
+    if not steps:
+        return ""
+    packed = base64.b64encode(zlib.compress(msgspec.json.encode(steps))).decode()
+    return packed if len(packed) <= LIMIT else ""
+
+
+def unpack(text: str) -> list[Step]:
+    """Raises ValueError for what pack() has not made."""
+    try:
+        opened = zlib.decompressobj()
+        plain = opened.decompress(base64.b64decode(text, validate=True), _UNPACKED)
+        if opened.unconsumed_tail:
+            raise ValueError("too large")
+        return msgspec.json.decode(plain, type=list[Step])
+    except (binascii.Error, zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise ValueError(str(error)) from error
+
+
+def undo(client: ClusterClient, steps: list[Step]) -> tuple[Undone, ...]:
+    """The last first. Each by itself: one that fails does not keep the others."""
+    return tuple(_undo(client, step) for step in reversed(steps))
+
+
+def _undo(client: ClusterClient, step: Step) -> Undone:
+    try:
+        type_ = client.find(step.group, step.version, step.plural)
+        if step.before is None:
+            client.delete(type_, step.name, step.namespace, propagation="Background", uid=step.uid)
+            return Undone(step, _("deleted again"))
+        now = client.get(type_, step.name, step.namespace)
+        if uid_of(now) != step.uid or not same(own(now), step.after):
+            return Undone(step, problem=_("Somebody changed it meanwhile: it stays as it is."))
+        version = now["metadata"].get("resourceVersion")
+        metadata = {**step.before["metadata"], "resourceVersion": version, "uid": step.uid}
+        client.replace(type_, {**step.before, "metadata": metadata}, step.namespace)
+        return Undone(step, _("as it was before"))
+    except NotFound:
+        return Undone(step, _("is gone already"))
+    except Conflict as error:
+        return Undone(step, problem=_("Somebody changed it meanwhile: it stays as it is."), error=error)
+    except KubeError as error:
+        return Undone(step, problem=str(error), error=error)
+
+
+def place(client: ClusterClient, step: Step) -> Place | None:
+    try:
+        return Place(client.find(step.group, step.version, step.plural), step.namespace, step.name)
+    except KubeError:
+        return None
+
+
+def _step(result: Result) -> Step | None:
+    made, type_ = result.made, result.type
+    if made is None or type_ is None or result.outcome not in ("created", "changed"):
+        return None
+    before: KubeObject | None = None
+    after: KubeObject = {}
+    if result.outcome == "changed":
+        if _secret(result) or result.before is None:
+            return None
+        before, after = own(result.before), own(made)
+    return Step(type_.group, type_.version, type_.plural, result.namespace, name_of(made), uid_of(made), after, before)
+
+
+def _secret(result: Result) -> bool:
+    return result.document.kind == "Secret" and not result.document.group

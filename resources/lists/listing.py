@@ -1,0 +1,194 @@
+"""Lists of any kind, as the API server's own Tables with the console's state word: one page of rows, found among all.
+
+Without a filter or an order of its own a page costs one or two requests for its own rows, however many objects there are. Names, states and owners
+can't be searched by the API server, nor can it sort or count: these ask a snapshot of the whole list (resources/lists/snapshot.py), up to MOST rows.
+https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.table import Column, Row, Table
+from resources.lists import columns as columns_
+from resources.lists.columns import LABEL, LABELS, OWNER, STATE, ListColumn
+from resources.lists.entries import Entry, Labels, Owner, entry_of, include, stateful
+from resources.lists.order import STATES, ordered
+from resources.lists.snapshot import snapshots
+from resources.state.health import Health, colour_of
+
+PAGE = 50
+SIZES = (20, PAGE, 100, 200)
+#: Behind so many rows a page is looked up in a snapshot: the API server would have to pass over all of them.
+_PASSED_OVER = 500
+# Columns that hold a phase's word, which gets its colour.
+_STATES = ("status", "phase", "state", "health", "sync status", "health status", "ready")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a list is asked for. `owner`: 'Kind/name'; `sort`: a column's key, '-' before it for the other way round; `page` from 1."""
+
+    q: str = ""
+    labels: str = ""
+    fields: str = ""
+    state: str = ""
+    owner: str = ""
+    sort: str = ""
+    page: int = 1
+    size: int = PAGE
+
+    @property
+    def plain(self) -> bool:
+        """Whether the API server can answer it alone."""
+        return not (self.q or self.state or self.owner or self.sort)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """`colour` is PatternFly's, '' for plain text. `is_age`: `text` is a timestamp, to be shown as an age that ticks.
+
+    `health`, `owner` and `labels` are those of the columns of that name, None elsewhere.
+    """
+
+    heading: str
+    text: str
+    colour: str = ""
+    is_age: bool = False
+    health: Health | None = None
+    owner: Owner | None = None
+    labels: Labels | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """One row, for the first paint and for live updates alike. `cells`: the chosen columns, the name's and the namespace's left out."""
+
+    uid: str
+    name: str
+    namespace: str
+    type: ResourceType
+    created: str
+    cells: tuple[Cell, ...]
+    terminating: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One page. `total` is None where the server does not say; `more`: there is a next page. `searched`: rows read at most, 0 without a bound.
+
+    `states`: how many there are in each state, whatever `state` was asked for; None where that was not counted.
+    """
+
+    columns: tuple[Column, ...]
+    entries: tuple[Entry, ...]
+    total: int | None
+    more: bool
+    searched: int = 0
+    states: Mapping[str, int] | None = None
+
+
+def row_view(type_: ResourceType, columns: Sequence[Column], entry: Entry | Row, keys: Sequence[str] = ()) -> RowView:
+    """`keys`: of the chosen columns, none for what everybody gets."""
+    found = entry if isinstance(entry, Entry) else entry_of(type_, entry)
+    return row_of(type_, columns_.chosen(type_, columns, keys), found)
+
+
+def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: Entry) -> RowView:
+    """The same with columns that were chosen for all rows at once."""
+    cells = tuple(cell(column, entry) for column in chosen)
+    return RowView(entry.uid, entry.name, entry.namespace, type_, entry.created, cells, entry.terminating)
+
+
+def cell(column: ListColumn, entry: Entry) -> Cell:
+    """What a column shows of an object."""
+    if column.key == STATE:
+        return Cell(column.heading, entry.health.state, health=entry.health)
+    if column.key == OWNER:
+        return Cell(column.heading, str(entry.owner or ""), owner=entry.owner)
+    if column.key == LABELS:
+        return Cell(column.heading, ",".join(f"{key}={value}" for key, value in entry.labels), labels=entry.labels)
+    if column.key.startswith(LABEL):
+        return Cell(column.heading, dict(entry.labels).get(column.key.removeprefix(LABEL), ""))
+    if column.age and entry.created:
+        return Cell(column.heading, entry.created, is_age=True)
+    value = entry.cells[column.index] if column.index < len(entry.cells) else None
+    text = "" if value is None else str(value)
+    name = column.key.removeprefix(columns_.PRINTED).lower()
+    return Cell(column.heading, text, colour_of(text) if name in _STATES else "")
+
+
+def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Found:
+    """One page. Raises BadRequest for selectors that are none, Forbidden and so on."""
+    selectors = {"labels": query.labels, "fields": query.fields}
+    deep = (query.page - 1) * query.size >= _PASSED_OVER
+    if query.plain and not deep and not snapshots.has(client, type_, namespace, **selectors):
+        return _page(client, type_, namespace, query)
+    snapshot = snapshots.get(client, type_, namespace, **selectors)
+    everything = snapshot.all()
+    found = _matching(everything, query)
+    rows = ordered(
+        (entry for entry in found if not query.state or entry.health.state == query.state),
+        query.sort,
+        columns_.available(type_, snapshot.columns),
+    )
+    part = rows[(query.page - 1) * query.size : query.page * query.size]
+    more, searched = query.page * query.size < len(rows), 0 if snapshot.complete else len(everything)
+    states = _states(found) if stateful(type_) else None
+    return Found(snapshot.columns, tuple(part), len(rows), more, searched, states)
+
+
+def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Found:
+    selectors = {"labels": query.labels, "fields": query.fields}
+    token, skipped = "", (query.page - 1) * query.size
+    if skipped:
+        before = client.table(type_, namespace, **selectors, limit=skipped, include="None")
+        token = before.continue_
+        if not token:
+            return Found(before.columns, (), len(before.rows), False)
+    table = client.table(type_, namespace, **selectors, limit=query.size, continue_=token, include=include(type_))
+    seen = skipped + len(table.rows)
+    entries = tuple(entry_of(type_, row) for row in table.rows)
+    states = _states(entries) if not skipped and not table.continue_ and stateful(type_) else None
+    return Found(table.columns, entries, _total(seen, table), bool(table.continue_), states=states)
+
+
+def _total(seen: int, table: Table) -> int | None:
+    if not table.continue_:
+        return seen
+    return None if table.remaining is None else seen + table.remaining
+
+
+def _matching(entries: Iterable[Entry], query: Query) -> list[Entry]:
+    """Whatever their state."""
+    q, owner = query.q.lower(), query.owner
+    return [entry for entry in entries if q in entry.name.lower() and (not owner or str(entry.owner or "") == owner)]
+
+
+def _states(entries: Iterable[Entry]) -> dict[str, int]:
+    """Those that occur, what needs somebody first."""
+    counts = Counter(entry.health.state for entry in entries)
+    return {state: counts[state] for state in STATES if counts[state]}
+
+
+def counted(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Mapping[str, int]:
+    """How many objects are in each state, of all that the query leaves. Raises KubeError."""
+    return find(client, type_, namespace, replace(query, sort="name", page=1, size=1)).states or {}
+
+
+def with_states(client: ClusterClient, type_: ResourceType, namespace: str, query: Query, found: Found) -> Found:
+    """The same page with the states counted. Raises KubeError."""
+    return replace(found, states=counted(client, type_, namespace, query))
+
+
+def kept(entries: Iterable[Entry], query: Query) -> list[Entry]:
+    """Those that the query leaves."""
+    return [one for one in _matching(entries, query) if not query.state or one.health.state == query.state]
+
+
+def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> list[Entry]:
+    """All that the query leaves, on every page, in its order. Raises KubeError."""
+    snapshot = snapshots.get(client, type_, namespace, labels=query.labels, fields=query.fields)
+    return ordered(kept(snapshot.all(), query), query.sort, columns_.available(type_, snapshot.columns))

@@ -1,0 +1,1 @@
+"""One object as its page shows it: summary, panels, values, what it owns, Events."""

@@ -1,0 +1,99 @@
+"""What is in a namespace: how many objects of each kind, and which of them would not go at once because of a finalizer.
+
+One question for each kind that can be listed and deleted, several at a time, for names and metadata only. What may not be read is named.
+"""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from kube.objects import name_of
+from resources.place import Place
+from resources.state.health import mapping, text
+
+_READ = 500
+_HOLDING = 50
+# What every namespace has; Events go by themselves, and are kept under two names.
+_UNTOLD = frozenset({("", "events"), ("events.k8s.io", "events")})
+_BY_ITSELF = {
+    ("", "configmaps"): "kube-root-ca.crt",
+    ("", "serviceaccounts"): "default",
+}
+# Kubernetes removes these itself, soon after what they wait for.
+OWN = ("kubernetes.io/", "foregroundDeletion", "orphan", "kubernetes", "batch.kubernetes.io/")
+_workers = ThreadPoolExecutor(8, thread_name_prefix="contents")
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """`place`: the kind in that namespace. `by_itself`: so many of them are there in every namespace."""
+
+    place: Place
+    count: int
+    by_itself: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """An object with finalizers that somebody else than Kubernetes has to remove."""
+
+    place: Place
+    finalizers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """`counts`: the most first. `gaps`: (kind, why it could not be read). `more`: objects that hold beyond those named."""
+
+    counts: tuple[Count, ...] = ()
+    holding: tuple[Holding, ...] = ()
+    gaps: tuple[tuple[str, str], ...] = ()
+    more: int = 0
+
+    @property
+    def total(self) -> int:
+        return sum(one.count for one in self.counts)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing but what every namespace has."""
+        return all(one.count <= one.by_itself for one in self.counts) and not self.gaps
+
+
+def contents(client: ClusterClient, namespace: str) -> Contents:
+    """Of one namespace, with the reader's rights."""
+    kinds = _kinds(client)
+    found = list(_workers.map(lambda type_: _read(client, type_, namespace), kinds))
+    counts = [one for one, _held, _problem in found if one is not None and one.count]
+    counts.sort(key=lambda one: (-one.count, one.place.type.kind))
+    held = [one for _count, holding, _problem in found for one in holding]
+    gaps = tuple((type_.kind, problem) for type_, (_count, _held, problem) in zip(kinds, found, strict=True) if problem)
+    return Contents(tuple(counts), tuple(held[:_HOLDING]), gaps, max(0, len(held) - _HOLDING))
+
+
+def _kinds(client: ClusterClient) -> list[ResourceType]:
+    """Each once, in its preferred version; none that is only computed, like metrics."""
+    found: dict[tuple[str, str], ResourceType] = {}
+    for type_ in client.types():
+        if type_.namespaced and {"list", "delete"} <= type_.verbs and (type_.group, type_.plural) not in _UNTOLD:
+            found.setdefault((type_.group, type_.plural), type_)
+    return list(found.values())
+
+
+def _read(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[Count | None, list[Holding], str]:
+    try:
+        table = client.table(type_, namespace, limit=_READ)
+    except KubeError as error:
+        return None, [], str(error)
+    names = Counter(name_of(row.object) for row in table.rows)
+    held = []
+    for row in table.rows:
+        finalizers = mapping(row.object.get("metadata")).get("finalizers")
+        foreign = tuple(text(one) for one in finalizers or () if not text(one).startswith(OWN))
+        if foreign:
+            held.append(Holding(Place(type_, namespace, name_of(row.object)), foreign))
+    by_itself = names[_BY_ITSELF.get((type_.group, type_.plural), "")]
+    return Count(Place(type_, namespace), len(table.rows) + (table.remaining or 0), by_itself), held, ""

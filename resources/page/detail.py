@@ -1,0 +1,130 @@
+"""One object as its page shows it: who made it, what state it is in and why, and what is special about its kind.
+
+Everything here reads what some operator wrote: a part with another shape than expected is left out, and never an error.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of
+from resources.selected import pod_selector
+from resources.state.health import Condition, Health, conditions, mapping, text
+from resources.state.kind_health import health
+from resources.tree.owners import owner_references
+from resources.types.managed import Manager, manager
+
+SIMULATED = "operator-console.dev/simulated"
+_LABELS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An object that another one names. `type` is None where the cluster serves no such kind (any more)."""
+
+    kind: str
+    name: str
+    namespace: str
+    type: ResourceType | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A printer column of the kind, with its value for this object."""
+
+    name: str
+    text: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """`pods`: the label selector of the Pods that the object stands for, '' if it has none."""
+
+    type: ResourceType
+    name: str
+    namespace: str
+    created: str
+    deleted: str
+    health: Health
+    labels: tuple[tuple[str, str], ...]
+    annotations: tuple[tuple[str, str], ...]
+    finalizers: tuple[str, ...]
+    owners: tuple[Link, ...]
+    conditions: tuple[Condition, ...]
+    facts: tuple[Fact, ...]
+    pods: str
+    simulated: bool
+    manager: Manager | None = None
+
+
+def detail(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Detail:
+    """All of it from the object, and one more question to the API server: what its printer columns say."""
+    metadata = mapping(obj.get("metadata"))
+    finalizers = metadata.get("finalizers")
+    return Detail(
+        type=type_,
+        name=name_of(obj),
+        namespace=namespace_of(obj),
+        created=text(metadata.get("creationTimestamp")),
+        deleted=text(metadata.get("deletionTimestamp")),
+        health=health(obj),
+        labels=_pairs(metadata.get("labels")),
+        annotations=_annotations(obj),
+        finalizers=tuple(text(name) for name in finalizers) if isinstance(finalizers, list) else (),
+        owners=tuple(link(client, reference, namespace_of(obj)) for reference in owner_references(obj)),
+        conditions=conditions(obj),
+        facts=facts(client, type_, obj),
+        pods=pod_selector(obj),
+        simulated=is_simulated(obj),
+        manager=manager(obj) if not owner_references(obj) else None,
+    )
+
+
+def is_simulated(obj: Mapping[str, Any]) -> bool:
+    """Whether the embedded cluster only pretends to run this Pod, since it can't run its image."""
+    return mapping(mapping(obj.get("metadata")).get("annotations")).get(SIMULATED) == "true"
+
+
+def link(client: ClusterClient, reference: Mapping[str, Any], namespace: str) -> Link:
+    """By apiVersion, kind and name: an ownerReference, or an Event's involvedObject."""
+    group, _, version = text(reference.get("apiVersion")).rpartition("/")
+    kind, name = text(reference.get("kind")), text(reference.get("name"))
+    try:
+        found = client.find_kind(group, kind, version)
+    except NotFound:
+        return Link(kind, name, namespace, None)
+    return Link(kind, name, namespace if found.namespaced else "", found if name else None)
+
+
+def facts(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tuple[Fact, ...]:
+    """The columns that `kubectl get -o wide` prints, but name and age. None when the API server does not tell."""
+    if "list" not in type_.verbs:
+        return ()
+    field = f"metadata.name={name_of(obj)}"
+    try:
+        table = client.table(type_, namespace_of(obj), fields=field, limit=1, include="None")
+    except KubeError:
+        return ()
+    if not table.rows:
+        return ()
+    pairs = zip(table.columns, table.rows[0].cells, strict=False)
+    return tuple(
+        Fact(column.name, str(cell), column.description)
+        for column, cell in pairs
+        if column.name not in ("Name", "Age", "Created At", "Labels", "Data")
+        and cell not in (None, "", "<none>", "<unset>")
+    )
+
+
+def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
+    return tuple((str(key), text(part)) for key, part in sorted(mapping(value).items()))[:_LABELS]
+
+
+def _annotations(obj: KubeObject) -> tuple[tuple[str, str], ...]:
+    """Without the copy of the whole object that kubectl apply keeps there: it is no news, and of a Secret it holds the values."""
+    found = _pairs(mapping(obj.get("metadata")).get("annotations"))
+    return tuple(pair for pair in found if pair[0] != "kubectl.kubernetes.io/last-applied-configuration")

@@ -1,0 +1,235 @@
+"""The Events of a namespace, or of all: filtered, counted, and with repeats of the same told once.
+
+The API server keeps them for an hour and can filter only by exact fields, so up to READ are read and looked through here. Repeats are those with the same
+reason about objects of the same kind whose messages differ in names and numbers only.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Gone, NotFound
+from kube.objects import KubeObject
+from resources.page.detail import Link
+from resources.page.events import last_seen, order
+from resources.state.health import mapping, text
+
+READ = 10_000
+PAGE = 100
+#: Objects named under one line of repeats.
+NAMED = 10
+_CHUNK = 2500
+_NUMBERS = re.compile(r"\d+(\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """`type`: Normal, Warning or '' for both; `kind`, `reason`: exact, '' for all; `q`: every word is in the message or the object's name."""
+
+    type: str = ""
+    kind: str = ""
+    reason: str = ""
+    q: str = ""
+    grouped: bool = True
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """One Event, or several that say the same. `count`: how often, all together; `objects`: those it happened to, NAMED at most, of `number`."""
+
+    uid: str
+    warning: bool
+    reason: str
+    message: str
+    kind: str
+    objects: tuple[Link, ...]
+    number: int
+    count: int
+    first: str
+    last: str
+    source: str
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One page, newest first. `total` Events were read, `matched` fit the wish, `lines` there are; the counts are of all that were read.
+    `beyond`: there are more than were read."""
+
+    rows: tuple[Happened, ...] = ()
+    total: int = 0
+    matched: int = 0
+    lines: int = 0
+    types: tuple[tuple[str, int], ...] = ()
+    kinds: tuple[tuple[str, int], ...] = ()
+    reasons: tuple[tuple[str, int], ...] = ()
+    beyond: bool = False
+
+    @property
+    def warnings(self) -> int:
+        return sum(count for type_, count in self.types if type_ != "Normal")
+
+
+def wish_of(get: Mapping[str, Any]) -> Wish:
+    """What the query string says; nonsense is taken for nothing."""
+    page = get.get("page", "")
+    type_ = get.get("type", "")
+    return Wish(
+        type_ if type_ in ("Normal", "Warning") else "",
+        get.get("kind", "")[:253],
+        get.get("reason", "")[:253],
+        " ".join(get.get("q", "").split())[:253],
+        get.get("group", "") != "0",
+        min(int(page), 1000) if page.isascii() and page.isdigit() and int(page) else 1,
+    )
+
+
+def stream(client: ClusterClient, namespace: str, wish: Wish) -> Stream:
+    """`namespace` '' is all. Raises KubeError."""
+    events, beyond = read(client, namespace)
+    return look(events, wish, Linker(client), beyond)
+
+
+def read(client: ClusterClient, namespace: str) -> tuple[list[KubeObject], bool]:
+    """(Events, whether there are more). Raises KubeError."""
+    type_ = client.find("", "v1", "events")
+    for attempt in (1, 2):
+        found: list[KubeObject] = []
+        token = ""
+        try:
+            while True:
+                page = client.list(type_, namespace, limit=_CHUNK, continue_=token)
+                found, token = found + page.items, page.continue_
+                if not token or len(found) >= READ:
+                    return found[:READ], bool(token) or len(found) > READ
+        except Gone:
+            # The list changed under way for longer than its server remembers: once more from the beginning.
+            if attempt == 2:
+                raise
+    return [], False
+
+
+def look(events: Sequence[KubeObject], wish: Wish, links: "Linker", beyond: bool = False) -> Stream:
+    """What is asked for, of these."""
+    words = wish.q.lower().split()
+    matching = [event for event in events if _fits(event, wish, words)]
+    matching.sort(key=order, reverse=True)
+    groups: dict[tuple[str, ...], list[KubeObject]] = {}
+    for event in matching:
+        key = _alike(event) if wish.grouped else (text(mapping(event.get("metadata")).get("uid")),)
+        groups.setdefault(key, []).append(event)
+    first = (wish.page - 1) * PAGE
+    shown = list(groups.values())[first : first + PAGE]
+    return Stream(
+        rows=tuple(_happened(members, links) for members in shown),
+        total=len(events),
+        matched=len(matching),
+        lines=len(groups),
+        types=_counted(_type(event) for event in events),
+        kinds=_counted(_about(event, "kind") for event in events),
+        reasons=_counted(text(event.get("reason")) for event in events),
+        beyond=beyond,
+    )
+
+
+def _counted(words: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(Counter(word for word in words if word).items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _type(event: Mapping[str, Any]) -> str:
+    return text(event.get("type")) or "Normal"
+
+
+def _about(event: Mapping[str, Any], key: str) -> str:
+    return text(mapping(event.get("involvedObject")).get(key))
+
+
+def _fits(event: Mapping[str, Any], wish: Wish, words: Sequence[str]) -> bool:
+    if (wish.type and _type(event) != wish.type) or (wish.kind and _about(event, "kind") != wish.kind):
+        return False
+    if wish.reason and text(event.get("reason")) != wish.reason:
+        return False
+    if not words:
+        return True
+    whole = (
+        f"{text(event.get('message'))} {_about(event, 'name')} {_about(event, 'namespace')} {text(event.get('reason'))}"
+    )
+    lower = whole.lower()
+    return all(word in lower for word in words)
+
+
+def _alike(event: Mapping[str, Any]) -> tuple[str, ...]:
+    """What is the same in repeats."""
+    message, name = text(event.get("message")), _about(event, "name")
+    plain = message.replace(name, "…") if len(name) > 3 else message
+    space = _about(event, "namespace")
+    return (
+        _type(event),
+        text(event.get("reason")),
+        _about(event, "kind"),
+        space,
+        _source(event),
+        _NUMBERS.sub("#", plain)[:400],
+    )
+
+
+def _source(event: Mapping[str, Any]) -> str:
+    return text(mapping(event.get("source")).get("component")) or text(event.get("reportingComponent"))
+
+
+def times(event: Mapping[str, Any]) -> int:
+    """How often it happened, by what the Event itself counts."""
+    count = mapping(event.get("series")).get("count") or event.get("count")
+    return count if isinstance(count, int) and count > 0 else 1
+
+
+def _happened(members: Sequence[KubeObject], links: "Linker") -> Happened:
+    """`members`: newest first."""
+    newest = members[0]
+    metadata = mapping(newest.get("metadata"))
+    objects: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+    for event in members:
+        about = mapping(event.get("involvedObject"))
+        objects.setdefault((text(about.get("kind")), text(about.get("namespace")), text(about.get("name"))), about)
+    firsts = [text(event.get("firstTimestamp")) or last_seen(event) for event in members]
+    return Happened(
+        uid=text(metadata.get("uid")),
+        warning=_type(newest) != "Normal",
+        reason=text(newest.get("reason")),
+        message=text(newest.get("message")),
+        kind=_about(newest, "kind"),
+        objects=tuple(links.link(about) for about in list(objects.values())[:NAMED]),
+        number=len(objects),
+        count=sum(times(event) for event in members),
+        first=min((one for one in firsts if one), default=""),
+        last=last_seen(newest),
+        source=_source(newest),
+        namespace=text(metadata.get("namespace")),
+        name=text(metadata.get("name")),
+    )
+
+
+class Linker:
+    """Finds each kind once."""
+
+    def __init__(self, client: ClusterClient) -> None:
+        self._client = client
+        self._types: dict[tuple[str, str], ResourceType | None] = {}
+
+    def link(self, about: Mapping[str, Any]) -> Link:
+        version, kind, name = text(about.get("apiVersion")), text(about.get("kind")), text(about.get("name"))
+        if (version, kind) not in self._types:
+            group, _slash, short = version.rpartition("/")
+            try:
+                self._types[version, kind] = self._client.find_kind(group, kind, short)
+            except NotFound:
+                self._types[version, kind] = None
+        type_ = self._types[version, kind]
+        namespaced = type_ is not None and type_.namespaced
+        return Link(kind, name, text(about.get("namespace")) if namespaced else "", type_ if name else None)

@@ -1,0 +1,255 @@
+"""The tree of what an object owns, as a page and /api/ show it: each with its state, readiness and restarts, many alike under one heading, and the whole
+summed up in a few words."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, namespace_of, uid_of
+from resources.page.detail import Link, is_simulated, link
+from resources.place import Place
+from resources.state import health as words
+from resources.state.health import LABELS, Health, items, mapping, text
+from resources.state.kind_health import health
+from resources.tree.owners import Belongings, Owned, owner_references
+
+#: So many of one kind below one object stand under a heading of their own, folded; at most SHOWN of them, the worst first.
+ALIKE, SHOWN = 10, 50
+#: Rows of the whole tree.
+ROWS = 300
+_CHAIN = 6
+_WORST = (words.DEGRADED, words.TERMINATING, words.PROGRESSING, words.UNKNOWN, words.SUSPENDED, words.READY, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Many of one kind below one object. `counts`: (state, how many), the worst first; `hidden`: not shown below it."""
+
+    id: str
+    type: ResourceType
+    count: int
+    counts: tuple[tuple[Health, int], ...]
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An object, or with `heading` many of them. `lines`: for each level above whether more follow there; `parent`: id of the row above it, '' at the
+    first level; `ready`: '2/3', `restarts`: None where the kind has none; `folded`: it stands below a heading that is folded at first."""
+
+    id: str
+    level: int
+    parent: str
+    health: Health
+    place: Place | None = None
+    heading: Heading | None = None
+    lines: tuple[bool, ...] = ()
+    last: bool = False
+    branch: bool = False
+    folded: bool = False
+    ready: str = ""
+    restarts: int | None = None
+    created: str = ""
+    simulated: bool = False
+    how: str = ""
+
+    @property
+    def guides(self) -> tuple[str, ...]:
+        """What is drawn before the name, level by level."""
+        return (*("pass" if more else "none" for more in self.lines), "last" if self.last else "tee")
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The whole in numbers. `states`: (state, objects in it), the worst first."""
+
+    pods: int = 0
+    ready: int = 0
+    restarts: int = 0
+    states: tuple[tuple[Health, int], ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        said = _("%(ready)d of %(pods)d Pods ready") % {"ready": self.ready, "pods": self.pods} if self.pods else ""
+        again = _("%(count)d restarts") % {"count": self.restarts} if self.restarts else ""
+        return ", ".join(part for part in (said, again) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """An owner, and its state where it could be read."""
+
+    link: Link
+    health: Health
+
+
+@dataclass(slots=True)
+class _Node:
+    owned: Owned
+    health: Health
+    below: "list[_Node]"
+
+
+def whole(type_: ResourceType, obj: KubeObject) -> KubeObject:
+    """With its kind and version, which lists and Tables leave out."""
+    return {**obj, "apiVersion": type_.api_version, "kind": type_.kind}
+
+
+def rows(found: Belongings) -> tuple[tuple[Row, ...], int]:
+    """(rows, objects that are not shown)."""
+    out: list[Row] = []
+    _add(out, _nodes(found.rows), "", (), False)
+    objects = sum(1 for row in out if row.place)
+    if len(out) > ROWS:
+        out, objects = out[:ROWS], sum(1 for row in out[:ROWS] if row.place)
+    return tuple(out), len(found.rows) - objects
+
+
+def _nodes(owned: Iterable[Owned]) -> list[_Node]:
+    top: list[_Node] = []
+    path: list[_Node] = []
+    for one in owned:
+        node = _Node(one, health(whole(one.type, one.object)), [])
+        del path[one.depth :]
+        (path[-1].below if path else top).append(node)
+        path.append(node)
+    return top
+
+
+def _add(out: list[Row], nodes: Sequence[_Node], parent: str, lines: tuple[bool, ...], folded: bool) -> None:
+    kinds: dict[ResourceType, list[_Node]] = {}
+    for node in nodes:
+        kinds.setdefault(node.owned.type, []).append(node)
+    parts: list[_Node | tuple[ResourceType, list[_Node]]] = []
+    for type_, members in kinds.items():
+        parts += [(type_, members)] if len(members) > ALIKE else members
+    for index, part in enumerate(parts):
+        last = index == len(parts) - 1
+        if isinstance(part, _Node):
+            out.append(_row(part, parent, lines, last, folded))
+            _add(out, part.below, out[-1].id, (*lines, not last), folded)
+            continue
+        type_, members = part
+        worst = sorted(members, key=lambda node: _WORST.index(node.health.state) if node.health.state in _WORST else 3)
+        id_ = f"{parent or 'top'}-{type_.plural}"
+        heading = Heading(id_, type_, len(members), _counts(members), max(0, len(members) - SHOWN))
+        out.append(
+            Row(
+                id_,
+                len(lines) + 1,
+                parent,
+                worst[0].health,
+                heading=heading,
+                lines=lines,
+                last=last,
+                branch=True,
+                folded=folded,
+            )
+        )
+        for number, node in enumerate(worst[:SHOWN]):
+            end = number == min(len(worst), SHOWN) - 1
+            out.append(_row(node, id_, (*lines, not last), end, True))
+            _add(out, node.below, out[-1].id, (*lines, not last, not end), True)
+
+
+def _row(node: _Node, parent: str, lines: tuple[bool, ...], last: bool, folded: bool) -> Row:
+    owned = node.owned
+    metadata = mapping(owned.object.get("metadata"))
+    return Row(
+        uid_of(owned.object),
+        len(lines) + 1,
+        parent,
+        node.health,
+        place=Place(owned.type, text(metadata.get("namespace")), text(metadata.get("name"))),
+        lines=lines,
+        last=last,
+        branch=bool(node.below),
+        folded=folded,
+        ready=readiness(owned.type.kind, owned.object),
+        restarts=restarts(owned.object) if owned.type.kind == "Pod" else None,
+        created=text(metadata.get("creationTimestamp")),
+        simulated=is_simulated(owned.object),
+        how=owned.how,
+    )
+
+
+def _counts(nodes: Iterable[_Node]) -> tuple[tuple[Health, int], ...]:
+    return _states(node.health.state for node in nodes)
+
+
+def _states(states: Iterable[str]) -> tuple[tuple[Health, int], ...]:
+    counted = Counter(states)
+    return tuple((Health(state), counted[state]) for state in _WORST if state in LABELS and counted[state])
+
+
+def summary(found: Belongings) -> Sum:
+    """Of all rows, also those that a page does not show."""
+    states: list[str] = []
+    pods = ready = again = 0
+    for row in found.rows:
+        state = health(whole(row.type, row.object)).state
+        states.append(state)
+        if (
+            row.type.kind == "Pod"
+            and not row.type.group
+            and text(mapping(row.object.get("status")).get("phase")) != "Succeeded"
+        ):
+            pods, ready, again = pods + 1, ready + (state == words.READY), again + restarts(row.object)
+    return Sum(pods, ready, again, _states(states))
+
+
+def readiness(kind: str, obj: Mapping[str, Any]) -> str:
+    """'2/3' of containers, replicas or completions; '' for kinds that count nothing."""
+    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
+    if kind == "Pod":
+        containers = items(status.get("containerStatuses"))
+        all_ = len(items(spec.get("containers"))) or len(containers)
+        return f"{sum(one.get('ready') is True for one in containers)}/{all_}" if all_ else ""
+    if kind in ("Deployment", "StatefulSet", "ReplicaSet"):
+        return f"{_number(status.get('readyReplicas'))}/{_number(spec.get('replicas'), 1)}" if spec else ""
+    if kind == "DaemonSet":
+        return f"{_number(status.get('numberReady'))}/{_number(status.get('desiredNumberScheduled'))}"
+    if kind == "Job":
+        return f"{_number(status.get('succeeded'))}/{_number(spec.get('completions'), 1)}" if spec else ""
+    return ""
+
+
+def restarts(pod: Mapping[str, Any]) -> int:
+    status = mapping(pod.get("status"))
+    return sum(_number(one.get("restartCount")) for one in items(status.get("containerStatuses")))
+
+
+def _number(value: Any, default: int = 0) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else default
+
+
+def chain(client: ClusterClient, obj: KubeObject) -> tuple[Above, ...]:
+    """Whom the object belongs to, the uppermost first: the controller where there is one. Ends where an owner can't be read."""
+    found: list[Above] = []
+    seen = {uid_of(obj)}
+    while len(found) < _CHAIN:
+        references = owner_references(obj)
+        if not references:
+            break
+        nearest = next((one for one in references if one.get("controller") is True), references[0])
+        above = link(client, nearest, namespace_of(obj))
+        if above.type is None or text(nearest.get("uid")) in seen:
+            found.append(Above(above, Health()))
+            break
+        seen.add(text(nearest.get("uid")))
+        try:
+            obj = client.get(above.type, above.name, above.namespace)
+        except NotFound:
+            found.append(Above(above, Health(words.UNKNOWN, _("it is gone"))))
+            break
+        except KubeError as error:
+            found.append(Above(above, Health("", str(error))))
+            break
+        found.append(Above(above, health(whole(above.type, obj))))
+    return tuple(reversed(found))

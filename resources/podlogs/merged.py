@@ -1,0 +1,87 @@
+"""Several logs as one text: the last lines of each, in the order in which they were written."""
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from resources.podlogs.logs import Part, containers
+
+_workers = ThreadPoolExecutor(8, thread_name_prefix="logs")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One container of one Pod. `state`: running, waiting or terminated; `restarts`: of which run the log is."""
+
+    uid: str
+    namespace: str
+    pod: str
+    container: str
+    state: str
+    restarts: int = 0
+
+    @property
+    def key(self) -> str:
+        return f"{self.pod}/{self.container}"
+
+    @property
+    def has_log(self) -> bool:
+        """A container that waits to be started again has that of its last run."""
+        return self.state != "waiting" or self.restarts > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`at` is RFC 3339 in UTC, '' where the container runtime gave none."""
+
+    source: str
+    at: str
+    text: str
+
+
+def sources(pods: Iterable[KubeObject]) -> tuple[Source, ...]:
+    """All containers but those that ran before the others and went well."""
+    return tuple(
+        Source(uid_of(pod), namespace_of(pod), name_of(pod), one.name, one.state, one.restarts)
+        for pod in pods
+        for one in containers(pod)
+        if one.kind != "init" or one.state == "running"
+    )
+
+
+def tails(
+    client: ClusterClient, wanted: Iterable[Source], part: Part
+) -> tuple[tuple[Line, ...], tuple[tuple[str, str], ...]]:
+    """That part of each, merged; and (source, why) of those that could not be read."""
+    options = replace(part, timestamps=True).options
+
+    def read(one: Source) -> tuple[Source, str, str]:
+        try:
+            text = client.log(one.pod, one.namespace, container=one.container, **options)
+        except KubeError as error:
+            return one, "", str(error)
+        return one, text, ""
+
+    answers = list(_workers.map(read, (one for one in wanted if one.has_log)))
+    found = [
+        stamped(one.key, line, keep=part.timestamps) for one, text, _why in answers for line in text.split("\n") if line
+    ]
+    # Stable: lines without a time stay behind the line they followed.
+    last = ""
+    keyed = []
+    for line in found:
+        last = line.at or last
+        keyed.append((last, line))
+    keyed.sort(key=lambda pair: pair[0])
+    return tuple(line for _at, line in keyed), tuple((one.key, why) for one, _text, why in answers if why)
+
+
+def stamped(source: str, line: str, *, keep: bool = False) -> Line:
+    """A line that begins with its time, which stays in its text when it is to be kept."""
+    at, space, text = line.partition(" ")
+    if space and len(at) >= 20 and at[4] == "-" and at[10] == "T":
+        return Line(source, at, line if keep else text)
+    return Line(source, "", line)

@@ -1,0 +1,1 @@
+"""Rights in sentences, the dangerous ones marked, and who has them."""

@@ -1,0 +1,1 @@
+"""Objects of all kinds, found by what somebody types."""

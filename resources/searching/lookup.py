@@ -1,0 +1,245 @@
+"""Objects of many kinds at once, by a part of their name, by labels and by annotations.
+
+The API server knows selectors for labels only, so names and annotations are looked for here, in Tables that carry the metadata and no specs. Each kind is
+read up to a bound, several at a time, with the reader's own rights; kinds that may not be read, or have more objects than were read, are named.
+"""
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import BadRequest, Forbidden, KubeError, NotFound
+from kube.objects import name_of, namespace_of
+from resources.searching import grammar
+from resources.state.health import LABELS, Health
+from resources.state.kind_health import has_state, health
+from resources.types.types import is_custom, kinds
+
+CHUNK = 500
+#: Objects read of one kind, and hits shown of it.
+READ, SHOWN = 5000, 20
+#: Hits of each kind, and of all, whose state is asked for.
+_STATES_OF_EACH, _STATES = 8, 100
+#: Kinds that change all the time, or are halves of others: searched only when they are chosen.
+_LEFT_OUT = frozenset({"Event", "Lease", "EndpointSlice", "Endpoints", "ReplicaSet", "ControllerRevision", "PackageManifest", "ComponentStatus"})  # fmt: skip
+_workers = ThreadPoolExecutor(8, thread_name_prefix="search")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """`q`: all its words must be in the name. `annotation`: `key`, or `key=value`. `kinds`: as `group/plural`, or any name of a kind; () = the usual ones.
+
+    `namespaces`: instead of the page's; `states`: words of resources/state/health.py in lower case; `groups`: parts of API groups.
+    """
+
+    q: str = ""
+    labels: str = ""
+    annotation: str = ""
+    kinds: tuple[str, ...] = ()
+    annotations: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not (self.q or self.labels or self.annotation or self.annotations or self.kinds or self.states)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (*self.annotations, *((self.annotation,) if self.annotation else ()))
+
+    @property
+    def unknown_states(self) -> tuple[str, ...]:
+        known = {word.lower() for word in LABELS}
+        return tuple(word for word in self.states if word not in known)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """`state`, `reason`: '' for a kind that has none, or where it was not asked."""
+
+    name: str
+    namespace: str
+    created: str
+    state: str = ""
+    reason: str = ""
+
+    @property
+    def health(self) -> Health:
+        return Health(self.state, self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The hits of one kind; `total` of those that were read."""
+
+    type: ResourceType
+    hits: tuple[Hit, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """`forbidden`: kinds that may not be listed; `partly`: kinds of which only the first READ were read; `failed`: (kind, why)."""
+
+    groups: tuple[Group, ...] = ()
+    searched: int = 0
+    forbidden: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def total(self) -> int:
+        return sum(group.total for group in self.groups)
+
+
+def parse(text: str, labels: str = "", annotation: str = "", kinds: Iterable[str] = ()) -> Wish:
+    """What was typed (resources/searching/grammar.py), and what stood in fields of their own."""
+    asked = grammar.parse(text)
+    return Wish(
+        q=" ".join(asked.words),
+        labels=",".join(one for one in (asked.labels, labels) if one),
+        annotation=annotation,
+        kinds=(*asked.kinds, *kinds),
+        annotations=asked.annotations,
+        namespaces=asked.namespaces,
+        states=asked.states,
+        groups=asked.groups,
+    )
+
+
+def types(client: ClusterClient, chosen: Iterable[str] = (), groups: Iterable[str] = ()) -> list[ResourceType]:
+    """The kinds to search: the chosen ones, or all but those that nobody looks for by name. Custom ones first."""
+    wanted, parts = frozenset(word.lower() for word in chosen), tuple(word.lower() for word in groups)
+    found = [kind.type for kind in kinds(client.types())]
+    if parts:
+        found = [one for one in found if any(part in one.group_or_core for part in parts)]
+    if wanted:
+        found = [one for one in found if _names(one) & wanted]
+    else:
+        found = [one for one in found if one.kind not in _LEFT_OUT and one.group != "metrics.k8s.io"]
+    return sorted(found, key=lambda one: (not is_custom(one.group), one.kind))
+
+
+def _names(one: ResourceType) -> frozenset[str]:
+    """All that a kind may be called: pod, pods, po, core/pods, pods.apps."""
+    plain = (one.plural, one.singular, one.kind, one.qualified, f"{one.group_or_core}/{one.plural}", *one.short_names)
+    return frozenset(word.lower() for word in plain if word)
+
+
+def search(client: ClusterClient, namespace: str, wish: Wish) -> Found:
+    """`namespace` '' is all; kinds of the cluster's scope are searched in any case. Raises BadRequest for labels that are no selector."""
+    if wish.empty:
+        return Found()
+    asked = types(client, wish.kinds, wish.groups)
+    if wish.states:
+        asked = [one for one in asked if has_state(one.group, one.kind)]
+    places = wish.namespaces or (namespace,)
+    answers = list(_workers.map(lambda type_: _everywhere(client, type_, places, wish), asked))
+    groups, forbidden, partly, failed = [], [], [], []
+    for type_, (hits, more, error) in zip(asked, answers, strict=True):
+        if isinstance(error, BadRequest) and wish.labels:
+            raise error
+        if isinstance(error, NotFound):
+            continue  # its definition went a moment ago, and what was known of it is seconds old
+        if isinstance(error, Forbidden):
+            forbidden.append(type_.kind)
+        elif error is not None:
+            failed.append((type_.kind, str(error)))
+        if more:
+            partly.append(type_.kind)
+        if hits:
+            ranked = sorted(hits, key=lambda hit: _rank(hit, wish.q))
+            groups.append(Group(type_, tuple(ranked[:SHOWN]), len(hits)))
+    groups.sort(key=lambda group: _rank(group.hits[0], wish.q)[0])
+    if not wish.states:
+        groups = _with_states(client, groups)
+    return Found(tuple(groups), len(asked), tuple(forbidden), tuple(partly), tuple(failed))
+
+
+def _everywhere(
+    client: ClusterClient, type_: ResourceType, places: Iterable[str], wish: Wish
+) -> tuple[list[Hit], bool, KubeError | None]:
+    """Of all the namespaces; what is in none is looked for once."""
+    hits: list[Hit] = []
+    more, problem = False, None
+    for place in dict.fromkeys(places if type_.namespaced else ("",)):
+        found, cut, error = _read(client, type_, "" if place in ("*", "-") else place, wish)
+        hits, more, problem = hits + found, more or cut, problem or error
+    return hits, more, problem
+
+
+def _with_states(client: ClusterClient, groups: list[Group]) -> list[Group]:
+    """The first hits with their states; each is asked for by itself, so there is a bound."""
+    wanted = [
+        (group.type, hit)
+        for group in groups
+        if has_state(group.type.group, group.type.kind)
+        for hit in group.hits[:_STATES_OF_EACH]
+    ]
+
+    def ask(one: tuple[ResourceType, Hit]) -> Hit:
+        type_, hit = one
+        try:
+            found = _health(type_, client.get(type_, hit.name, hit.namespace))
+        except KubeError:
+            return hit
+        return replace(hit, state=found.state, reason=found.reason)
+
+    part = wanted[:_STATES]
+    told = {(type_, old): new for (type_, old), new in zip(part, _workers.map(ask, part), strict=True)}
+    return [replace(group, hits=tuple(told.get((group.type, hit), hit) for hit in group.hits)) for group in groups]
+
+
+def _health(type_: ResourceType, obj: Mapping[str, Any]) -> Health:
+    return health({**obj, "apiVersion": type_.api_version, "kind": type_.kind})
+
+
+def _read(
+    client: ClusterClient, type_: ResourceType, namespace: str, wish: Wish
+) -> tuple[list[Hit], bool, KubeError | None]:
+    """(hits, whether there are objects that were not read, what went wrong)."""
+    words = wish.q.lower().split()
+    hits: list[Hit] = []
+    token, read = "", 0
+    try:
+        while True:
+            place = namespace if type_.namespaced else ""
+            include = "Object" if wish.states else "Metadata"
+            table = client.table(type_, place, labels=wish.labels, limit=CHUNK, continue_=token, include=include)
+            for row in table.rows:
+                name = name_of(row.object).lower()
+                if not all(word in name for word in words):
+                    continue
+                if not all(_annotated(row.object, note) for note in wish.notes):
+                    continue
+                state = _health(type_, row.object) if wish.states else Health()
+                if wish.states and state.state.lower() not in wish.states:
+                    continue
+                created = str((row.object.get("metadata") or {}).get("creationTimestamp") or "")
+                hits.append(Hit(name_of(row.object), namespace_of(row.object), created, state.state, state.reason))
+            token, read = table.continue_, read + len(table.rows)
+            if not token or read >= READ:
+                return hits, bool(token), None
+    except KubeError as error:
+        return hits, False, error
+
+
+def _annotated(obj: Mapping[str, Any], wanted: str) -> bool:
+    if not wanted:
+        return True
+    notes = (obj.get("metadata") or {}).get("annotations") or {}
+    key, equals, value = wanted.partition("=")
+    if equals:
+        return str(notes.get(key.strip(), "")).strip() == value.strip() and key.strip() in notes
+    return any(key.lower() in one.lower() for one in notes)
+
+
+def _rank(hit: Hit, q: str) -> tuple[int, int, str]:
+    """The whole name first, then its beginning, then any part; short names before long ones."""
+    name, wanted = hit.name.lower(), q.lower()
+    return (0 if name == wanted else 1 if name.startswith(wanted) else 2, len(name), name)

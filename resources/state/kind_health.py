@@ -1,0 +1,235 @@
+"""The state of the kinds that Kubernetes and OLM bring along; any other kind by its operator's conventions (resources/state/health.py)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from resources.state import operator_health, platform_health
+from resources.state.health import (
+    DEGRADED,
+    PROGRESSING,
+    READY,
+    SUSPENDED,
+    UNKNOWN,
+    Health,
+    behind,
+    by_convention,
+    by_word,
+    condition_of,
+    conditions,
+    items,
+    mapping,
+    number,
+    terminating,
+    text,
+)
+
+Object = Mapping[str, Any]
+
+
+def health(obj: Object) -> Health:
+    """The state of any object, as far as its kind has one. Never raises, whatever an operator wrote."""
+    group, kind = text(obj.get("apiVersion")).rpartition("/")[0], text(obj.get("kind"))
+    if going := terminating(obj):
+        return going
+    rule = _RULES.get((group, kind))
+    if rule is not None:
+        return rule(obj)
+    if not has_state(group, kind):
+        return Health()
+    if not obj.get("status") and not obj.get("spec"):
+        return Health()
+    return operator_health.by_group(group, obj) or by_convention(obj)
+
+
+def has_state(group: str, kind: str) -> bool:
+    """Whether objects of this kind can have a state other than Terminating."""
+    if (group, kind) in _RULES:
+        return (group, kind) not in _STATELESS
+    return "." in group and not group.endswith(".k8s.io")
+
+
+def waiting_reason(obj: Object) -> str:
+    """Why a Pod's container does not run, as kubectl words it (CrashLoopBackOff, ImagePullBackOff, Error …); '' when all is well."""
+    status = mapping(obj.get("status"))
+    for part in ("initContainerStatuses", "containerStatuses"):
+        for container in items(status.get(part)):
+            state = mapping(container.get("state"))
+            waiting, ended = mapping(state.get("waiting")), mapping(state.get("terminated"))
+            if word := text(waiting.get("reason")):
+                return word
+            if ended and number(ended.get("exitCode")) != 0:
+                return text(ended.get("reason")) or "Error"
+    return ""
+
+
+def _pod(obj: Object) -> Health:
+    status = mapping(obj.get("status"))
+    phase, why = text(status.get("phase")), text(status.get("message")) or text(status.get("reason"))
+    waiting = waiting_reason(obj)
+    if phase == "Succeeded":
+        return Health(READY, _("completed"))
+    if phase == "Failed":
+        return Health(DEGRADED, why or waiting or phase)
+    if waiting and by_word(waiting) == DEGRADED:
+        return Health(DEGRADED, waiting)
+    if phase == "Running":
+        ready = condition_of(obj, "Ready")
+        if ready is None or ready.status == "True":
+            return Health(READY)
+        return Health(PROGRESSING, waiting or ready.message or ready.reason)
+    scheduled = condition_of(obj, "PodScheduled")
+    if scheduled is not None and scheduled.status == "False":
+        return Health(DEGRADED, scheduled.message or scheduled.reason)
+    return Health(PROGRESSING if phase == "Pending" else UNKNOWN, waiting or why or phase)
+
+
+def _replicas(obj: Object, ready_field: str = "readyReplicas") -> Health:
+    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
+    wanted, ready = number(spec.get("replicas"), 1), number(status.get(ready_field))
+    words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
+    failed = condition_of(obj, "ReplicaFailure")
+    if failed is not None and failed.status == "True":
+        return Health(DEGRADED, failed.message or failed.reason)
+    if spec.get("paused") is True:
+        return Health(SUSPENDED, words)
+    if behind(obj):
+        return Health(PROGRESSING, _("the newest change is not yet acted on"))
+    if wanted == 0 and number(status.get("replicas")) == 0:
+        # A Deployment's older ReplicaSets stand at 0 for good.
+        return Health() if obj.get("kind") == "ReplicaSet" else Health(SUSPENDED, _("scaled to 0"))
+    current = number(status.get("updatedReplicas"), ready)
+    if ready < wanted or current < wanted or number(status.get("replicas"), ready) > wanted:
+        stuck = condition_of(obj, "Progressing")
+        if stuck is not None and stuck.status == "False":
+            return Health(DEGRADED, stuck.message or stuck.reason)
+        return Health(PROGRESSING, words)
+    return Health(READY, words)
+
+
+def _daemon_set(obj: Object) -> Health:
+    status = mapping(obj.get("status"))
+    wanted, ready = number(status.get("desiredNumberScheduled")), number(status.get("numberReady"))
+    words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
+    return Health(PROGRESSING if ready < wanted or behind(obj) else READY, words)
+
+
+def _job(obj: Object) -> Health:
+    failed, complete = condition_of(obj, "Failed"), condition_of(obj, "Complete")
+    if failed is not None and failed.status == "True":
+        return Health(DEGRADED, failed.message or failed.reason)
+    if complete is not None and complete.status == "True":
+        return Health(READY, _("completed"))
+    if mapping(obj.get("spec")).get("suspend") is True:
+        return Health(SUSPENDED)
+    done = number(mapping(obj.get("status")).get("succeeded"))
+    wanted = number(mapping(obj.get("spec")).get("completions"), 1)
+    return Health(PROGRESSING, _("%(done)d of %(wanted)d completed") % {"done": done, "wanted": wanted})
+
+
+def _cron_job(obj: Object) -> Health:
+    return Health(SUSPENDED) if mapping(obj.get("spec")).get("suspend") is True else Health(READY)
+
+
+def _phase(obj: Object) -> Health:
+    word = text(mapping(obj.get("status")).get("phase"))
+    return Health(by_word(word) or UNKNOWN, word if word else "")
+
+
+def _csv(obj: Object) -> Health:
+    status = mapping(obj.get("status"))
+    word, state = text(status.get("phase")), by_word(text(status.get("phase")))
+    if text(status.get("reason")) == "Copied":
+        return Health(state or READY, _("copied from the operator's own namespace"))
+    why = text(status.get("message")) if state != READY else ""
+    return Health(state or UNKNOWN, f"{word}: {why}" if why else word)
+
+
+def _subscription(obj: Object) -> Health:
+    word = text(mapping(obj.get("status")).get("state"))
+    for condition in conditions(obj):
+        bad = (
+            "CatalogSourcesUnhealthy",
+            "ResolutionFailed",
+            "InstallPlanFailed",
+            "InstallPlanMissing",
+            "BundleUnpackFailed",
+        )
+        if condition.type in bad and condition.status == "True":
+            return Health(DEGRADED, condition.message or condition.reason or condition.type)
+    if word == "AtLatestKnown":
+        return Health(READY, _("up to date"))
+    if word == "UpgradePending" and text(mapping(obj.get("spec")).get("installPlanApproval")) == "Manual":
+        return Health(PROGRESSING, _("an upgrade waits for approval"))
+    return Health(by_word(word) or PROGRESSING, word)
+
+
+def _catalog_source(obj: Object) -> Health:
+    word = text(mapping(mapping(obj.get("status")).get("connectionState")).get("lastObservedState"))
+    states = {
+        "READY": READY,
+        "TRANSIENT_FAILURE": DEGRADED,
+        "SHUTDOWN": DEGRADED,
+        "CONNECTING": PROGRESSING,
+        "IDLE": READY,
+    }
+    return Health(states.get(word, PROGRESSING), word if word != "READY" else "")
+
+
+def _crd(obj: Object) -> Health:
+    established, names = condition_of(obj, "Established"), condition_of(obj, "NamesAccepted")
+    if names is not None and names.status == "False":
+        return Health(DEGRADED, names.message or names.reason)
+    return Health(READY) if established is not None and established.status == "True" else Health(PROGRESSING)
+
+
+def _node(obj: Object) -> Health:
+    ready = condition_of(obj, "Ready")
+    if ready is None:
+        return Health(UNKNOWN)
+    if ready.status != "True":
+        return Health(DEGRADED, ready.message or ready.reason)
+    return (
+        Health(SUSPENDED, _("unschedulable"))
+        if mapping(obj.get("spec")).get("unschedulable") is True
+        else Health(READY)
+    )
+
+
+def _api_service(obj: Object) -> Health:
+    available = condition_of(obj, "Available")
+    if available is None:
+        return Health(UNKNOWN)
+    return Health(READY) if available.status == "True" else Health(DEGRADED, available.message or available.reason)
+
+
+_RULES: dict[tuple[str, str], Callable[[Object], Health]] = {
+    **platform_health.RULES,
+    **operator_health.RULES,
+    ("", "Pod"): _pod,
+    ("", "PersistentVolume"): _phase,
+    ("", "Namespace"): _phase,
+    ("", "Node"): _node,
+    ("", "ReplicationController"): _replicas,
+    ("apps", "Deployment"): _replicas,
+    ("apps", "StatefulSet"): _replicas,
+    ("apps", "ReplicaSet"): _replicas,
+    ("apps", "DaemonSet"): _daemon_set,
+    ("batch", "Job"): _job,
+    ("batch", "CronJob"): _cron_job,
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): _crd,
+    ("apiregistration.k8s.io", "APIService"): _api_service,
+    ("operators.coreos.com", "ClusterServiceVersion"): _csv,
+    ("operators.coreos.com", "Subscription"): _subscription,
+    ("operators.coreos.com", "InstallPlan"): _phase,
+    ("operators.coreos.com", "CatalogSource"): _catalog_source,
+    ("operators.coreos.com", "OperatorGroup"): lambda _obj: Health(),
+    ("packages.operators.coreos.com", "PackageManifest"): lambda _obj: Health(),
+}
+# Kinds of groups that operators' kinds are in, which have none.
+_STATELESS = {
+    ("operators.coreos.com", "OperatorGroup"),
+    ("packages.operators.coreos.com", "PackageManifest"),
+    ("argoproj.io", "AppProject"),
+}

@@ -1,0 +1,263 @@
+"""The state of kinds whose operators do not write what others do: where the conventions of resources/state/health.py would mislead.
+
+Which kinds those are is common knowledge by now: Argo CD keeps a script for each (resource_customizations), and these rules come to the same words.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from resources.state.health import (
+    DEGRADED,
+    PROGRESSING,
+    READY,
+    SUSPENDED,
+    Condition,
+    Health,
+    behind,
+    by_convention,
+    by_word,
+    condition_of,
+    conditions,
+    mapping,
+    text,
+)
+
+Object = Mapping[str, Any]
+Rule = Callable[[Object], Health | None]
+
+
+def by_group(group: str, obj: Object) -> Health | None:
+    """By the habits of everything in an API group; None where the group has none, or they say nothing about this object."""
+    for ending, rule in _GROUPS:
+        if group == ending or group.endswith(f".{ending}"):
+            return rule(obj)
+    return None
+
+
+def _why(condition: Condition) -> str:
+    return condition.message or condition.reason or condition.type
+
+
+def _decided(obj: Object, *types: str) -> Health | None:
+    """Where False is a verdict and Unknown is work that goes on, as in Knative, Tekton and cert-manager."""
+    for type_ in types:
+        found = condition_of(obj, type_)
+        if found is None:
+            continue
+        if found.status == "True":
+            return Health(READY)
+        return Health(DEGRADED if found.status == "False" else PROGRESSING, _why(found))
+    return None
+
+
+def _knative(obj: Object) -> Health | None:
+    if behind(obj):
+        return None
+    return _decided(obj, "Ready", "Succeeded")
+
+
+def _tekton_run(obj: Object) -> Health:
+    found = condition_of(obj, "Succeeded")
+    if found is None:
+        return Health(PROGRESSING)
+    if found.status == "True":
+        return Health(READY, _("completed"))
+    if found.status == "False":
+        return Health(DEGRADED, _why(found))
+    return Health(PROGRESSING, _why(found))
+
+
+def _workflow(obj: Object) -> Health:
+    """Argo Workflows: running is not done."""
+    status = mapping(obj.get("status"))
+    word, message = text(status.get("phase")), text(status.get("message"))
+    if mapping(obj.get("spec")).get("suspend") is True:
+        return Health(SUSPENDED, message)
+    states = {"Succeeded": READY, "Failed": DEGRADED, "Error": DEGRADED}
+    state = states.get(word, PROGRESSING)
+    return Health(state, message or (_("completed") if state == READY else word))
+
+
+def _application(obj: Object) -> Health | None:
+    """Argo CD: its health, and an operation that failed; that something differs from Git is no failure by itself."""
+    status = mapping(obj.get("status"))
+    operation = mapping(status.get("operationState"))
+    if text(operation.get("phase")) in ("Failed", "Error"):
+        return Health(DEGRADED, text(operation.get("message")) or text(operation.get("phase")))
+    for condition in conditions(obj):
+        if condition.type.endswith("Error"):
+            return Health(DEGRADED, _why(condition))
+    health = mapping(status.get("health"))
+    word = text(health.get("status"))
+    sync = text(mapping(status.get("sync")).get("status"))
+    state = by_word(word)
+    reason = text(health.get("message")) or (sync if sync != "Synced" else "")
+    return Health(state, reason) if state else None
+
+
+def _certificate(obj: Object) -> Health | None:
+    issuing, ready = condition_of(obj, "Issuing"), condition_of(obj, "Ready")
+    if issuing is not None and issuing.status == "True":
+        return Health(PROGRESSING, _why(issuing))
+    if issuing is not None and issuing.reason == "Failed":
+        return Health(DEGRADED, _why(issuing))
+    if ready is None:
+        return None
+    if ready.status == "True":
+        return Health(READY, _("until %(moment)s") % {"moment": text(mapping(obj.get("status")).get("notAfter"))})
+    return Health(DEGRADED if ready.reason in ("Expired", "Failed") else PROGRESSING, _why(ready))
+
+
+def _certificate_request(obj: Object) -> Health | None:
+    for type_ in ("InvalidRequest", "Denied"):
+        found = condition_of(obj, type_)
+        if found is not None and found.status == "True":
+            return Health(DEGRADED, _why(found))
+    ready = condition_of(obj, "Ready")
+    if ready is None or ready.status == "True":
+        return Health(READY) if ready else None
+    return Health(DEGRADED if ready.reason in ("Failed", "Denied") else PROGRESSING, _why(ready))
+
+
+def _issuer(obj: Object) -> Health | None:
+    return _decided(obj, "Ready")
+
+
+def _keda(obj: Object) -> Health | None:
+    paused = condition_of(obj, "Paused")
+    if paused is not None and paused.status == "True":
+        return Health(SUSPENDED, _why(paused))
+    fallback = condition_of(obj, "Fallback")
+    if fallback is not None and fallback.status == "True":
+        return Health(DEGRADED, _why(fallback))
+    return _decided(obj, "Ready")
+
+
+def _crossplane(obj: Object) -> Health | None:
+    """Synced and Ready are two questions, and both have to be answered well."""
+    paused, synced = (
+        mapping(mapping(obj.get("metadata")).get("annotations")).get("crossplane.io/paused"),
+        condition_of(obj, "Synced"),
+    )
+    if paused == "true":
+        return Health(SUSPENDED)
+    if synced is not None and synced.status == "False":
+        return Health(DEGRADED, _why(synced))
+    return None
+
+
+def _ack(obj: Object) -> Health | None:
+    """AWS Controllers for Kubernetes."""
+    for type_ in ("ACK.Terminal", "ACK.Recoverable", "ACK.Advisory"):
+        found = condition_of(obj, type_)
+        if found is not None and found.status == "True" and type_ != "ACK.Advisory":
+            return Health(DEGRADED, _why(found))
+    synced = condition_of(obj, "ACK.ResourceSynced")
+    if synced is None:
+        return Health(PROGRESSING)
+    return Health(READY) if synced.status == "True" else Health(PROGRESSING, _why(synced))
+
+
+def _strimzi(obj: Object) -> Health | None:
+    paused = condition_of(obj, "ReconciliationPaused")
+    if paused is not None and paused.status == "True":
+        return Health(SUSPENDED)
+    not_ready = condition_of(obj, "NotReady")
+    if not_ready is not None and not_ready.status == "True":
+        return Health(PROGRESSING if by_word(not_ready.reason) == PROGRESSING else DEGRADED, _why(not_ready))
+    return None
+
+
+def _elastic(obj: Object) -> Health | None:
+    """Elastic Cloud on Kubernetes: the colour of the cluster counts more than its phase."""
+    status = mapping(obj.get("status"))
+    colour = text(status.get("health"))
+    word = text(status.get("phase"))
+    if by_word(word) == PROGRESSING or word in ("ApplyingChanges", "MigratingData"):
+        return Health(PROGRESSING, word)
+    states = {"green": READY, "yellow": PROGRESSING, "red": DEGRADED}
+    return Health(states[colour], colour if colour != "green" else "") if colour in states else None
+
+
+def _ceph(obj: Object) -> Health | None:
+    health = mapping(mapping(obj.get("status")).get("ceph"))
+    word = text(health.get("health"))
+    if not word:
+        return None
+    details = [text(mapping(detail).get("message")) for detail in mapping(health.get("details")).values()]
+    states = {"HEALTH_OK": READY, "HEALTH_ERR": DEGRADED, "HEALTH_WARN": DEGRADED}
+    return Health(
+        states.get(word, PROGRESSING), "" if word == "HEALTH_OK" else "; ".join(filter(None, details)) or word
+    )
+
+
+def _longhorn_volume(obj: Object) -> Health | None:
+    status = mapping(obj.get("status"))
+    sturdy, state = text(status.get("robustness")), text(status.get("state"))
+    if sturdy in ("degraded", "faulted"):
+        return Health(DEGRADED, sturdy)
+    states = {"attached": READY, "detached": SUSPENDED}
+    return Health(states.get(state, PROGRESSING), state) if state else None
+
+
+def _spark(obj: Object) -> Health | None:
+    state = mapping(mapping(obj.get("status")).get("applicationState"))
+    word = text(state.get("state"))
+    if not word:
+        return None
+    bad, done = word.endswith("FAILED") or word in ("FAILING", "UNKNOWN"), word == "COMPLETED"
+    found = DEGRADED if bad else READY if done or word == "RUNNING" else PROGRESSING
+    return Health(found, text(state.get("errorMessage")) or word.lower())
+
+
+def _virtual_machine(obj: Object) -> Health | None:
+    word = text(mapping(obj.get("status")).get("printableStatus"))
+    if word.startswith("Error") or by_word(word) == DEGRADED:
+        return Health(DEGRADED, word)
+    state = by_word(word)
+    return Health(state or PROGRESSING, word if state != READY else "") if word else None
+
+
+def _backup(obj: Object) -> Health | None:
+    """Velero and OADP."""
+    status = mapping(obj.get("status"))
+    word = text(status.get("phase"))
+    if "Fail" in word:
+        return Health(DEGRADED, text(status.get("failureReason")) or word)
+    return None
+
+
+def _or(rule: Rule) -> Callable[[Object], Health]:
+    """The rule, or the conventions where it says nothing."""
+    return lambda obj: rule(obj) or by_convention(obj)
+
+
+# Of a whole group, by its ending.
+_GROUPS: tuple[tuple[str, Rule], ...] = (
+    ("knative.dev", _knative),
+    ("crossplane.io", _crossplane),
+    ("upbound.io", _crossplane),
+    ("services.k8s.aws", _ack),
+    ("kafka.strimzi.io", _strimzi),
+    ("k8s.elastic.co", _elastic),
+    ("keda.sh", _keda),
+    ("velero.io", _backup),
+    ("oadp.openshift.io", _backup),
+)
+RULES: dict[tuple[str, str], Callable[[Object], Health]] = {
+    ("tekton.dev", "PipelineRun"): _tekton_run,
+    ("tekton.dev", "TaskRun"): _tekton_run,
+    ("argoproj.io", "Workflow"): _workflow,
+    ("argoproj.io", "Application"): _or(_application),
+    ("argoproj.io", "AppProject"): lambda _obj: Health(),
+    ("cert-manager.io", "Certificate"): _or(_certificate),
+    ("cert-manager.io", "CertificateRequest"): _or(_certificate_request),
+    ("cert-manager.io", "Issuer"): _or(_issuer),
+    ("cert-manager.io", "ClusterIssuer"): _or(_issuer),
+    ("ceph.rook.io", "CephCluster"): _or(_ceph),
+    ("longhorn.io", "Volume"): _or(_longhorn_volume),
+    ("sparkoperator.k8s.io", "SparkApplication"): _or(_spark),
+    ("kubevirt.io", "VirtualMachine"): _or(_virtual_machine),
+}

@@ -1,0 +1,1 @@
+"""What belongs to an object, down to its Pods."""

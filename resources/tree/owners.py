@@ -1,0 +1,230 @@
+"""What belongs to an object: everything whose ownerReferences lead to it, the claims that a StatefulSet made from its templates, and what carries
+its name in a label that says so. And, upwards, whom it belongs to.
+
+Nobody in Kubernetes keeps such a list: it is found by reading the namespace (resources/tree/owned_reading.py). Kinds that may not be read, or have more objects
+than are read here, are named instead of left out in silence.
+https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/
+"""
+
+import re
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from resources.selected import pod_selector
+from resources.state.health import items, mapping, text
+from resources.tree import owned_reading
+from resources.tree.owned_kinds import owned_types
+from resources.types.types import is_custom
+from resources.writing import examples
+
+INSTANCE = "app.kubernetes.io/instance"
+_DEPTH = 9
+# Whose Pods their selector finds. A ReplicaSet's are those of its Deployment.
+_WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "ReplicaSet", "ReplicationController")
+_KEEP_SECONDS = 30.0
+_KEPT = 64
+_kept: dict[tuple[str, str, str], tuple[float, frozenset[str], frozenset[str]]] = {}
+_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """One object that belongs to another, `depth` steps below it (from 0). `how`: '' by reference, `claim` by a StatefulSet's template, or the label's key."""
+
+    type: ResourceType
+    object: KubeObject
+    depth: int
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Belongings:
+    """In the order of a tree. `gaps`: kinds that could not be read, or not to their end, with the reason. `types`: among which it was looked."""
+
+    rows: tuple[Owned, ...] = ()
+    gaps: tuple[tuple[str, str], ...] = ()
+    types: tuple[ResourceType, ...] = ()
+    looked: frozenset[str] = frozenset()  # uids of all that was read for it
+
+    @property
+    def uids(self) -> frozenset[str]:
+        return frozenset(uid_of(row.object) for row in self.rows)
+
+
+def types_below(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[ResourceType, ...]:
+    """The kinds among which to look, also those that its operator names; none for kinds that own nothing."""
+    told = examples.offer(client, type_, namespace).resources if is_custom(type_.group) else ()
+    return owned_types(client, type_, told)
+
+
+def belongings(client: ClusterClient, type_: ResourceType, owner: KubeObject) -> Belongings:
+    """Everything below `owner`. Raises nothing for what can't be read: that is in `gaps`."""
+    namespace, custom = namespace_of(owner), is_custom(type_.group)
+    types = types_below(client, type_, namespace)
+    if not types:
+        return Belongings()
+    labels = "" if custom else pod_selector({**owner, "kind": type_.kind})
+    read = owned_reading.read(client, types, namespace, labels)
+    kinds = [wanted.kind for wanted in types]
+    marks = _marks(type_, owner) if custom else ()
+    pods = next((wanted for wanted in types if owned_reading.is_pod(wanted)), None)
+    if pods and not labels and read[pods][1]:
+        read[pods] = _many_pods(client, pods, namespace, tree(owner, _flat(read, pods), kinds, marks), owner, marks)
+    gaps = tuple((wanted.kind, gap) for wanted, (_found, gap) in read.items() if gap)
+    all_ = _flat(read)
+    found = Belongings(
+        tuple(tree(owner, all_, kinds, marks)), gaps, types, frozenset(uid_of(obj) for _type, obj in all_)
+    )
+    _keep(client, owner, found.uids, found.looked)
+    return found
+
+
+def uids_below(
+    client: ClusterClient, type_: ResourceType, owner: KubeObject, asked: Mapping[str, str]
+) -> frozenset[str]:
+    """The uids of what belongs to `owner`. `asked`: uid → kind of objects that may be among them: only one that has not been seen before costs a look.
+
+    So a busy namespace's Events, which come many times a second, are not as many looks through the namespace.
+    """
+    kinds = {wanted.kind for wanted in types_below(client, type_, namespace_of(owner))}
+    new = {uid for uid, kind in asked.items() if kind in kinds}
+    with _lock:
+        until, uids, looked = _kept.get((client.host, client.user, uid_of(owner)), (0.0, frozenset(), frozenset()))
+    if until > time.monotonic() and new <= looked:
+        return uids
+    found = belongings(client, type_, owner)
+    _keep(client, owner, found.uids, found.looked | new)
+    return found.uids
+
+
+def _keep(client: ClusterClient, owner: KubeObject, uids: frozenset[str], looked: frozenset[str]) -> None:
+    with _lock:
+        if len(_kept) >= _KEPT:
+            _kept.clear()
+        _kept[client.host, client.user, uid_of(owner)] = (time.monotonic() + _KEEP_SECONDS, uids, looked)
+
+
+def _flat(
+    read: Mapping[ResourceType, owned_reading.Read], without: ResourceType | None = None
+) -> list[tuple[ResourceType, KubeObject]]:
+    return [(type_, obj) for type_, (found, _gap) in read.items() if type_ != without for obj in found]
+
+
+def _many_pods(
+    client: ClusterClient,
+    pods: ResourceType,
+    namespace: str,
+    rows: Sequence[Owned],
+    owner: KubeObject,
+    marks: Sequence[tuple[str, str]],
+) -> owned_reading.Read:
+    deployed = {uid_of(row.object) for row in rows if row.type.kind == "Deployment"}
+    selectors = [
+        pod_selector({**row.object, "kind": row.type.kind})
+        for row in rows
+        if row.type.kind in _WORKLOADS
+        and not any(text(reference.get("uid")) in deployed for reference in owner_references(row.object))
+    ]
+    if found := [selector for selector in selectors if selector]:
+        return owned_reading.by_selectors(client, pods, namespace, found)
+    uids = {uid_of(owner), *(uid_of(row.object) for row in rows)}
+
+    def wanted(pod: KubeObject) -> bool:
+        return bool(_marked(pod, marks)) or any(
+            text(reference.get("uid")) in uids for reference in owner_references(pod)
+        )
+
+    return owned_reading.scan(client, pods, namespace, wanted)
+
+
+def tree(
+    owner: KubeObject,
+    objects: Iterable[tuple[ResourceType, KubeObject]],
+    kinds: Sequence[str] = (),
+    marks: Sequence[tuple[str, str]] = (),
+) -> list[Owned]:
+    """Those below `owner`, each once and behind what it belongs to, in the order of `kinds` and by name. References in a circle end where they began.
+
+    `marks`: labels by which an object without an owner of its own belongs to it, too.
+    """
+    rank = {kind: index for index, kind in reversed(list(enumerate(kinds)))}
+    children: dict[str, list[tuple[ResourceType, KubeObject, str]]] = {}
+    claims: list[tuple[ResourceType, KubeObject, str]] = []
+    marked: list[tuple[ResourceType, KubeObject, str]] = []
+    for type_, obj in objects:
+        references = owner_references(obj)
+        for reference in references:
+            children.setdefault(text(reference.get("uid")), []).append((type_, obj, ""))
+        if type_.kind == "PersistentVolumeClaim" and not references:
+            claims.append((type_, obj, "claim"))
+        if marks and not references and (key := _marked(obj, marks)):
+            marked.append((type_, obj, key))
+    found: list[Owned] = []
+    seen = {uid_of(owner)}
+
+    def order(entry: tuple[ResourceType, KubeObject, str]) -> Any:
+        return rank.get(entry[0].kind, len(rank)), entry[0].kind, _natural(name_of(entry[1]))
+
+    def add(below: Iterable[tuple[ResourceType, KubeObject, str]], depth: int) -> None:
+        for type_, obj, how in sorted(below, key=order):
+            if uid_of(obj) in seen or depth > _DEPTH:
+                continue
+            seen.add(uid_of(obj))
+            found.append(Owned(type_, obj, depth, how))
+            add(children.get(uid_of(obj), []) + _claims_of(obj, claims), depth + 1)
+
+    add(children.get(uid_of(owner), []) + _claims_of(owner, claims), 0)
+    add(marked, 0)
+    return found
+
+
+def owner_references(obj: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Entries of metadata.ownerReferences."""
+    return items(mapping(obj.get("metadata")).get("ownerReferences"))
+
+
+def _marks(type_: ResourceType, owner: KubeObject) -> tuple[tuple[str, str], ...]:
+    """(a label's key or, with a star, its domain; value): the common label, and those of the operator's own domain."""
+    parts = type_.group.split(".")
+    domains = tuple(".".join(parts[index:]) for index in range(len(parts) - 1))
+    return ((INSTANCE, name_of(owner)), *((f"*{domain}", name_of(owner)) for domain in domains))
+
+
+def _marked(obj: Mapping[str, Any], marks: Sequence[tuple[str, str]]) -> str:
+    """The key of the label by which it belongs, ''."""
+    labels = mapping(mapping(obj.get("metadata")).get("labels"))
+    if not labels:
+        return ""
+    for key, value in marks:
+        if key[:1] != "*":
+            if labels.get(key) == value:
+                return key
+            continue
+        own = (one for one, said in labels.items() if said == value and str(one).partition("/")[0] == key[1:])
+        if one := next(own, ""):
+            return str(one)
+    return ""
+
+
+def _claims_of(
+    above: KubeObject, claims: list[tuple[ResourceType, KubeObject, str]]
+) -> list[tuple[ResourceType, KubeObject, str]]:
+    """<template>-<StatefulSet>-<number>: such claims have no ownerReferences, since they outlive their StatefulSet."""
+    templates = items(mapping(above.get("spec")).get("volumeClaimTemplates"))
+    if not templates or not claims:
+        return []
+    names = "|".join(re.escape(name_of(dict(template))) for template in templates)
+    pattern = re.compile(rf"(?:{names})-{re.escape(name_of(above))}-\d+")
+    where = namespace_of(above)
+    return [entry for entry in claims if namespace_of(entry[1]) == where and pattern.fullmatch(name_of(entry[1]))]
+
+
+def _natural(name: str) -> tuple[tuple[int, str], ...]:
+    """db-2 before db-10."""
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name))

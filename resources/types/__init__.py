@@ -1,0 +1,1 @@
+"""Kinds: which the cluster serves, who brought them, and what their schemas say."""

@@ -1,0 +1,81 @@
+"""Who brought a kind: read from the marks on its CustomResourceDefinition, all of them in one request.
+
+OLM notes on a definition every version of every operator that brought it, and takes no note away: of several the one counts whose
+ClusterServiceVersion is still there.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.objects import name_of, namespace_of
+from resources.state.health import mapping
+from resources.types.managed import DEFINITIONS, Manager, alongside, manager
+
+_KEEP_SECONDS = 10.0
+_CSVS = ("operators.coreos.com", "v1alpha1", "clusterserviceversions")
+_kept: "dict[tuple[str, ...], tuple[float, Known]]" = {}
+_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All definitions by `names` ('plural.group'), and the `owners` of those that say so."""
+
+    names: frozenset[str] = frozenset()
+    owners: Mapping[str, Manager] = field(default_factory=dict)
+
+
+def known(client: ClusterClient) -> Known:
+    """Nothing for whoever may not list definitions. At most ten seconds old."""
+    key, now = (client.host, client.user), time.monotonic()
+    with _lock:
+        kept = _kept.get(key)
+    if kept and kept[0] + _KEEP_SECONDS > now:
+        return kept[1]
+    try:
+        rows = client.table(client.find(*DEFINITIONS)).rows
+    except KubeError:
+        rows = ()
+    objects = [row.object for row in rows]
+    there = _csvs(client) if any(alongside(one) for one in objects) else frozenset()
+    brought = {name_of(one): owner for one in objects if (owner := _owner(one, there))}
+    found = Known(frozenset(name_of(one) for one in objects), brought)
+    with _lock:
+        if len(_kept) > 64:
+            _kept.clear()
+        _kept[key] = (now, found)
+    return found
+
+
+def forget() -> None:
+    """One came or went."""
+    with _lock:
+        _kept.clear()
+
+
+def owner(client: ClusterClient, definition: Mapping[str, Any]) -> Manager | None:
+    """Of one definition."""
+    return _owner(definition, _csvs(client) if len(alongside(definition)) > 1 else frozenset())
+
+
+def _owner(definition: Mapping[str, Any], there: frozenset[tuple[str, str]]) -> Manager | None:
+    brought = alongside(definition)
+    if not brought:
+        return manager(definition)
+    namespace, name = next((one for one in brought if one in there), brought[-1])
+    return Manager("ClusterServiceVersion", name, namespace)
+
+
+def _csvs(client: ClusterClient) -> frozenset[tuple[str, str]]:
+    """(namespace, name) of all but the copies that OLM makes for other namespaces."""
+    try:
+        rows = client.table(client.find(*_CSVS), labels="!olm.copiedFrom").rows
+    except KubeError:
+        return frozenset()
+    objects = [mapping(row.object) for row in rows]
+    return frozenset((namespace_of(dict(one)), name_of(dict(one))) for one in objects)

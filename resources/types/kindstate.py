@@ -1,0 +1,44 @@
+"""Whether a kind is served, while somebody looks at its objects: its definition may be going, or lose the version, or be gone."""
+
+from dataclasses import dataclass
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from resources.state.health import conditions, mapping
+from resources.types.managed import DEFINITIONS
+
+SERVED, GOING, OTHER, GONE = "served", "going", "other", "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class KindState:
+    """`state`: SERVED; GOING: it is being deleted, and `reason` says what it waits for; OTHER: `others` are served, this version is not; GONE."""
+
+    state: str
+    name: str
+    reason: str = ""
+    others: tuple[ResourceType, ...] = ()
+
+
+def look(client: ClusterClient, group: str, version: str, plural: str) -> KindState:
+    """Asks the cluster anew. Raises KubeError when it does not answer; a definition that may not be read is taken for a good one."""
+    client.forget_types()
+    group = "" if group == "core" else group
+    name = f"{plural}.{group}"
+    found = tuple(one for one in client.types() if (one.group, one.plural) == (group, plural))
+    if not found:
+        return KindState(GONE, name)
+    if version not in {one.version for one in found}:
+        return KindState(OTHER, name, others=found)
+    try:
+        definition = client.get(client.find(*DEFINITIONS), name)
+    except NotFound:
+        # Of a kind with a definition the API server's list of types is a moment behind.
+        return KindState(GONE if "." in group and not group.endswith(".k8s.io") else SERVED, name)
+    except KubeError:
+        return KindState(SERVED, name)
+    if not mapping(definition.get("metadata")).get("deletionTimestamp"):
+        return KindState(SERVED, name)
+    words = [one.message for one in conditions(definition) if one.type == "Terminating" and one.message]
+    return KindState(GOING, name, words[0] if words else "")

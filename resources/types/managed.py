@@ -1,0 +1,83 @@
+"""Who keeps an object as it is: what somebody changes by hand there may be written over.
+
+Said by the owner that controls it, or by the marks that tools leave on what they make. Nothing is asked of the cluster.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kube.objects import namespace_of
+from resources.state.health import items, mapping, text
+
+#: Where definitions are found: group, version, plural.
+DEFINITIONS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+#: On a definition, by OLM: "<namespace>/<csv>" of an operator that brought it.
+_ALONGSIDE = "operatorframework.io/installed-alongside-"
+_ARGO = "argocd.argoproj.io/tracking-id"
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """`what` is a kind or a tool, `name` the one of them. `namespace` is an operator's, '' for everybody else."""
+
+    what: str
+    name: str
+    namespace: str = ""
+
+    @property
+    def words(self) -> str:
+        return f"{self.what} {self.name}".strip()
+
+
+def manager(obj: Mapping[str, Any]) -> Manager | None:
+    """The nearest one; None for an object of which nothing says so."""
+    metadata = mapping(obj.get("metadata"))
+    labels, notes = mapping(metadata.get("labels")), mapping(metadata.get("annotations"))
+    for owner in items(metadata.get("ownerReferences")):
+        if owner.get("controller"):
+            return Manager(text(owner.get("kind")), text(owner.get("name")))
+    return _olm(obj, labels) or _definition(obj) or _tool(labels, notes)
+
+
+def alongside(obj: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """(namespace, CSV) of the operators that brought a definition, each of their versions; () for any other object."""
+    notes = mapping(mapping(obj.get("metadata")).get("annotations"))
+    found = (text(value).partition("/") for key, value in sorted(notes.items()) if str(key).startswith(_ALONGSIDE))
+    return tuple((namespace, name) for namespace, _slash, name in found if namespace and name)
+
+
+def _definition(obj: Mapping[str, Any]) -> Manager | None:
+    """Where there are notes of several versions or operators, resources/types/definitions.py finds out which one is there."""
+    brought = alongside(obj)
+    return Manager("ClusterServiceVersion", brought[0][1], brought[0][0]) if len(brought) == 1 else None
+
+
+def _olm(obj: Mapping[str, Any], labels: Mapping[str, Any]) -> Manager | None:
+    """OLM labels what it makes for a ClusterServiceVersion, also where an owner can not be named since it lives in a namespace.
+
+    https://github.com/operator-framework/operator-lifecycle-manager/blob/master/pkg/lib/ownerutil/util.go
+    """
+    if text(labels.get("olm.owner.kind")) not in ("ClusterServiceVersion", ""):
+        return None
+    if extension := text(labels.get("olm.operatorframework.io/owner-name")):
+        return Manager("ClusterExtension", extension)
+    name = text(labels.get("olm.owner"))
+    namespace = text(labels.get("olm.owner.namespace")) or namespace_of(dict(obj))
+    if not name:
+        return None
+    return Manager("ClusterServiceVersion", name, namespace)
+
+
+def _tool(labels: Mapping[str, Any], notes: Mapping[str, Any]) -> Manager | None:
+    if release := text(notes.get("meta.helm.sh/release-name")):
+        return Manager("Helm", release)
+    if application := text(notes.get(_ARGO)).partition(":")[0]:
+        return Manager("Argo CD", application)
+    for kind, key in (
+        ("Flux Kustomization", "kustomize.toolkit.fluxcd.io/name"),
+        ("Flux HelmRelease", "helm.toolkit.fluxcd.io/name"),
+    ):
+        if name := text(labels.get(key)):
+            return Manager(kind, name)
+    return None

@@ -1,0 +1,166 @@
+"""Which kinds the cluster serves, as people look for them: custom resources first, each kind once, whatever the number of its versions."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from resources.lists.counts import Count, last
+from resources.types.definitions import known
+from resources.types.managed import Manager
+
+# OLM's own kinds come behind those that it installed.
+_OLM = ("operators.coreos.com", "packages.operators.coreos.com")
+# Groups of Kubernetes itself have no dot, or end so. Everything else was brought by somebody: an operator, OLM, an add-on.
+_OWN = ".k8s.io"
+SCOPES = ("namespaced", "cluster")
+ANY = "any"
+_UNSERVED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind in its preferred version; `served`: all that are, that one first. `owner`: who brought it, where somebody says so.
+
+    `count` is the last number known, None before anybody asked. `defined`: by a definition that this user may read.
+    """
+
+    type: ResourceType
+    served: tuple[ResourceType, ...]
+    owner: Manager | None = None
+    count: Count | None = None
+    defined: bool = False
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        return tuple(one.version for one in self.served)
+
+    @property
+    def names(self) -> str:
+        """All that it may be looked for by, in lower case."""
+        of = self.type
+        words = (of.kind, of.plural, of.singular, of.group_or_core, *of.short_names, *of.categories)
+        return " ".join((*words, self.owner.name if self.owner else "")).lower()
+
+    @property
+    def listable(self) -> bool:
+        return "list" in self.type.verbs
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The kinds of one API group, by kind. `custom`: it is no group of Kubernetes itself."""
+
+    name: str
+    custom: bool
+    kinds: tuple[Kind, ...]
+
+    @property
+    def countable(self) -> bool:
+        return any(kind.listable for kind in self.kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """`scope`: namespaced, cluster or ''. `verb`: one that the kind must have, or ANY."""
+
+    q: str = ""
+    scope: str = ""
+    custom: bool = False
+    verb: str = "list"
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> "Wish":
+        """From an address; what it does not know counts as not said."""
+        scope, verb = query.get("scope", ""), query.get("verb", "")
+        return cls(
+            query.get("q", "").strip()[:200],
+            scope if scope in SCOPES else "",
+            bool(query.get("custom")),
+            verb or "list",
+        )
+
+    @property
+    def query(self) -> dict[str, str]:
+        """For an address, with what differs from the usual."""
+        values = {
+            "q": self.q,
+            "scope": self.scope,
+            "custom": "1" if self.custom else "",
+            "verb": self.verb if self.verb != "list" else "",
+        }
+        return {key: value for key, value in values.items() if value}
+
+    def fits(self, kind: Kind) -> bool:
+        of, names = kind.type, kind.names
+        return (
+            all(word in names for word in self.q.lower().split())
+            and self.scope in ("", "namespaced" if of.namespaced else "cluster")
+            and (not self.custom or is_custom(of.group))
+            and (self.verb == ANY or self.verb in of.verbs)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Types:
+    """`total`: kinds before the filter. `errors`: groups whose server does not answer, a sentence each. `verbs`: all that any kind has.
+
+    `unserved`: definitions whose kind is not served: not accepted, not yet, or in no version.
+    """
+
+    groups: tuple[Group, ...]
+    wish: Wish
+    total: int
+    errors: tuple[str, ...]
+    verbs: tuple[str, ...]
+    unserved: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        return sum(len(group.kinds) for group in self.groups)
+
+
+def is_custom(group: str) -> bool:
+    """Whether a group was brought by an operator or add-on."""
+    return "." in group and not group.endswith(_OWN)
+
+
+def kinds(types: Iterable[ResourceType]) -> list[Kind]:
+    """Those that can be listed, each once. Discovery has the preferred version first."""
+    return [kind for kind in every(types) if kind.listable]
+
+
+def every(types: Iterable[ResourceType]) -> list[Kind]:
+    """Also those of which the server keeps no objects, such as reviews."""
+    versions: dict[tuple[str, str], list[ResourceType]] = {}
+    for type_ in types:
+        if "/" not in type_.plural:  # OLM's package server tells a subresource as if it were a type
+            versions.setdefault((type_.group, type_.plural), []).append(type_)
+    return [Kind(served[0], tuple(served)) for served in versions.values()]
+
+
+def look(client: ClusterClient, wish: Wish, namespace: str = "") -> Types:
+    """Kinds in which every word of the wish occurs (kind, plural, short names, group, categories, operator)."""
+    definitions = known(client)
+    all_ = [
+        Kind(
+            kind.type,
+            kind.served,
+            definitions.owners.get(kind.type.qualified),
+            last(client, kind.type, namespace),
+            kind.type.qualified in definitions.names,
+        )
+        for kind in every(client.types())
+    ]
+    groups: dict[str, list[Kind]] = {}
+    for kind in all_:
+        if wish.fits(kind):
+            groups.setdefault(kind.type.group, []).append(kind)
+    found = [
+        Group(name or "core", is_custom(name), tuple(sorted(members, key=lambda kind: kind.type.kind)))
+        for name, members in groups.items()
+    ]
+    found.sort(key=lambda group: (not group.custom, group.name in _OLM, group.name != "core", group.name))
+    verbs = tuple(sorted({verb for kind in all_ for verb in kind.type.verbs}))
+    unserved = definitions.names - {kind.type.qualified for kind in all_}
+    return Types(tuple(found), wish, len(all_), client.discovery_errors, verbs, tuple(sorted(unserved)[:_UNSERVED]))

@@ -1,0 +1,1 @@
+"""What somebody writes: begun, merged three ways, reviewed, sent, refused."""

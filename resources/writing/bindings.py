@@ -1,0 +1,108 @@
+"""A RoleBinding or ClusterRoleBinding as a small form asks for it: which role, where, for whom. Pure but for the names of roles that are offered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.objects import KubeObject, name_of, namespace_of
+from resources.state.health import items, mapping, text
+
+GROUP = "rbac.authorization.k8s.io"
+SUBJECTS = ("User", "Group", "ServiceAccount")
+ROLES = ("ClusterRole", "Role")
+_OFFERED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """`namespace`: of a service account only."""
+
+    kind: str = "User"
+    name: str = ""
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What stands in the form. `whole`: it is a ClusterRoleBinding, and `namespace` is ''."""
+
+    whole: bool
+    namespace: str = ""
+    name: str = ""
+    role_kind: str = "ClusterRole"
+    role: str = ""
+    subjects: tuple[Subject, ...] = (Subject(),)
+
+
+def of(obj: KubeObject) -> Typed:
+    """What an existing binding says, to make another of it: all but its name."""
+    ref = mapping(obj.get("roleRef"))
+    subjects = tuple(
+        Subject(text(one.get("kind")), text(one.get("name")), text(one.get("namespace")))
+        for one in items(obj.get("subjects"))
+    )
+    return Typed(
+        obj.get("kind") == "ClusterRoleBinding",
+        namespace_of(obj),
+        "",
+        text(ref.get("kind")) or "ClusterRole",
+        text(ref.get("name")),
+        subjects or (Subject(),),
+    )
+
+
+def problems(typed: Typed) -> dict[str, str]:
+    """By the control they belong to: name, namespace, role, subject-0, subject-0-namespace."""
+    found: dict[str, str] = {}
+    if not typed.name:
+        found["name"] = _("Type a name.")
+    if not typed.whole and not typed.namespace:
+        found["namespace"] = _("Choose a namespace.")
+    if not typed.role:
+        found["role"] = _("Choose a role.")
+    elif typed.whole and typed.role_kind == "Role":
+        found["role"] = _("A Role holds in its namespace only: for the whole cluster it takes a ClusterRole.")
+    given = [one for one in typed.subjects if one.name]
+    if not given:
+        found["subject-0"] = _("Say who gets the role.")
+    for number, one in enumerate(typed.subjects):
+        if one.name and one.kind == "ServiceAccount" and not (one.namespace or typed.namespace):
+            found[f"subject-{number}-namespace"] = _("Say in which namespace it is.")
+        if one.name and one in typed.subjects[:number]:
+            found[f"subject-{number}"] = _("This one is there already.")
+    return found
+
+
+def build(typed: Typed) -> dict[str, Any]:
+    """The object to create."""
+    return {
+        "apiVersion": f"{GROUP}/v1",
+        "kind": "ClusterRoleBinding" if typed.whole else "RoleBinding",
+        "metadata": {"name": typed.name, **({} if typed.whole else {"namespace": typed.namespace})},
+        "roleRef": {"apiGroup": GROUP, "kind": typed.role_kind, "name": typed.role},
+        "subjects": [_subject(one, typed) for one in typed.subjects if one.name],
+    }
+
+
+def _subject(one: Subject, typed: Typed) -> Mapping[str, str]:
+    if one.kind == "ServiceAccount":
+        return {"kind": one.kind, "name": one.name, "namespace": one.namespace or typed.namespace}
+    return {"kind": one.kind, "name": one.name, "apiGroup": GROUP}
+
+
+def roles(client: ClusterClient, namespace: str, whole: bool) -> tuple[tuple[str, str], ...]:
+    """(kind, name) of the roles that can be given, as far as this user may see them; Roles of the namespace first."""
+    found: list[tuple[str, str]] = []
+    for kind in (("Role",) if namespace and not whole else ()) + ("ClusterRole",):
+        try:
+            table = client.table(client.find_kind(GROUP, kind), namespace if kind == "Role" else "", limit=_OFFERED)
+        except KubeError:
+            continue
+        names = [name_of(row.object) for row in table.rows]
+        # Those of the control plane itself are rarely meant.
+        found += [(kind, name) for name in sorted(names, key=lambda name: (name.startswith("system:"), name))]
+    return tuple(found)

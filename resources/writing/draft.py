@@ -1,0 +1,201 @@
+"""An object that somebody is writing: what it begins with, and how what became of it is sent to the cluster.
+
+An existing object is never overwritten as a whole: what changed is sent as a patch with the resourceVersion that it was compared with.
+What the server writes (status, resourceVersion, uid, …) is nobody's change, whatever a text says about it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Conflict, NotFound
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from resources.forms.schema import Node, Schema, kind_of
+from resources.writing.diff import PLAIN, Clash, Key, Path, Shape, json_patch, merge, merges, same
+
+_TRIES = 4
+#: metadata that the server writes.
+SERVERS = (
+    "resourceVersion",
+    "uid",
+    "creationTimestamp",
+    "generation",
+    "managedFields",
+    "selfLink",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+)
+#: An API server refuses JSON patches of more operations.
+_OPERATIONS = 10_000
+
+
+class Clashing(Exception):
+    """Somebody else changed the same fields. `merged`: theirs with mine laid over it; `theirs`: what stands in the cluster."""
+
+    def __init__(self, clashes: tuple[Clash, ...], merged: KubeObject, theirs: KubeObject) -> None:
+        super().__init__(", ".join(words(clash.path) for clash in clashes))
+        self.clashes = clashes
+        self.merged = merged
+        self.theirs = theirs
+
+
+class Gone(Exception):
+    """The object that was opened is no more. `again`: whether another one of its name stands there now."""
+
+    def __init__(self, again: bool) -> None:
+        super().__init__("recreated" if again else "deleted")
+        self.again = again
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was sent, over what, and what came of it. `sent` equals `live` when there was nothing to send."""
+
+    live: KubeObject
+    sent: KubeObject
+    result: KubeObject
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A schema's node, as a merge sees it."""
+
+    schema: Schema
+    node: Node
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        names = self.node.get("x-kubernetes-list-map-keys") if self.node.get("x-kubernetes-list-type") == "map" else ()
+        return tuple(str(name) for name in names or ())
+
+    @property
+    def is_set(self) -> bool:
+        return self.node.get("x-kubernetes-list-type") == "set"
+
+    def child(self, name: str) -> Shape:
+        return _Shape(self.schema, self.schema.child(self.node, name))
+
+    def item(self) -> Shape:
+        return _Shape(self.schema, self.schema.items(self.node))
+
+
+def shape(schema: Schema | None) -> Shape:
+    return _Shape(schema, schema.node(schema.root)) if schema else PLAIN
+
+
+def words(path: Path) -> str:
+    """As kubectl writes it: `spec.users[name=reporting].role`, `data[tls.crt]`."""
+    text = ""
+    for step in path:
+        if isinstance(step, Key):
+            text += f"[{','.join(f'{name}={value}' for name, value in step)}]"
+        elif isinstance(step, int) or not step.replace("-", "").replace("_", "").isalnum():
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
+def begin(type_: ResourceType, namespace: str, schema: Schema, example: KubeObject | None) -> KubeObject:
+    """A new object: the example without what the server writes, or the least that every object has."""
+    made: dict[str, Any] = {"apiVersion": type_.api_version, "kind": type_.kind, "metadata": {}}
+    root = schema.node(schema.root)
+    # An example without a spec that must be there: what is missing in it is then said field by field.
+    needed = example is None or "spec" in (root.get("required") or ())
+    if needed and kind_of(schema.child(root, "spec")) == "object":
+        made["spec"] = {}
+    made |= {key: value for key, value in (example or {}).items() if key not in ("apiVersion", "kind", "status")}
+    metadata = made["metadata"] if isinstance(made["metadata"], dict) else {}
+    metadata = {key: value for key, value in metadata.items() if key not in (*SERVERS, "namespace")}
+    made["metadata"] = {**metadata, **({"namespace": namespace} if type_.namespaced and namespace else {})}
+    return made
+
+
+def editable(obj: KubeObject) -> KubeObject:
+    """What the form of an existing object carries: without status and managedFields, which are large and nobody's to type."""
+    metadata = {key: value for key, value in obj["metadata"].items() if key != "managedFields"}
+    return {**{key: value for key, value in obj.items() if key != "status"}, "metadata": metadata}
+
+
+def own(obj: KubeObject) -> KubeObject:
+    """What people write of an object: nothing that the server keeps for itself."""
+    found = obj.get("metadata")
+    metadata = {key: value for key, value in (found or {}).items() if key not in SERVERS}
+    return {**{key: value for key, value in obj.items() if key != "status"}, "metadata": metadata}
+
+
+def create(
+    client: ClusterClient, type_: ResourceType, obj: KubeObject, namespace: str, *, dry_run: bool = False
+) -> KubeObject:
+    """A new object; what only a server may write is left out, as where somebody pastes one that exists elsewhere."""
+    metadata = {key: value for key, value in (obj.get("metadata") or {}).items() if key not in SERVERS}
+    return client.create(type_, {**obj, "metadata": metadata}, namespace, dry_run=dry_run)
+
+
+def update(
+    client: ClusterClient,
+    type_: ResourceType,
+    began: KubeObject,
+    mine: KubeObject,
+    schema: Schema | None = None,
+    *,
+    dry_run: bool = False,
+) -> Outcome:
+    """Send what changed, or only ask what would come of it. Raises Clashing, Gone, and KubeError.
+
+    Changes of others to other fields (an operator's status among them) are no conflict.
+    """
+    for attempt in range(_TRIES):
+        live = _live(client, type_, began)
+        theirs = own(live)
+        merged, clashes = merge(own(began), own(mine), theirs, shape(schema))
+        if clashes:
+            raise Clashing(clashes, _with_servers(merged, live), editable(live))
+        if same(merged, theirs):
+            return Outcome(live, theirs, live)
+        try:
+            return Outcome(live, merged, _send(client, type_, live, merged, dry_run))
+        except Conflict:
+            if attempt == _TRIES - 1:
+                raise
+    raise AssertionError("the last try returns or raises")
+
+
+def _live(client: ClusterClient, type_: ResourceType, began: KubeObject) -> KubeObject:
+    """The object as it is now. Raises Gone when it is no more the one that was opened."""
+    try:
+        live = client.get(type_, name_of(began), namespace_of(began))
+    except NotFound as missing:
+        raise Gone(again=False) from missing
+    if uid_of(began) and uid_of(live) != uid_of(began):
+        raise Gone(again=True)
+    return live
+
+
+def _with_servers(obj: KubeObject, live: KubeObject) -> KubeObject:
+    """What a person wrote, as the object of the cluster that it is about."""
+    kept = {key: value for key, value in live["metadata"].items() if key in SERVERS and key != "managedFields"}
+    return {**obj, "metadata": {**obj["metadata"], **kept}}
+
+
+def _send(client: ClusterClient, type_: ResourceType, live: KubeObject, new: KubeObject, dry_run: bool) -> KubeObject:
+    old, version = own(live), live["metadata"]["resourceVersion"]
+    name, namespace = name_of(live), namespace_of(live)
+    patch = merges(old, new)
+    if patch is not None:
+        patch["metadata"] = {**(patch.get("metadata") or {}), "resourceVersion": version}
+        return client.patch(type_, name, patch, namespace, dry_run=dry_run)
+    operations = json_patch(old, new)
+    if len(operations) >= _OPERATIONS:
+        operations = [op for key in {**old, **new} for op in _whole(key, old, new)]
+    place = {"op": "replace", "path": "/metadata/resourceVersion", "value": version}
+    return client.patch(type_, name, [*operations, place], namespace, style="json", dry_run=dry_run)
+
+
+def _whole(key: str, old: KubeObject, new: KubeObject) -> list[dict[str, Any]]:
+    """One part of the object as few operations."""
+    if key == "metadata" or key not in new or key not in old:  # of metadata `old` has not what the server keeps there
+        return json_patch({key: old[key]} if key in old else {}, {key: new[key]} if key in new else {})
+    place = f"/{key.replace('~', '~0').replace('/', '~1')}"
+    return [] if same(old[key], new[key]) else [{"op": "replace", "path": place, "value": new[key]}]
