@@ -146,7 +146,15 @@ class Frame:
                     self._item(_("Port-forwards"), "resources:forwards"),
                 ),
             ),
-            NavGroup(_("Administration"), "administration", (self._item(_("Namespaces"), "pages:namespaces"),)),
+            NavGroup(
+                _("Administration"),
+                "administration",
+                (
+                    self._item(_("Namespaces"), "pages:namespaces"),
+                    self._item(_("Nodes"), "resources:list", group="core", version="v1", plural="nodes"),
+                    self._item(_("Who can"), "resources:who-can"),
+                ),
+            ),
         )
 
     def _extensions(self) -> tuple[NavItem, ...]:
