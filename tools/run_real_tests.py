@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 from tools.realcluster.build import BuildFailed, build, tell  # noqa: E402
 from tools.realcluster.cluster import RealCluster, running  # noqa: E402
 from tools.realcluster.process import PartFailed  # noqa: E402
-from tools.run_tests import run, run_again  # noqa: E402
+from tools.run_tests import SPREAD, run, run_again  # noqa: E402
 
 DATA = ROOT / ".data" / "test-real"
 PACKAGES = ROOT / "tests" / "conformance" / "packages"
@@ -26,7 +26,7 @@ PACKAGES = ROOT / "tests" / "conformance" / "packages"
 PRODUCT = ("tests/kube", "tests/resources", "tests/console")
 #: Kinds belong to the whole cluster, and so do their instances: two of these at once would count and remove each other's.
 HUB = ("tests/operatorhub", "tests/deploy")
-IN_PARALLEL = ("-q", "-n", "2", "--dist", "loadfile")
+IN_PARALLEL = ("-q", "-n", "2", *SPREAD)
 
 
 def suites(cluster: RealCluster, chosen: list[str]) -> dict[str, tuple[int, dict[str, int]]]:

@@ -24,6 +24,8 @@ LIMIT_SECONDS = 25 * 60
 # More than these are no accident of a crowded machine, and are not tried again.
 AGAIN = 12
 CACHE = ROOT / ".data" / "pytest-again"
+# Files go to the workers in the order of their names. Those with the most tests first, as is pytest-xdist's way, leaves those for the end that take minutes for five.
+SPREAD = ("--dist", "loadfile", "--no-loadscope-reorder")
 _PARALLEL = ("-n", "--dist")
 
 
@@ -101,7 +103,7 @@ def main() -> int:
         [run(chosen)]
         if chosen
         else [
-            run_again(["-q", "-n", workers, "--dist", "loadfile", "--ignore", "tests/e2e"]),
+            run_again(["-q", "-n", workers, *SPREAD, "--ignore", "tests/e2e"]),
             run_again(["-q", "tests/e2e"]),
         ]
     )

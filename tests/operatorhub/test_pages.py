@@ -74,7 +74,7 @@ def test_the_catalog(web: Client) -> None:
     assert 'data-total="1"' in page
     assert page.count("data-tile") == 1
     assert f'href="{PACKAGE}"' in page
-    none = web.get("/operatorhub/", {"q": "nothing-has-this"}).content.decode()
+    none = web.get("/operatorhub/", {"q": "xyzzy-plugh"}).content.decode()
     assert 'data-total="0"' in none
     assert "No operator matches" in none
 
