@@ -5,6 +5,7 @@ operator installed, an instance of it, a live event, and an end in good order.
 """
 
 import base64
+import contextlib
 import http.client
 import json
 import os
@@ -231,7 +232,11 @@ def install(person: Person, api: Api, namespace: str) -> None:
         until(lambda: make(person, path, namespace), "an instance")
         assert api.get(f"/apis/{group}/{version}/namespaces/{namespace}/{kind}/ours").status == 200
     finally:
-        api.delete(f"/apis/{group}/v1/namespaces/{namespace}/{kind}/ours")
+        instance = f"/apis/{group}/v1/namespaces/{namespace}/{kind}/ours"
+        api.delete(instance)
+        # Its operator lets it go; without that the kind would hang, and the next test could make none of it.
+        with contextlib.suppress(AssertionError):
+            until(lambda: api.get(instance).status == 404, "the end of the instance", 60)
         for plural in ("subscriptions", "clusterserviceversions"):
             where = f"/apis/operators.coreos.com/v1alpha1/namespaces/{namespace}/{plural}"
             for one in (api.get(where).json or {}).get("items") or []:
