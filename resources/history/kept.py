@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -117,17 +117,20 @@ def any_hidden(value: Any) -> bool:
     return any(any_hidden(part) for part in value) if isinstance(value, list) else hidden(value)
 
 
-def writer(obj: Mapping[str, Any], status: bool) -> tuple[str, datetime | None]:
-    """Who wrote the object last, and when, by managedFields. `status`: of two in the same second, who writes the status."""
-    newest: tuple[str, bool, str] = ("", False, "")
+def writer(obj: Mapping[str, Any], parts: Collection[str]) -> tuple[str, datetime | None]:
+    """Who wrote the object last, and when, by managedFields. `parts` (metadata, spec, status …) were changed: of two in the same second, who writes most of them."""
+    newest: tuple[str, int, bool, str] = ("", 0, False, "")
+    status = set(parts) <= {"status"}
     for entry in items(mapping(obj.get("metadata")).get("managedFields")):
+        fields = mapping(entry.get("fieldsV1"))
+        owned = sum(f"f:{part}" in fields for part in parts)
         fits = (text(entry.get("subresource")) == "status") == status
-        newest = max(newest, (text(entry.get("time")), fits, text(entry.get("manager"))))
+        newest = max(newest, (text(entry.get("time")), owned, fits, text(entry.get("manager"))))
     try:
         when = datetime.fromisoformat(newest[0].replace("Z", "+00:00")) if newest[0] else None
     except ValueError:
         when = None
-    return newest[2][:253], when.replace(tzinfo=when.tzinfo or UTC) if when else None
+    return newest[3][:253], when.replace(tzinfo=when.tzinfo or UTC) if when else None
 
 
 def packed(value: Any) -> bytes:

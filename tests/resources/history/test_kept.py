@@ -64,7 +64,7 @@ def test_odd_shapes(odd: Any) -> None:
     for name in ("metadata", "spec", "status"):
         obj = {**_object(), name: odd}
         made = kept.clean(obj)
-        kept.writer(obj, True)
+        kept.writer(obj, ("spec", "status"))
         told, _number = steps.fields(kept.clean(_object()), made, 5)
         assert all(len(entry) == 3 for entry in told)
         assert steps.apply(made, steps.back(made, kept.clean(_object()))) == kept.clean(_object())
@@ -101,3 +101,16 @@ def test_words_name_what_changed() -> None:
     told, _ = steps.fields({"spec": {"on": True, "n": 0, "t": ""}}, {"spec": {"on": False, "n": False, "t": None}}, 9)
     assert [entry[1:] for entry in told] == [["true", "false"], ["0", "false"], ['""', "null"]]
     assert steps.fields({}, {"status": {"phase": "Ready"}}, 9) == ([["status.phase", "", "Ready"]], 1)
+
+
+def test_of_two_in_one_second_the_one_who_writes_what_changed() -> None:
+    at = "2026-11-22T03:00:00Z"
+    person = {"manager": "operator-console", "time": at, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
+    operator = {"manager": "kopf", "time": at, "fieldsV1": {"f:metadata": {"f:annotations": {}}}}
+    status = {"manager": "kopf-status", "time": at, "subresource": "status", "fieldsV1": {"f:status": {}}}
+    obj = {"metadata": {"managedFields": [person, operator, status]}}
+    assert kept.writer(obj, {"metadata"})[0] == "kopf"
+    assert kept.writer(obj, {"spec"})[0] == "operator-console"
+    assert kept.writer(obj, {"status"})[0] == "kopf-status"
+    newer = {**operator, "time": "2026-11-22T03:00:01Z"}
+    assert kept.writer({"metadata": {"managedFields": [person, newer]}}, {"spec"})[0] == "kopf"
