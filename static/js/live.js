@@ -44,6 +44,8 @@ async function load(element) {
   if (!response.ok && ![403, 404, 410].includes(response.status)) return false;
   const html = await response.text();
   if (!element.isConnected) return true;
+  // Somebody has filtered meanwhile: this answers another question.
+  if ((element.dataset.liveUrl || location.href) !== url) return load(element);
   // A list that may no longer be read keeps what it shows; a region says so in its place.
   if (response.ok || element.hasAttribute("data-live")) morph(element, html);
   return true;

@@ -95,6 +95,8 @@ def test_a_port_of_this_machine(site: Site, page: Page, namespace: str, pod: str
     expect(row).to_contain_text(re.compile(r"[1-9]\d* in all"))
     expect(row.locator(".forward-bytes").last).to_have_text(re.compile(r"^[1-9]\d*\sbytes"))
     page.get_by_role("link", name="All port-forwards").click()
+    # Others may have left theirs open.
+    row = page.locator(f"[data-tunnel='{port}']")
     expect(row).to_contain_text(f"Deployment {namespace}/data:6379")
     row.get_by_role("button", name="Stop").click()
     expect(page.locator(f"[data-tunnel='{port}']")).to_have_count(0)
