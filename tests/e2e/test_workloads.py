@@ -48,6 +48,11 @@ def test_replicas_in_place_and_a_restart(
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#set--scale-1-wrong")).to_contain_text("is no number")
     expect(page.get_by_role("textbox", name="Replicas")).to_have_value("many")
+    # News of the object take nothing of it away.
+    client.patch(type_, "data", {"metadata": {"labels": {"seen": "yes"}}}, namespace)
+    expect(page.locator("#object")).to_contain_text("seen=yes", timeout=SLOW)
+    expect(page.get_by_role("textbox", name="Replicas")).to_have_value("many")
+    expect(page.locator("#set--scale-1-wrong")).to_contain_text("is no number")
     page.get_by_role("textbox", name="Replicas").fill("1")
     page.get_by_role("button", name="One less").click()
     page.get_by_role("button", name="Save").click()
