@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from operators.body import Body
 from operators.kubeapi import Object
 
 from .version import API_VERSION
@@ -30,30 +31,8 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
-    """``body`` is the object as the API server has it."""
-
-    body: Object
-
-    @property
-    def name(self) -> str:
-        return str(self.body["metadata"]["name"])
-
-    @property
-    def namespace(self) -> str:
-        return str(self.body["metadata"]["namespace"])
-
-    @property
-    def uid(self) -> str:
-        return str(self.body["metadata"]["uid"])
-
-    @property
-    def spec(self) -> Object:
-        return dict(self.body.get("spec") or {})
-
-    @property
-    def status(self) -> Object:
-        return dict(self.body.get("status") or {})
+class Instance(Body):
+    """One Instance."""
 
     @property
     def going(self) -> bool:

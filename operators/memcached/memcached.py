@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from operators.body import Body
+
 Object = dict[str, Any]
 
 GROUP = "cache.example.com"
@@ -20,22 +22,8 @@ USER = 11211
 
 
 @dataclass(frozen=True, slots=True)
-class Memcached:
-    """One Memcached. ``body`` is the object as the API server has it."""
-
-    body: Object
-
-    @property
-    def name(self) -> str:
-        return str(self.body["metadata"]["name"])
-
-    @property
-    def namespace(self) -> str:
-        return str(self.body["metadata"]["namespace"])
-
-    @property
-    def uid(self) -> str:
-        return str(self.body["metadata"]["uid"])
+class Memcached(Body):
+    """One Memcached."""
 
     @property
     def generation(self) -> int:
@@ -48,10 +36,6 @@ class Memcached:
     @property
     def port(self) -> int:
         return int(self.body["spec"].get("containerPort", 11211))
-
-    @property
-    def status(self) -> Object:
-        return dict(self.body.get("status") or {})
 
     @property
     def selector(self) -> str:

@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from operators.body import Body
+
 Object = dict[str, Any]
 
 GROUP = "samples.operator-console.dev"
@@ -20,30 +22,8 @@ SNAPSHOTS = "sampledb-snapshots"
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
-    """One SampleDB. ``body`` is the object as the API server has it."""
-
-    body: Object
-
-    @property
-    def name(self) -> str:
-        return str(self.body["metadata"]["name"])
-
-    @property
-    def namespace(self) -> str:
-        return str(self.body["metadata"]["namespace"])
-
-    @property
-    def uid(self) -> str:
-        return str(self.body["metadata"]["uid"])
-
-    @property
-    def spec(self) -> Object:
-        return dict(self.body.get("spec") or {})
-
-    @property
-    def status(self) -> Object:
-        return dict(self.body.get("status") or {})
+class Database(Body):
+    """One SampleDB."""
 
     @property
     def replicas(self) -> int:

@@ -13,6 +13,7 @@ from typing import Any, cast
 import kopf
 
 from operators.kubeapi import Access, Api
+from operators.login import login
 
 from . import records
 from .database import DATABASE_LABEL, GROUP, PART_LABEL, Database, Object
@@ -44,12 +45,7 @@ async def stop(memo: kopf.Memo, **_: Any) -> None:
     await memo.api.__aexit__()
 
 
-@kopf.on.login()
-def login(**_: Any) -> kopf.ConnectionInfo | None:
-    """The same credentials as ours; importing the official client for it would cost 40 MB."""
-    if os.environ.get("KUBECONFIG"):
-        return kopf.login_with_kubeconfig(**_)
-    return kopf.login_with_service_account(**_)
+kopf.on.login()(login)
 
 
 def tell(body: Object, *, type: str, reason: str, message: str) -> None:
