@@ -1,11 +1,12 @@
 # Two commands do everything: `make run` and `make test`. Bare `make` lists the rest.
 PYTHON ?= python3
 PORT ?= 9000
+WEB ?= 1
 VENV := .venv/bin
 export UV_PYTHON_DOWNLOADS = never
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint fix e2e audit conformance conformance-record real-cluster run-real test-real test-forms bench bench-start messages reset clean
+.PHONY: help setup run test lint fix e2e audit conformance conformance-record real-cluster run-real test-real test-operators test-forms test-faults bench bench-live bench-start messages reset clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -13,8 +14,8 @@ help: ## list these targets
 setup:
 	@$(PYTHON) tools/setup.py
 
-run: setup ## start everything on http://localhost:9000 (PORT=, KUBECONFIG=, CONTEXT=, CATALOG=); Ctrl-C stops all
-	@exec $(VENV)/python -m console.processes --port "$(PORT)" --kubeconfig "$(if $(filter command line,$(origin KUBECONFIG)),$(KUBECONFIG))" --context "$(CONTEXT)" $(foreach folder,$(CATALOG),--catalog "$(folder)")
+run: setup ## start everything on http://localhost:9000 (PORT=, KUBECONFIG=, CONTEXT=, CATALOG=, WEB=); Ctrl-C stops all
+	@exec $(VENV)/python -m console.processes --port "$(PORT)" --kubeconfig "$(if $(filter command line,$(origin KUBECONFIG)),$(KUBECONFIG))" --context "$(CONTEXT)" --web "$(WEB)" $(foreach folder,$(CATALOG),--catalog "$(folder)")
 
 test: setup ## every test: units, the sandbox, the pages, and a browser where Chromium is installed
 	@$(VENV)/python tools/run_tests.py $(ARGS)
@@ -44,14 +45,23 @@ run-real: setup ## the console on such a cluster of its own, on http://localhost
 test-real: setup ## the conformance suite on both clusters, and the product's and the browser's tests on the real one
 	@$(VENV)/python tools/run_real_tests.py $(ARGS)
 
+test-operators: setup ## the operators' tests and the tutorials in both languages: on the embedded cluster, and on the real one where Go can build it
+	@$(VENV)/python tools/run_operator_tests.py $(ARGS)
+
 conformance-record: setup ## what a real cluster answers becomes what tests/conformance expects
 	@$(VENV)/python tools/run_real_tests.py tests/conformance -q --record $(ARGS)
 
 test-forms: setup ## what the forms can do with every kind of the catalog, or of a folder of bundles with DATA=
 	@$(VENV)/python tools/forms_report.py $(if $(DATA),"$(DATA)")
 
+test-faults: setup ## live updates while hubs, web processes, Redis and the API server are killed, stopped and cut off (FAULT_MINUTES=5, FAULT_SEED=, REAL=1: with a real API server)
+	@FAULT_MINUTES="$(FAULT_MINUTES)" FAULT_SEED="$(FAULT_SEED)" FAULT_REAL="$(REAL)" $(VENV)/python -m pytest -q -s tests/faults/each.py tests/faults/long.py $(ARGS)
+
 bench: setup ## figures: event to screen, catalog, form and lists cold, memory; writes bench/latest.json
 	@$(VENV)/python -m bench $(ARGS)
+
+bench-live: setup ## figures: event to screen, events a second, streams, topics, faults; on the sandbox and a real cluster; writes bench/latest-live.json
+	@$(VENV)/python -m bench.live $(ARGS)
 
 bench-start: setup ## seconds from `make run` in a fresh clone until /readyz is 200, first and second time
 	@$(VENV)/python -m bench.start $(ARGS)

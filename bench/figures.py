@@ -56,10 +56,15 @@ def show(figures: list[Figure], path: Path) -> None:
     """Print the table and write it, with the machine, to `path`."""
     here = machine()
     print(f"\nmachine: {here['cores']} cores, {here['memory_gib']} GiB, {here['cpu']}, Python {here['python']}\n")
-    print(f"{'what':<58} {'median':>10} {'p99':>10} {'n':>4}  {'unit':<8} {'aim':<10} peer")
+    print(f"{'what':<78} {'median':>10} {'p99':>10} {'n':>4}  {'unit':<8} {'aim':<10} peer")
     for item in figures:
         print(
-            f"{item.name:<58} {item.median:>10.4g} {item.p99:>10.4g} {item.n:>4}  {item.unit:<8} {item.aim:<10} {item.peer}"
+            f"{item.name:<78} {item.median:>10.4g} {item.p99:>10.4g} {item.n:>4}  {item.unit:<8} {item.aim:<10} {item.peer}"
         )
-    path.write_text(json.dumps({"machine": here, "figures": [asdict(item) for item in figures]}, indent=1) + "\n")
+    save(figures, path)
     print(f"\nwritten to {path}")
+
+
+def save(figures: list[Figure], path: Path) -> None:
+    """The same, for programs."""
+    path.write_text(json.dumps({"machine": machine(), "figures": [asdict(item) for item in figures]}, indent=1) + "\n")

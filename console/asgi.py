@@ -4,6 +4,7 @@ uvicorn console.asgi:application --timeout-graceful-shutdown 2
 """
 
 import asyncio
+import gc
 import signal
 from types import FrameType
 from typing import Any
@@ -12,6 +13,7 @@ from a2wsgi import WSGIMiddleware
 
 from console.web import loop
 from console.wsgi import application as pages
+from resources.stream import metrics
 from resources.stream.broker import Broker
 from resources.stream.fragments import row_html
 from resources.views.api_watch import ApiWatchApp
@@ -65,6 +67,7 @@ class Console:
         await receive()
         loop.use(asyncio.get_running_loop())
         self._broker = Broker(row_html)
+        metrics.live.brokers.add(self._broker)
         self._stream = StreamApp(self._broker)
         self._follow = FollowApp()
         self._follow_all = FollowAllApp()
@@ -73,9 +76,13 @@ class Console:
         self._proxied = ProxiedApp()
         self._terminals = TerminalApp()
         self._end_streams_first()
+        # What was loaded stays. Left out of the count, the collector comes soon enough for what a thousand connections leave behind at once.
+        gc.collect()
+        gc.freeze()
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await self._broker.stop()
+        await self._stream.stop()
         await loop.close_all()
         loop.use(None)
         await send({"type": "lifespan.shutdown.complete"})

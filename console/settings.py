@@ -233,6 +233,8 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_TIME_LIMIT = 900
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "global_keyprefix": f"{REDIS_PREFIX}:celery:"}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# A Redis that is full refuses the notes of a worker that starts: that passes, like a connection that is lost, and must not end it.
+CELERY_BROKER_CHANNEL_ERROR_RETRY = True
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 2.0
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # Beat as a thread of the worker: for consoles with exactly one worker, as `make run` has.
@@ -256,16 +258,22 @@ def _worth_logging(record: logging.LogRecord) -> bool:
 
 
 LOG_LEVEL = str(env.str("LOG_LEVEL", "INFO")).upper()
+# `line` for people, `json` for programs that gather logs: one object a line.
+LOG_FORMAT = str(env.str("LOG_FORMAT", "")).strip().lower() or "line"
+if LOG_FORMAT not in ("line", "json"):
+    raise ImproperlyConfigured(f"LOG_FORMAT={LOG_FORMAT!r} is neither line nor json")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(levelname)s %(name)s: %(message)s"}},
+    "formatters": {"line": {"()": "console.web.logs.Line"}, "json": {"()": "console.web.logs.JsonLine"}},
     "filters": {"worth": {"()": "django.utils.log.CallbackFilter", "callback": _worth_logging}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["worth"]}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["worth"]}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "django.request": {"level": "ERROR"},
         "django.server": {"level": "ERROR"},
+        # uvicorn brings handlers of its own, which know nothing of LOG_FORMAT.
+        "uvicorn.error": {"handlers": ["console"], "propagate": False},
         "uvicorn.access": {"level": "WARNING"},
         "celery.utils.functional": {"level": "WARNING"},
     },

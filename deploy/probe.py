@@ -30,7 +30,9 @@ def page(url: str) -> int:
     place = urlsplit(url)
     connection = http.client.HTTPConnection(place.netloc, timeout=8)
     try:
-        connection.request("GET", place.path, headers={"Host": "localhost", "X-Forwarded-Proto": "https"})
+        connection.request(
+            "GET", f"{place.path}?{place.query}", headers={"Host": "localhost", "X-Forwarded-Proto": "https"}
+        )
         answer = connection.getresponse()
         text = answer.read(2000).decode("utf-8", "replace")
     except OSError as error:

@@ -1,4 +1,8 @@
-"""The served types of one cluster, asked for rarely: kept for seconds, then asked again by ETag (304 costs nothing)."""
+"""The served types of one cluster, asked for rarely: kept for seconds, then asked again by ETag (304 costs nothing).
+
+What is not there is looked for again after half a second. What was there is believed in for ten, or until a request to it is answered
+404 (ClusterClient), whichever comes first.
+"""
 
 import threading
 import time
@@ -29,7 +33,7 @@ class _Part:
 
 
 class TypeCatalog:
-    """Safe across threads: one asks the server, the others wait for its answer."""
+    """Safe across threads: one asks the server, the others wait for its answer, and for its silence no longer than one does."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -38,20 +42,32 @@ class TypeCatalog:
         self._halves: tuple[Discovery, ...] = ()
         self._found = Discovery(())
         self._asked = float("-inf")
+        self._failed: tuple[float, KubeError] | None = None
 
     def current(self, max_age: float = _KEEP_SECONDS) -> Discovery:
         """What is served, at most `max_age` seconds old. Raises KubeError when the server does not answer at all."""
+        came = time.monotonic()
         with self._lock:
+            if self._failed is not None and self._failed[0] > came:
+                # Asked and not answered while this one waited: a queue of such questions would take minutes.
+                raise self._failed[1]
             if time.monotonic() - self._asked > max_age:
-                halves = (self._part("/api"), self._part("/apis"))
-                if halves != self._halves:
-                    self._halves = halves
-                    self._found = Discovery(
-                        tuple(type_ for half in halves for type_ in half.types),
-                        tuple(error for half in halves for error in half.errors),
-                    )
-                self._asked = time.monotonic()
+                try:
+                    self._ask()
+                except KubeError as error:
+                    self._failed = (time.monotonic(), error)
+                    raise
             return self._found
+
+    def _ask(self) -> None:
+        halves = (self._part("/api"), self._part("/apis"))
+        if halves != self._halves:
+            self._halves = halves
+            self._found = Discovery(
+                tuple(type_ for half in halves for type_ in half.types),
+                tuple(error for half in halves for error in half.errors),
+            )
+        self._asked = time.monotonic()
 
     def forget(self) -> None:
         """After a CRD was made or deleted here."""

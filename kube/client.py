@@ -3,6 +3,7 @@
 Raises kube.errors throughout; objects are plain dicts, as the API server sent them.
 """
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -11,13 +12,17 @@ from kube import requests, table
 from kube.catalog import TypeCatalog
 from kube.config import ClusterConfig
 from kube.discovery import ResourceType
+from kube.errors import NotFound
 from kube.objects import Access, KubeObject, ObjectList
 from kube.requests import ApiRequest, PatchStyle, Query
 from kube.schema import SchemaCache
 from kube.table import Table
-from kube.transport import SyncTransport
+from kube.transport import Answer, SyncTransport
 
 __all__ = ["Access", "ClusterClient", "ObjectList", "ResourceType", "Table"]
+
+# Servers have it at hand. Whoever asks holds up all others that do, so nobody waits long for one that does not answer.
+_DISCOVERY_SECONDS = 10.0
 
 
 class ClusterClient:
@@ -26,11 +31,15 @@ class ClusterClient:
     def __init__(self, config: ClusterConfig) -> None:
         self.config = config
         self.name = config.name
-        self.host = config.host
         self.user = config.user
         self._transport = SyncTransport(config)
-        self._catalog = TypeCatalog(self._transport.send)
+        self._catalog = TypeCatalog(partial(self._transport.send, read_seconds=_DISCOVERY_SECONDS))
         self._schemas = SchemaCache(self._transport.send)
+
+    @property
+    def host(self) -> str:
+        """The API server's address, which may change while the name stays."""
+        return self.config.current().host
 
     # What is served
 
@@ -44,8 +53,9 @@ class ClusterClient:
         return self._catalog.current().errors
 
     def forget_types(self) -> None:
-        """Ask again at the next use: a CRD was made or deleted."""
+        """Ask again at the next use: a CRD was made, changed or deleted."""
         self._catalog.forget()
+        self._schemas.forget()
 
     def find(self, group: str, version: str, plural: str) -> ResourceType:
         """The type, by its place in an address. `group` 'core' or ''; `version` '' is the preferred one. Raises NotFound."""
@@ -218,7 +228,7 @@ class ClusterClient:
             since_seconds=since_seconds,
             since_time=since_time,
         )
-        return self._transport.send(request).body.decode("utf-8", "replace")
+        return self._send(request).body.decode("utf-8", "replace")
 
     def raw(
         self,
@@ -231,8 +241,18 @@ class ClusterClient:
         accept: str = "application/json",
     ) -> bytes:
         """Any other request: the answer's bytes."""
+        # Not _send: what is asked for here may well be served nowhere.
         return self._transport.send(ApiRequest(method, path, query, body, content_type, accept, ref=path)).body
 
     def _dict(self, request: ApiRequest) -> dict[str, Any]:
-        answer: dict[str, Any] = msgspec.json.decode(self._transport.send(request).body)
+        answer: dict[str, Any] = msgspec.json.decode(self._send(request).body)
         return answer
+
+    def _send(self, request: ApiRequest) -> Answer:
+        """A type that turns out not to be served any more is not believed in for the rest of the seconds that it is kept."""
+        try:
+            return self._transport.send(request)
+        except NotFound as error:
+            if error.unserved:
+                self.forget_types()
+            raise

@@ -1,4 +1,5 @@
-"""How to reach a cluster and as whom: a kubeconfig's context, or the Pod's own service account.
+"""How to reach a cluster and as whom: a kubeconfig's context, or the Pod's own service account. What is read here once,
+kube/renewal.py reads again when it changes.
 
 Static credentials (token, token file, client certificate, password) are read here, since importing the official client costs 50 MB
 in each process; exec and auth-provider plugins are left to it. Both the official clients ignore `as:` (impersonation): it is
@@ -10,7 +11,7 @@ import os
 import ssl
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,15 +19,24 @@ from urllib.parse import urlsplit
 import yaml
 
 from kube.errors import InvalidConfig
-from kube.plugins import plugin_token
+from kube.files import TextFile
+from kube.plugins import Plugin
 
 _SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+def _nothing() -> None:
+    """Nobody needs to know."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterConfig:
-    """`token` is asked at every request, so that it may be renewed. `tls` is None for plain HTTP."""
+    """`token` is asked at every request, so that it may be renewed. `tls` is None for plain HTTP.
+
+    `context`: the one that was chosen. `files`: what was read, but for a token's file. `refused` is to be called when the server
+    answers 401: what made the token is asked anew. `renewed` brings an older configuration up to date, see current().
+    """
 
     name: str
     host: str
@@ -36,6 +46,14 @@ class ClusterConfig:
     headers: tuple[tuple[str, str], ...] = ()
     server_name: str = ""
     proxy: str = ""
+    context: str = ""
+    files: tuple[Path, ...] = ()
+    refused: Callable[[], None] = _nothing
+    renewed: Callable[["ClusterConfig"], "ClusterConfig"] | None = None
+
+    def current(self) -> "ClusterConfig":
+        """With the address and the certificates as they are by now. Ask at each request, after the token."""
+        return self.renewed(self) if self.renewed is not None else self
 
 
 def load(kubeconfig: str | None = None, context: str | None = None) -> ClusterConfig:
@@ -59,19 +77,26 @@ def load(kubeconfig: str | None = None, context: str | None = None) -> ClusterCo
             f"{where}: the server of cluster {chosen.get('cluster')!r} is {host!r}, not an http or https address"
         )
     folder = paths[0].parent
+    plugin = None
     try:
         tls = _tls(cluster, user, folder) if host.startswith("https://") else None
+        if "exec" in user or "auth-provider" in user:
+            plugin = Plugin(user, cluster, folder, tls, lambda: _tls(cluster, user, folder), _load_pair)
     except (OSError, ValueError) as error:  # also ssl.SSLError and binascii.Error
         raise InvalidConfig(f"{where}: the certificates of context {name!r} can't be used: {error}") from error
     return ClusterConfig(
         name=str(chosen.get("cluster")),
         host=host,
         user=str(chosen.get("user") or "anonymous"),
-        token=_token(user, folder, cluster, tls),
+        token=plugin.token if plugin else _token(user, folder),
         tls=tls,
         headers=_identity_headers(user),
         server_name=str(cluster.get("tls-server-name") or ""),
         proxy=str(cluster.get("proxy-url") or _environment_proxy(host)),
+        context=name,
+        files=(*paths, *_named_files(cluster, user, folder)),
+        refused=plugin.refused if plugin else _nothing,
+        renewed=(lambda config: replace(config, tls=plugin.tls)) if plugin else None,
     )
 
 
@@ -116,17 +141,18 @@ def _entry(merged: dict[str, Any], section: str, name: str, key: str, where: str
     raise InvalidConfig(f"{where} has no {key} named {name!r}; it has: {_names(merged, section)}")
 
 
-def _token(
-    user: dict[str, Any], folder: Path, cluster: dict[str, Any], tls: ssl.SSLContext | None
-) -> Callable[[], str]:
+def _token(user: dict[str, Any], folder: Path) -> Callable[[], str]:
     if token := user.get("token"):
         return lambda: str(token)
     if path := user.get("tokenFile"):
-        file = folder / str(path)
-        return lambda: file.read_text(encoding="utf-8").strip()
-    if "exec" in user or "auth-provider" in user:
-        return plugin_token(user, cluster, folder, tls, _load_pair)
+        return TextFile(folder / str(path)).text
     return lambda: ""
+
+
+def _named_files(cluster: dict[str, Any], user: dict[str, Any], folder: Path) -> list[Path]:
+    """The certificates and keys that are files of their own."""
+    given = (cluster.get("certificate-authority"), user.get("client-certificate"), user.get("client-key"))
+    return [folder / str(path) for path in given if path]
 
 
 def _identity_headers(user: dict[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -178,13 +204,22 @@ def _load_pair(context: ssl.SSLContext, certificate: bytes, key: bytes) -> None:
 def _in_cluster() -> ClusterConfig:
     host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ.get("KUBERNETES_SERVICE_PORT", "443")
     address = f"[{host}]" if ":" in host else host
+    authority = _SERVICE_ACCOUNT / "ca.crt"
     return ClusterConfig(
         name="in-cluster",
         host=f"https://{address}:{port}",
         user="service-account",
-        token=lambda: (_SERVICE_ACCOUNT / "token").read_text(encoding="utf-8").strip(),
-        tls=ssl.create_default_context(cafile=str(_SERVICE_ACCOUNT / "ca.crt")),
+        token=TextFile(_SERVICE_ACCOUNT / "token").text,
+        tls=_in_cluster_tls(authority),
+        files=(authority,),
     )
+
+
+def _in_cluster_tls(authority: Path) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=str(authority))
+    except OSError as error:  # also ssl.SSLError
+        raise InvalidConfig(f"the cluster's certificate authority {authority} can't be used: {error}") from error
 
 
 def _environment_proxy(host: str) -> str:

@@ -63,7 +63,10 @@ class Forbidden(KubeError):
 
 
 class NotFound(KubeError):
+    """`unserved`: the server knows no such place, so its answer is about the type, not about one object."""
+
     code, reason = 404, "NotFound"
+    unserved = False
 
 
 class AlreadyExists(KubeError):
@@ -150,4 +153,6 @@ def from_status(status: dict[str, Any], code: int = 0, retry_after: str = "", ob
     )
     if isinstance(error, Gone):
         error.continue_ = str((status.get("metadata") or {}).get("continue") or "")
+    if isinstance(error, NotFound):
+        error.unserved = not details.get("name")
     return error

@@ -17,30 +17,63 @@ from kube.errors import InvalidConfig
 # Without an expiry the token is kept for a minute; with one, it is renewed a little before.
 _KEEP = timedelta(seconds=60)
 _EARLY = timedelta(seconds=15)
+# Many watches may be refused at once: they run the plugin once together.
+_REFUSED_SECONDS = 5.0
 
 LoadPair = Callable[[ssl.SSLContext, bytes, bytes], None]
 
 
-def plugin_token(
-    user: dict[str, Any], cluster: dict[str, Any], folder: Path, tls: ssl.SSLContext | None, load_pair: LoadPair
-) -> Callable[[], str]:
-    """A function that returns a valid bearer token, running the plugin when the last one is about to expire.
+class Plugin:
+    """Runs the plugin when the last token is about to expire, or was refused. Safe across threads.
 
-    A plugin that answers with a certificate has it loaded into `tls`, and '' is the token.
+    A plugin may answer with a certificate: then `tls` holds it, made by `fresh`, and a new one for each new certificate, so that no
+    connection of the old one is used on.
     """
-    lock = threading.Lock()
-    kept: list[tuple[float, str]] = []
 
-    def token() -> str:
-        with lock:
-            if not kept or kept[-1][0] < time.time():
-                status = _exec(user, cluster, folder) if "exec" in user else _provider(user, cluster)
-                if tls is not None and status.get("clientCertificateData"):
-                    load_pair(tls, status["clientCertificateData"].encode(), str(status.get("clientKeyData")).encode())
-                kept[:] = [(_until(status.get("expirationTimestamp")), str(status.get("token") or ""))]
-            return kept[-1][1]
+    def __init__(
+        self,
+        user: dict[str, Any],
+        cluster: dict[str, Any],
+        folder: Path,
+        tls: ssl.SSLContext | None,
+        fresh: Callable[[], ssl.SSLContext],
+        load_pair: LoadPair,
+    ) -> None:
+        self.tls = tls
+        self._user, self._cluster, self._folder = user, cluster, folder
+        self._fresh, self._load_pair = fresh, load_pair
+        self._lock = threading.Lock()
+        self._token, self._until, self._ran = "", 0.0, float("-inf")
+        self._pair = ("", "")
 
-    return token
+    def token(self) -> str:
+        """A bearer token, '' where a certificate says who one is. Raises InvalidConfig."""
+        with self._lock:
+            if self._until < time.time():
+                self._run()
+            return self._token
+
+    def refused(self) -> None:
+        """The server did not take the token: the next use runs the plugin, unless it has just run."""
+        with self._lock:
+            if time.monotonic() - self._ran > _REFUSED_SECONDS:
+                self._until = 0.0
+
+    def _run(self) -> None:
+        user, cluster, folder = self._user, self._cluster, self._folder
+        status = _exec(user, cluster, folder) if "exec" in user else _provider(user, cluster)
+        pair = str(status.get("clientCertificateData") or ""), str(status.get("clientKeyData") or "")
+        if self.tls is not None and pair[0] and pair != self._pair:
+            try:
+                tls = self._fresh()
+                self._load_pair(tls, pair[0].encode(), pair[1].encode())
+            except (OSError, ValueError) as error:
+                raise InvalidConfig(
+                    f"the certificate of the kubeconfig's credential plugin can't be used: {error}"
+                ) from error
+            self.tls, self._pair = tls, pair
+        self._token, self._until = str(status.get("token") or ""), _until(status.get("expirationTimestamp"))
+        self._ran = time.monotonic()
 
 
 def _until(expiry: Any) -> float:

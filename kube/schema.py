@@ -7,6 +7,7 @@ definition itself is read.
 
 import re
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,8 @@ _REF = re.compile(rb'"\$ref":\s*"#/components/schemas/([^"]+)"')
 _GVK = "x-kubernetes-group-version-kind"
 _LIMIT = 12
 _ATTEMPTS = 3
+# One page asks for the schemas of several kinds, and of one kind in several places.
+_INDEX_SECONDS = 1.0
 
 
 class _Components(msgspec.Struct):
@@ -58,12 +61,18 @@ class _Definition(msgspec.Struct):
 
 
 class SchemaCache:
-    """Kept by the document's hash: an unchanged CRD costs one small request for the index."""
+    """Kept by the document's hash: an unchanged CRD costs one small request for the index, and that one a second at most. Safe across threads."""
 
     def __init__(self, send: Callable[[ApiRequest], Answer]) -> None:
         self._send = send
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, str], dict[str, Any] | None] = OrderedDict()
+        # (when it was asked for, what it said): one value, so that threads need no lock for it.
+        self._index: tuple[float, dict[str, _Address]] = (float("-inf"), {})
+
+    def forget(self) -> None:
+        """Ask for the index at the next use: a CRD was made, changed or deleted here."""
+        self._index = (float("-inf"), {})
 
     def schema(self, type_: ResourceType) -> dict[str, Any] | None:
         """The schema with `components.schemas` of what it refers to, or None. Raises KubeError but NotFound."""
@@ -95,6 +104,7 @@ class SchemaCache:
             pairs = tuple(tuple(pair.split("=", 1)) for pair in query.split("&") if "=" in pair)
             answer = self._send(ApiRequest("GET", path, pairs, ref=f"the schema of {type_.kind}"))  # type: ignore[arg-type]
             if answer.status == 301:
+                self.forget()
                 continue  # the document changed since the index was read, and has another address now
             found = pick(answer.body, type_)
             with self._lock:
@@ -105,13 +115,20 @@ class SchemaCache:
         return None
 
     def _address(self, type_: ResourceType) -> str:
+        began = time.monotonic()
+        asked, index = self._index
+        if began - asked > _INDEX_SECONDS:
+            index = self._read_index()
+            self._index = (began, index)
+        key = f"apis/{type_.api_version}" if type_.group else f"api/{type_.version}"
+        return index[key].server_relative_url if key in index else ""
+
+    def _read_index(self) -> dict[str, _Address]:
         try:
             answer = self._send(ApiRequest("GET", "/openapi/v3", ref="the index of schemas"))
         except NotFound:
-            return ""
-        index = msgspec.json.decode(answer.body, type=_Index)
-        key = f"apis/{type_.api_version}" if type_.group else f"api/{type_.version}"
-        return index.paths[key].server_relative_url if key in index.paths else ""
+            return {}
+        return msgspec.json.decode(answer.body, type=_Index).paths
 
 
 def pick(document: bytes, type_: ResourceType) -> dict[str, Any] | None:

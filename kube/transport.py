@@ -12,8 +12,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, NamedTuple
 
 import aiohttp
 import urllib3
@@ -23,14 +22,30 @@ from yarl import URL
 
 from kube import warnings
 from kube.config import ClusterConfig
-from kube.errors import KubeError, Unreachable, from_answer
+from kube.errors import KubeError, Unauthorized, Unreachable, from_answer
+from kube.reasons import unreachable
 from kube.requests import ApiRequest
+from kube.signing import Signed, again, signed
 
-USER_AGENT = "operator-console/0.1"
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 35.0
-# A watch that brings not even a bookmark for so long is taken for dead (servers send one about every minute).
+# What stays open and brings no byte for so long is taken for dead, unless the caller knows better.
 SILENCE_SECONDS = 150.0
+# A connection whose other end vanished without a word is noticed within half a minute: idle by probes, busy by what stays unacknowledged.
+_KEEPALIVE = [
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *(
+        (socket.IPPROTO_TCP, getattr(socket, name), value)
+        for name, value in (
+            ("TCP_KEEPIDLE", 12),
+            ("TCP_KEEPINTVL", 4),
+            ("TCP_KEEPCNT", 3),
+            ("TCP_USER_TIMEOUT", 24_000),
+        )
+        if hasattr(socket, name)  # not every system has all of them
+    ),
+]
+_DEFAULT_OPTIONS = urllib3.connection.HTTPConnection.default_socket_options
 # How often, and for which Retry-After, a read waits and asks again; longer ones are for people to decide.
 PATIENT_TIMES = 2
 PATIENT_SECONDS = ("1", "2")
@@ -47,84 +62,19 @@ class Answer:
     body: bytes
 
 
-def _headers(config: ClusterConfig, request: ApiRequest) -> list[tuple[str, str]]:
-    headers = [("User-Agent", USER_AGENT), ("Accept", request.accept), *config.headers, *request.headers]
-    if not _is_local(config.host):
-        headers.append(("Accept-Encoding", "gzip"))
-    if request.content_type:
-        headers.append(("Content-Type", request.content_type))
-    if token := config.token():
-        headers.append(("Authorization", f"Bearer {token}"))
-    return headers
-
-
-def _is_local(host: str) -> bool:
-    return urlsplit(host).hostname in ("127.0.0.1", "localhost", "::1")
-
-
-def unreachable(config: ClusterConfig, error: BaseException) -> Unreachable:
-    """One sentence: which server, what went wrong, what to do."""
-    text, advice = str(error) or type(error).__name__, "Check that the cluster runs and that this machine can reach it"
-    chain = _chain(error)
-    for kinds, words, what_to_do in _CAUSES:
-        if found := next((cause for cause in chain if isinstance(cause, kinds)), None):
-            text, advice = words.format(getattr(found, "verify_message", "")), what_to_do
-            break
-    return Unreachable(f"The API server at {config.host} does not answer: {text}. {advice}.")
-
-
-# The most telling first: urllib3 counts a refused connection among its timeouts.
-_CAUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, str], ...] = (
-    (
-        ssl.SSLCertVerificationError,
-        "its certificate is not trusted ({})",
-        "Check certificate-authority-data and server in the kubeconfig",
-    ),
-    (ConnectionRefusedError, "connection refused", "Start the cluster, or correct the server in the kubeconfig"),
-    (socket.gaierror, "its name is unknown", "Correct the server in the kubeconfig, or check your DNS"),
-    (
-        (TimeoutError, urllib3.exceptions.TimeoutError),
-        "it took too long",
-        "Check the network between here and the cluster",
-    ),
-    (ssl.SSLError, "it does not speak TLS as expected", "Check the server's address in the kubeconfig"),
-)
-
-
-def _chain(error: BaseException) -> list[BaseException]:
-    """The error and what led to it: Python's own links, and the attributes in which urllib3 and aiohttp keep theirs."""
-    chain: list[BaseException] = []
-    open_: list[object] = [error]
-    while open_:
-        cause = open_.pop()
-        if isinstance(cause, BaseException) and cause not in chain:
-            chain.append(cause)
-            open_ += [
-                cause.__cause__,
-                cause.__context__,
-                getattr(cause, "reason", None),
-                getattr(cause, "os_error", None),
-            ]
-    return chain
-
-
 class SyncTransport:
     """Safe across threads; connections are kept and shared."""
 
     def __init__(self, config: ClusterConfig) -> None:
         self.config = config
-        options: dict[str, Any] = {"maxsize": 16, "block": False}
-        if config.tls is not None:
-            options["ssl_context"] = config.tls
-            if config.tls.verify_mode == ssl.CERT_NONE:
-                # The kubeconfig says insecure-skip-tls-verify: its owner knows, a warning at each request adds nothing.
-                urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-            if config.server_name:
-                options |= {"server_hostname": config.server_name, "assert_hostname": config.server_name}
-        if config.proxy:
-            self._pool: urllib3.PoolManager = urllib3.ProxyManager(config.proxy, **options)
-        else:
-            self._pool = urllib3.PoolManager(**options)
+        self._pool = _pool(config.current())
+
+    def _pool_of(self, now: ClusterConfig) -> urllib3.PoolManager:
+        """Connections made with other certificates are used no more; those under way end as they began."""
+        kept = self._pool
+        if kept.made_for != _way(now):
+            kept = self._pool = _pool(now)
+        return kept.connections
 
     def send(self, request: ApiRequest, *, read_seconds: float = READ_SECONDS) -> Answer:
         """Raises the KubeError of an answer of 400 and above, or Unreachable. A read on a dead kept connection is sent once more.
@@ -147,24 +97,68 @@ class SyncTransport:
         return Answer(response.status, headers, response.data)
 
     def _once(self, request: ApiRequest, read_seconds: float) -> urllib3.BaseHTTPResponse:
-        url = f"{self.config.host}{request.target}"
+        """With credentials that were renewed meanwhile once more."""
+        used = signed(self.config, request)
+        try:
+            response = self._sent(used, request, read_seconds)
+        except Unreachable as error:
+            if (anew := again(self.config, request, used, error)) is None:
+                raise
+            return self._sent(anew, request, read_seconds)
+        if response.status == 401 and (anew := again(self.config, request, used)) is not None:
+            return self._sent(anew, request, read_seconds)
+        return response
+
+    def _sent(self, to: Signed, request: ApiRequest, read_seconds: float) -> urllib3.BaseHTTPResponse:
+        """A read on a dead kept connection once more."""
         for last in (False, True):
             try:
-                return self._pool.request(
+                return self._pool_of(to.config).request(
                     request.method,
-                    url,
+                    f"{to.config.host}{request.target}",
                     body=request.body,
-                    headers=urllib3.HTTPHeaderDict(_headers(self.config, request)),
+                    headers=urllib3.HTTPHeaderDict(to.headers),
                     timeout=Timeout(connect=CONNECT_SECONDS, read=read_seconds),
                     retries=False,
                     redirect=False,
                 )
             except urllib3.exceptions.ProtocolError as error:
                 if last or not request.safe:
-                    raise unreachable(self.config, error) from error
+                    raise unreachable(to.config, error) from error
             except (urllib3.exceptions.HTTPError, OSError) as error:
-                raise unreachable(self.config, error) from error
+                raise unreachable(to.config, error) from error
         raise AssertionError("the last try returns or raises")
+
+
+class _Way(NamedTuple):
+    """What connections are made by."""
+
+    tls: ssl.SSLContext | None
+    server_name: str
+    proxy: str
+
+
+class _Pool(NamedTuple):
+    made_for: _Way
+    connections: urllib3.PoolManager
+
+
+def _way(config: ClusterConfig) -> _Way:
+    return _Way(config.tls, config.server_name, config.proxy)
+
+
+def _pool(config: ClusterConfig) -> _Pool:
+    options: dict[str, Any] = {"maxsize": 16, "block": False, "socket_options": [*_DEFAULT_OPTIONS, *_KEEPALIVE]}
+    if config.tls is not None:
+        options["ssl_context"] = config.tls
+        if config.tls.verify_mode == ssl.CERT_NONE:
+            # The kubeconfig says insecure-skip-tls-verify: its owner knows, a warning at each request adds nothing.
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+        if config.server_name:
+            options |= {"server_hostname": config.server_name, "assert_hostname": config.server_name}
+    if config.proxy:
+        return _Pool(_way(config), urllib3.ProxyManager(config.proxy, **options))
+    return _Pool(_way(config), urllib3.PoolManager(**options))
 
 
 class AsyncTransport:
@@ -172,7 +166,8 @@ class AsyncTransport:
 
     def __init__(self, config: ClusterConfig) -> None:
         self.config = config
-        connector = aiohttp.TCPConnector(limit=0, ssl=config.tls if config.tls is not None else True)
+        # Certificates are given with each request: connections made by others are used no more.
+        connector = aiohttp.TCPConnector(limit=0, socket_factory=_kept_alive)
         self._session = aiohttp.ClientSession(connector=connector, auto_decompress=True)
 
     async def __aenter__(self) -> "AsyncTransport":
@@ -184,35 +179,45 @@ class AsyncTransport:
     async def close(self) -> None:
         await self._session.close()
 
-    async def _options(self, request: ApiRequest) -> dict[str, Any]:
+    async def _signed(self, request: ApiRequest) -> Signed:
         # In a thread: the token may come from a plugin that takes its time.
-        headers = await asyncio.to_thread(_headers, self.config, request)
-        options: dict[str, Any] = {"headers": CIMultiDict(headers)}
-        if self.config.server_name and self.config.tls is not None:
-            options["server_hostname"] = self.config.server_name
-        if self.config.proxy:
-            options["proxy"] = self.config.proxy
-        return options
+        return await asyncio.to_thread(signed, self.config, request)
 
-    def _url(self, request: ApiRequest) -> URL:
-        return URL(f"{self.config.host}{request.target}", encoded=True)
+    async def _again(self, request: ApiRequest, used: Signed, error: KubeError | None = None) -> Signed | None:
+        return await asyncio.to_thread(again, self.config, request, used, error)
 
     @asynccontextmanager
     async def open(
         self, request: ApiRequest, *, silence: float = SILENCE_SECONDS
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """The answer while it still comes. Raises like SyncTransport.send; `silence` seconds without a byte end it."""
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=silence)
+        used = await self._signed(request)
         try:
-            async with self._session.request(
-                request.method, self._url(request), data=request.body, timeout=timeout, **await self._options(request)
-            ) as response:
+            response = await self._sent(used, request, silence)
+        except Unreachable as error:
+            if (anew := await self._again(request, used, error)) is None:
+                raise
+            response = await self._sent(anew, request, silence)
+        if response.status == 401 and (anew := await self._again(request, used)) is not None:
+            response.close()
+            response = await self._sent(anew, request, silence)
+        try:
+            async with response:
                 if response.status >= 400:
                     retry_after = response.headers.get("Retry-After", "")
                     raise from_answer(response.status, await response.read(), retry_after, request.ref)
                 yield response
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise unreachable(self.config, error) from error
+            raise unreachable(used.config, error) from error
+
+    async def _sent(self, to: Signed, request: ApiRequest, silence: float) -> aiohttp.ClientResponse:
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=silence)
+        try:
+            return await self._session.request(
+                request.method, _url(to, request), data=request.body, timeout=timeout, **_options(to)
+            )
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise unreachable(to.config, error) from error
 
     async def send(self, request: ApiRequest) -> Answer:
         """The whole answer."""
@@ -222,19 +227,33 @@ class AsyncTransport:
 
     async def websocket(self, request: ApiRequest, protocols: tuple[str, ...]) -> aiohttp.ClientWebSocketResponse:
         """An open WebSocket; the caller closes it. Refusals keep the API server's words."""
+        used = await self._signed(request)
         try:
-            socket_: aiohttp.ClientWebSocketResponse = await self._session.ws_connect(
-                self._url(request),
+            return await self._upgraded(used, request, protocols)
+        except Unauthorized:
+            if (anew := await self._again(request, used)) is None:
+                raise
+        except Unreachable as error:
+            if (anew := await self._again(request, used, error)) is None:
+                raise
+        return await self._upgraded(anew, request, protocols)
+
+    async def _upgraded(
+        self, to: Signed, request: ApiRequest, protocols: tuple[str, ...]
+    ) -> aiohttp.ClientWebSocketResponse:
+        try:
+            opened: aiohttp.ClientWebSocketResponse = await self._session.ws_connect(
+                _url(to, request),
                 protocols=protocols,
                 max_msg_size=0,
                 timeout=aiohttp.ClientWSTimeout(ws_close=2.0),
-                **await self._options(request),
+                **_options(to),
             )
-            return socket_
+            return opened
         except aiohttp.WSServerHandshakeError as error:
             raise await self._refusal(request, error) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise unreachable(self.config, error) from error
+            raise unreachable(to.config, error) from error
 
     async def _refusal(self, request: ApiRequest, error: aiohttp.WSServerHandshakeError) -> KubeError:
         """aiohttp drops the body of a refused handshake: the same request without an upgrade is answered with the Status."""
@@ -244,3 +263,25 @@ class AsyncTransport:
             if told.code == error.status:
                 return told
         return from_answer(error.status, b"", object_ref=request.ref)
+
+
+def _kept_alive(address: aiohttp.AddrInfoType) -> socket.socket:
+    family, kind, protocol, _name, _address = address
+    found = socket.socket(family, kind, protocol)
+    for option in _KEEPALIVE:
+        found.setsockopt(*option)
+    return found
+
+
+def _options(to: Signed) -> dict[str, Any]:
+    tls = to.config.tls
+    options: dict[str, Any] = {"headers": CIMultiDict(to.headers), "ssl": tls if tls is not None else True}
+    if to.config.server_name and tls is not None:
+        options["server_hostname"] = to.config.server_name
+    if to.config.proxy:
+        options["proxy"] = to.config.proxy
+    return options
+
+
+def _url(to: Signed, request: ApiRequest) -> URL:
+    return URL(f"{to.config.host}{request.target}", encoded=True)

@@ -21,6 +21,8 @@ class _Line(msgspec.Struct):
     object: msgspec.Raw
 
 
+# A watch that brings not even a bookmark for so long is taken for dead (servers send one about every minute).
+SILENCE_SECONDS = 100.0
 _decoder = msgspec.json.Decoder(_Line)
 
 
@@ -43,7 +45,7 @@ async def watch(transport: AsyncTransport, request: ApiRequest) -> AsyncIterator
     """
     stands = False
     try:
-        async with transport.open(request) as response:
+        async with transport.open(request, silence=SILENCE_SECONDS) as response:
             stands = True
             yield []
             async for lines in split_lines(response.content.iter_any()):

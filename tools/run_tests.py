@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`make test`: the units and pages in parallel, then the browser tests in a process of their own.
+"""`make test`: the units and pages in parallel, then the browser tests and the tutorials in processes of their own.
 
-Playwright's sync API and pytest-asyncio can't share a process, hence two runs. Both summaries are added up in the last line.
+Playwright's sync API and pytest-asyncio can't share a process, hence several runs. Their summaries are added up in the last line.
 Extra arguments go to the first run only, e.g. `make test ARGS=tests/kube`. A few tests that fail among thousands are tried once
 more, alone, and what passes only then is named (decision 13).
 """
@@ -103,8 +103,9 @@ def main() -> int:
         [run(chosen)]
         if chosen
         else [
-            run_again(["-q", "-n", workers, *SPREAD, "--ignore", "tests/e2e"]),
+            run_again(["-q", "-n", workers, *SPREAD, "--ignore", "tests/e2e", "--ignore", "tests/tutorials"]),
             run_again(["-q", "tests/e2e"]),
+            run_again(["-q", "tests/tutorials"]),
         ]
     )
     total: dict[str, int] = {}

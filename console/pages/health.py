@@ -1,7 +1,7 @@
 """/healthz, /readyz and /metrics: for supervisors, load balancers and `make run`.
 
 /healthz says that this process answers. /readyz says whether the console can do its job: database, Redis, API server and a
-living watch hub, each with a sentence when it is not ready.
+living watch hub, each with a sentence when it is not ready. /metrics is this process' own, and what hubs say (resources/stream/metrics.py).
 """
 
 from collections.abc import Callable
@@ -13,7 +13,9 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from console.web.clusters import console_client
 from kube.errors import KubeError
-from resources.changes import RedisError, living_hubs, ping
+from resources.changes import RedisError, ping
+from resources.changes.asked import hub_states, is_full
+from resources.stream import metrics as _live  # noqa: F401  registers what live status has to tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,11 @@ def _database() -> PartState:
 def _redis() -> PartState:
     try:
         ping()
+        full = is_full()
     except RedisError as error:
         return PartState(False, f"Redis does not answer: {error}. Check REDIS_URL")
+    if full:
+        return PartState(False, "Redis is full, live updates are paused: give it more than its maxmemory, or free some")
     return PartState(True)
 
 
@@ -49,14 +54,16 @@ def _cluster() -> PartState:
 
 def _worker() -> PartState:
     try:
-        hubs = living_hubs()
+        hubs = hub_states()
     except RedisError:
         return PartState(False, "unknown while Redis does not answer")
     if not hubs:
         return PartState(
             False, "no worker watches the cluster: pages do not update by themselves. Is the Celery worker running?"
         )
-    return PartState(True)
+    # One that can watch is enough to be ready; what another can't is told all the same.
+    problem = next((f"{hub.id}: {hub.problem}" for hub in hubs if hub.problem), "")
+    return PartState(any(not hub.problem for hub in hubs), problem)
 
 
 PARTS: dict[str, Callable[[], PartState]] = {
@@ -72,8 +79,15 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 when every part is ready, else 503; either way JSON: {"ready": bool, "parts": {name: {"ready", "message"}}}."""
-    states = {name: check() for name, check in PARTS.items()}
+    """200 when every part is ready, else 503; either way JSON: {"ready": bool, "parts": {name: {"ready", "message"}}}.
+
+    `?only=database,redis` asks for some parts alone: a load balancer need not take pages away that load without the others.
+    """
+    wanted = [name for name in request.GET.get("only", "").split(",") if name] or [*PARTS]
+    if unknown := [name for name in wanted if name not in PARTS]:
+        text = f"only={unknown[0]}: there is no such part; there are {', '.join(PARTS)}\n"
+        return HttpResponse(text, status=400, content_type="text/plain")
+    states = {name: PARTS[name]() for name in wanted}
     ready = all(state.ready for state in states.values())
     body = {
         "ready": ready,

@@ -14,6 +14,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -27,10 +28,15 @@ def arguments(argv: list[str]) -> Options:
     parser.add_argument("--kubeconfig", default="")
     parser.add_argument("--context", default="")
     parser.add_argument("--catalog", action="append", default=[])
+    parser.add_argument("--web", default="1", help="how many web processes")
     parser.add_argument("--data", default=os.environ.get("DATA_DIR") or str(ROOT / ".data"))
     given = parser.parse_args(argv)
     if not given.port.isdigit() or not 0 < int(given.port) < 65536:
         stop(f"PORT={given.port} is not a port: use a number from 1 to 65535")
+    if not given.web.isdigit() or not 0 < int(given.web) <= WEB_MOST:
+        stop(f"WEB={given.web} is not a number of web processes: use 1 to {WEB_MOST}")
+    if int(given.web) > 1 and int(given.port) + int(given.web) > 65535:
+        stop(f"PORT={given.port} leaves no ports above it for {given.web} web processes")
     if given.kubeconfig:
         for path in given.kubeconfig.split(os.pathsep):
             if not Path(path).expanduser().is_file():
@@ -42,9 +48,12 @@ def arguments(argv: list[str]) -> Options:
     kubeconfig = os.pathsep.join(
         str(Path(path).expanduser().resolve()) for path in given.kubeconfig.split(os.pathsep) if path
     )
-    return Options(
-        int(given.port), data, kubeconfig, given.context, tuple(Path(folder).resolve() for folder in given.catalog)
-    )
+    catalogs = tuple(Path(folder).resolve() for folder in given.catalog)
+    return Options(int(given.port), data, kubeconfig, given.context, catalogs, int(given.web))
+
+
+#: More than that many processes on one machine help nobody.
+WEB_MOST = 16
 
 
 def stop(sentence: str) -> None:
@@ -67,6 +76,23 @@ def lock(options: Options) -> IO[str]:
     handle.write(f"process {os.getpid()}, http://localhost:{options.port}")
     handle.flush()
     return handle
+
+
+def listen(options: Options) -> socket.socket | None:
+    """The socket that several web processes share; it stays open while they are started anew. None for one, which listens itself."""
+    if options.web == 1:
+        check_port(options.port)
+        return None
+    for port in options.web_ports:
+        check_port(port)
+    check_port(options.port)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", options.port))
+    listener.listen(2048)
+    # Each of those who wait for a connection is woken by one: who is late must not be held up.
+    listener.setblocking(False)
+    return listener
 
 
 def check_port(port: int) -> None:
@@ -122,9 +148,10 @@ async def announce(options: Options, started: float) -> None:
     """Print when everything is ready; every ten seconds until then, which part is not and why."""
     told = time.monotonic()
     while True:
-        state = await asyncio.to_thread(readiness, options.port)
-        if state.get("ready"):
+        states = [await asyncio.to_thread(readiness, port) for port in options.web_ports]
+        if all(state.get("ready") for state in states):
             break
+        state = next(state for state in states if not state.get("ready"))
         if time.monotonic() - told > 10:
             told = time.monotonic()
             waiting = state.get("parts")
@@ -133,6 +160,9 @@ async def announce(options: Options, started: float) -> None:
                     say("console", f"not ready yet: {name}: {part.get('message', '')}")
         await asyncio.sleep(0.05)
     say("console", f"ready in {time.monotonic() - started:.1f} s: http://localhost:{options.port}")
+    if options.web > 1:
+        own = ", ".join(f"http://localhost:{port}" for port in options.web_ports)
+        say("console", f"{options.web} web processes; each alone: {own}")
     if not options.kubeconfig:
         say(
             "console",
@@ -162,7 +192,13 @@ def main(argv: list[str] | None = None) -> None:
     started = time.monotonic()
     options = arguments(sys.argv[1:] if argv is None else argv)
     handle = lock(options)
-    check_port(options.port)
+    with listen(options) or contextlib.nullcontext() as listener:
+        if listener is not None:
+            options = replace(options, listener=listener.fileno())
+        start(options, started, handle)
+
+
+def start(options: Options, started: float, handle: IO[str]) -> None:
     os.chdir(ROOT)
     migrate(options)
     with handle:

@@ -39,14 +39,24 @@ _REDIS_CHATTER = (
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What `make run` was given. `kubeconfig` empty: the embedded cluster."""
+    """What `make run` was given. `kubeconfig` empty: the embedded cluster.
+
+    `web`: how many web processes. With more than one they share the socket `listener` (on `port`), and each has the port after that of the one before.
+    """
 
     port: int
     data: Path
     kubeconfig: str = ""
     context: str = ""
     catalogs: tuple[Path, ...] = ()
+    web: int = 1
+    listener: int = -1
     environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def web_ports(self) -> tuple[int, ...]:
+        """At which each web process alone is reached."""
+        return tuple(range(self.port + 1, self.port + 1 + self.web)) if self.web > 1 else (self.port,)
 
 
 def redis_binary() -> str | None:
@@ -105,6 +115,9 @@ def redis(options: Options) -> tuple[Part | None, str]:
             "300 1",
             "--appendonly",
             "no",
+            # So that "full" means something: it refuses writes, and the machine has memory left for the rest.
+            "--maxmemory",
+            "256mb",
             "--maxmemory-policy",
             "noeviction",
             "--loglevel",
@@ -178,8 +191,8 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "KUBECONFIG": str(options.data / "sandbox/kubeconfig") if embedded else options.kubeconfig,
         "CONTEXT": "" if embedded else options.context,
         "CATALOG_FOLDERS": os.pathsep.join(catalog_folders(options)),
-        # The web server below listens on 127.0.0.1.
-        "LOCAL_ONLY": "1",
+        # The web server below listens on 127.0.0.1. A proxy on this machine lets others in: whoever sets one up says so.
+        "LOCAL_ONLY": os.environ.get("LOCAL_ONLY") or "1",
         "CLUSTER_NOTE": "embedded" if embedded else os.environ.get("CLUSTER_NOTE", ""),
         "DJANGO_SETTINGS_MODULE": "console.settings",
         "PYTHONUNBUFFERED": "1",
@@ -198,10 +211,6 @@ def parts(options: Options) -> list[Part]:
     server, url = redis(options)
     shared = environment(options, url)
     celery = (sys.executable, "-m", "celery", "-A", "console.celery", "--quiet")
-    web = (
-        sys.executable, "-m", "uvicorn", "console.asgi:application", "--host", "127.0.0.1", "--port", str(options.port),
-        "--timeout-graceful-shutdown", "2", "--no-access-log", "--log-level", "warning", "--no-server-header",
-    )  # fmt: skip
     worker = (
         *celery,
         "worker",
@@ -231,9 +240,24 @@ def parts(options: Options) -> list[Part]:
     return [
         *([server] if server is not None else []),
         *([] if options.kubeconfig else [sandbox(options)]),
-        Part("web", web, shared),
+        *web(options, shared),
         Part("worker", worker, shared, before=cluster_is_up),
     ]
+
+
+def web(options: Options, shared: dict[str, str]) -> list[Part]:
+    """One with a port of its own, or several that share one (console/processes/web.py)."""
+    if options.web > 1:
+        module = (sys.executable, "-m", "console.processes.web", str(options.listener))
+        return [
+            Part(f"web-{number}", (*module, str(port)), shared, pass_fds=(options.listener,))
+            for number, port in enumerate(options.web_ports, 1)
+        ]
+    command = (
+        sys.executable, "-m", "uvicorn", "console.asgi:application", "--host", "127.0.0.1", "--port", str(options.port),
+        "--timeout-graceful-shutdown", "2", "--no-access-log", "--log-level", "warning", "--no-server-header",
+    )  # fmt: skip
+    return [Part("web", command, shared)]
 
 
 async def _appears(path: Path, seconds: float = 10.0) -> None:

@@ -21,7 +21,7 @@ _LINE_LIMIT = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One program. `stop_seconds`: how long it may take to end after SIGTERM before it is killed."""
+    """One program. `stop_seconds`: how long it may take to end after SIGTERM before it is killed. `pass_fds`: open files that it inherits."""
 
     name: str
     command: tuple[str, ...]
@@ -29,13 +29,14 @@ class Part:
     stop_seconds: float = 6.0
     before: Callable[[], Awaitable[None]] | None = None  # awaited before each start, e.g. until Redis answers
     mute: tuple[str, ...] = ()  # lines with one of these in them are not shown
+    pass_fds: tuple[int, ...] = ()
 
 
 def say(part: str, text: str) -> None:
     """One line of the common log."""
     prefix = f"{part:<8}|"
     if sys.stdout.isatty():
-        prefix = f"\x1b[{_COLOURS.get(part, 37)}m{prefix}\x1b[0m"
+        prefix = f"\x1b[{_COLOURS.get(part.partition('-')[0], 37)}m{prefix}\x1b[0m"
     print(f"{prefix} {text}", flush=True)
 
 
@@ -97,6 +98,7 @@ class Supervisor:
                 env={**os.environ, **part.environment},
                 start_new_session=True,
                 preexec_fn=_die_with_parent,
+                pass_fds=part.pass_fds,
                 limit=_LINE_LIMIT,
             )
         except OSError as error:

@@ -9,14 +9,14 @@ import threading
 from django.conf import settings
 
 from kube.client import ClusterClient
-from kube.config import load
+from kube.renewal import following
 
 _lock = threading.Lock()
 _client: ClusterClient | None = None
 
 
 def console_client() -> ClusterClient:
-    """The console's own identity on its cluster, made once a process.
+    """The console's own identity on its cluster, made once a process; it follows its kubeconfig and certificates (kube/renewal.py).
 
     Raises kube.errors.KubeError (InvalidConfig) when the kubeconfig can't be read; the next call tries again, so that a mended file
     needs no restart.
@@ -24,5 +24,5 @@ def console_client() -> ClusterClient:
     global _client
     with _lock:
         if _client is None:
-            _client = ClusterClient(load(settings.KUBECONFIG or None, settings.KUBE_CONTEXT or None))
+            _client = ClusterClient(following(settings.KUBECONFIG or None, settings.KUBE_CONTEXT or None))
         return _client

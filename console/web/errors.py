@@ -55,7 +55,7 @@ def explain(error: KubeError) -> Problem:
     for kind, status, title, advice in (
         (InvalidConfig, 503, _("The kubeconfig can't be used"), _("Correct the file named below. The console notices by itself.")),
         (Unreachable, 503, _("The cluster does not answer"), _("Check that the API server runs and that this machine can reach it. This page works again as soon as it answers.")),
-        (Unauthorized, 401, _("The cluster does not accept the credentials"), _("The token or certificate of the kubeconfig has expired or is wrong. Renew it and start again.")),
+        (Unauthorized, 401, _("The cluster does not accept the credentials"), _("The token or certificate of the kubeconfig has expired or is wrong. Renew it: the console notices by itself.")),
         (Forbidden, 403, _("You may not do this"), _("Ask an administrator of the cluster for the permission named below.")),
         (NotFound, 404, _("Not found"), _("It may have been deleted, or its type is not served by this cluster any more.")),
         (AlreadyExists, 409, _("There is already one with this name"), _("Choose another name, or open the existing object.")),

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject
-from operatorhub import csv, olm
+from operatorhub import csv, olm, written
 from operatorhub.bundle import bundles
 from operatorhub.bundle.bundles import Graph
 from operatorhub.running import installed, updates
@@ -220,8 +220,13 @@ def _replaced(old: Any, new: Any) -> Any:
 
 def save(client: ClusterClient, page: Page, wanted: Edit, version: str, *, dry_run: bool = False) -> KubeObject:
     """Raises Conflict when somebody changed the Subscription since the page was made (`version`), Invalid and so on."""
-    patch = {**wanted.patch, "metadata": {"resourceVersion": version, "uid": page.sub.uid}}
     type_ = olm.type_of(client, olm.SUBSCRIPTIONS)
+    if version == page.version:
+        # Just read: only OLM's notes in the status may have come between, and they are no conflict.
+        own = {**wanted.patch, "metadata": {"uid": page.sub.uid}}
+        was = written.version_of(page.object)
+        return written.patch(client, type_, page.sub.name, page.sub.namespace, own, was, dry_run=dry_run)
+    patch = {**wanted.patch, "metadata": {"resourceVersion": version, "uid": page.sub.uid}}
     return client.patch(type_, page.sub.name, patch, page.sub.namespace, dry_run=dry_run)
 
 

@@ -15,9 +15,9 @@ import kopf
 
 from operators.kubeapi import Access, Api
 from operators.login import login
+from operators.passes import Passes
 
 from .memcached import GROUP, LABEL, VERSION, Object
-from .passes import Passes
 from .reconcile import reconcile
 
 log = logging.getLogger("memcached")

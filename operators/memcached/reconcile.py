@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from operators.kubeapi import Api, ApiError, contains
+from operators.passes import NotYet
 
 from .memcached import Memcached, Object, deployment
-from .passes import NotYet
 from .status import available, status
 
 

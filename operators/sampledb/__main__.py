@@ -1,7 +1,7 @@
 """The entry point of the engine image: ``python -m operators.sampledb [ROLE]``.
 
-One image, four roles: ``engine`` runs the database, ``initjob`` sets it up, ``backup`` copies its data out, ``upgrade``
-prepares it for a newer engine. A Pod names the role as its argument; without one it is the engine.
+One image, five roles: ``engine`` runs the database, ``initjob`` sets it up, ``backup`` copies its data out, ``restore`` brings
+such a copy into a new one, ``upgrade`` prepares it for a newer engine. A Pod names the role as its argument; without one it is the engine.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import importlib
 import logging
 import sys
 
-ROLES = ("engine", "initjob", "backup", "upgrade")
+ROLES = ("engine", "initjob", "backup", "restore", "upgrade")
 
 
 def main(arguments: list[str]) -> int:

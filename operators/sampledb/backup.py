@@ -10,10 +10,12 @@ import hashlib
 import json
 import logging
 import os
+import re
 import time
 from pathlib import Path
 
 from . import resp
+from .database import SNAPSHOTS
 from .target import Target, folder
 
 log = logging.getLogger("sampledb.backup")
@@ -36,20 +38,41 @@ def data_of(connection: resp.Connection) -> tuple[bytes, str]:
 
 
 def write(place: Path, name: str, data: bytes) -> Path:
-    """The complete file, written beside its final name first."""
+    """The complete file, written beside its final name first; what a failed or killed try left there goes. OSError."""
     place.mkdir(parents=True, exist_ok=True)
     partial = place / f".{name}.part"
-    partial.write_bytes(data)
+    try:
+        with partial.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
     return partial.rename(place / name)
 
 
-def prune(place: Path, prefix: str, keep: int) -> list[str]:
-    """Removes the oldest files that begin with ``prefix`` until ``keep`` are left; returns their names."""
-    files = sorted(place.glob(f"{prefix}*"))
-    doomed = files[: max(0, len(files) - keep)]
+def of_database(place: Path, database: str, kinds: str = "backup|snapshot") -> list[Path]:
+    """The files of one database, oldest first. Whole names are compared: ``shop`` must not lose what ``shop-backup-2`` wrote."""
+    pattern = re.compile(rf"{re.escape(database)}-(?:{kinds})-(\d{{8}}T\d{{6}}Z)\.(?:rdb|jsonl)")
+    found = [(match[1], path) for path in place.glob("*") if (match := pattern.fullmatch(path.name))]
+    return [path for _, path in sorted(found)]
+
+
+def prune(place: Path, database: str, keep: int) -> list[str]:
+    """Removes the oldest backups of a database until ``keep`` are left; returns their names."""
+    doomed = of_database(place, database, "backup")[:-keep]
     for path in doomed:
         path.unlink()
+        record_of(path).unlink(missing_ok=True)
+    for partial in place.glob(f".{database}-backup-*.part"):
+        partial.unlink()  # only one backup runs at a time, so this one's writer was killed
     return [path.name for path in doomed]
+
+
+def record_of(path: Path) -> Path:
+    """The file beside a copy that says what is in it."""
+    return path.with_name(f"{path.name}.json")
 
 
 def main() -> int:
@@ -65,20 +88,30 @@ def main() -> int:
     except (OSError, resp.RefusedError) as error:
         log.error("could not copy %s: %s", target.name, error)
         return 1
-    prefix = f"{target.name}-{kind}-"
-    path = write(place, prefix + time.strftime("%Y%m%dT%H%M%SZ", moment) + suffix, data)
-    log.info("wrote %s keys, %s bytes to %s", keys, len(data), path)
-    if retention := int(os.environ.get("SAMPLEDB_RETENTION", "0")):
-        for name in prune(place, prefix, retention):
-            log.info("removed the old backup %s", name)
-    record = {
-        "name": path.name,
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", moment)
+    record: dict[str, object] = {
+        "name": f"{target.name}-{kind}-{stamp}{suffix}",
         "kind": kind,
         "database": target.name,
+        "version": os.environ.get("SAMPLEDB_VERSION", ""),
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", moment),
         "keys": keys,
         "bytes": len(data),
         "sha256": hashlib.sha256(data).hexdigest(),
     }
-    print(json.dumps(record), flush=True)
+    name = str(record["name"])
+    removed: list[str] = []
+    try:
+        write(place, f"{name}.json", json.dumps(record).encode())
+        path = write(place, name, data)
+        log.info("wrote %s keys, %s bytes to %s", keys, len(data), path)
+        if retention := int(os.environ.get("SAMPLEDB_RETENTION", "0")):
+            removed = prune(place, target.name, retention)
+    except OSError as error:
+        record_of(place / name).unlink(missing_ok=True)
+        log.error("could not write %s bytes to the volume %s: %s", len(data), SNAPSHOTS, error.strerror or error)
+        return 1
+    for old in removed:
+        log.info("removed the old backup %s", old)
+    print(json.dumps({**record, "removed": removed}), flush=True)
     return 0

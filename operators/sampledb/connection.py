@@ -28,7 +28,7 @@ def config_map(db: Database, version: str) -> Object:
         "host": f"{db.name}.{db.namespace}.svc",
         "port": str(db.port),
         "endpoint": db.endpoint,
-        "engine": db.spec["engine"],
+        "engine": db.engine,
         "version": version,
         "credentialsSecret": db.password_key[0],
     }

@@ -17,6 +17,8 @@ DATABASE_LABEL = f"{GROUP}/database"
 #: What an object is for: engine, init, upgrade, backup or snapshot.
 PART_LABEL = f"{GROUP}/part"
 ENGINE_IMAGE = "operator-console.dev/sampledb-engine"
+#: What keeps a database from vanishing before its farewell.
+FINALIZER = f"{GROUP}/finalizer"
 #: The claim and the ConfigMap that outlive a database.
 SNAPSHOTS = "sampledb-snapshots"
 
@@ -66,10 +68,26 @@ class Database(Body):
         return (given["name"], given.get("key", "password")) if given.get("name") else (self.credentials, "password")
 
     @property
-    def set_up_hash(self) -> str:
-        """Changes when the database has to be set up again: another engine version or another script."""
-        facts = [self.version, self.spec.get("initScript", "")]
+    def engine(self) -> str:
+        return str(self.spec.get("engine", "redis"))
+
+    @property
+    def storage(self) -> str:
+        return str(self.spec.get("storage", "1Gi"))
+
+    @property
+    def restore_from(self) -> Object:
+        """Where the data of a new database come from: ``snapshot``, a file's name, or ``database``, whose newest one is meant."""
+        return dict(self.spec.get("restoreFrom") or {})
+
+    def set_up_hash(self, version: str) -> str:
+        """Changes when the database has to be set up again: another release is deployed, or the script is another."""
+        facts = [version, self.spec.get("initScript", "")]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
+
+    def owns(self, obj: Object) -> bool:
+        """Whether an object is this database's: by uid, since an earlier one may have had the same name."""
+        return any(owner.get("uid") == self.uid for owner in obj["metadata"].get("ownerReferences") or [])
 
     def labels(self, part: str) -> dict[str, str]:
         """Labels of an object; the person's own labels never hide ours."""

@@ -1,62 +1,86 @@
-"""What happens before a database goes: its data is copied into the namespace's snapshot volume.
+"""What happens before a database goes: its data are copied into the namespace's snapshot volume, then everything of it goes.
 
-Only then is the finalizer released, and the StatefulSet, volumes and the rest go with their owner. While the copy can not
-be made the database stays, and its status says what a person can do.
+Only then is the finalizer released. While the copy can not be made the database stays, and its status says what a person can
+do. Each step is seen in the cluster, so the operator may end anywhere and goes on where it was.
 """
 
 from __future__ import annotations
 
-import logging
-
 from operators.kubeapi import Api, ApiError
 
-from . import jobs, records
-from .database import Database
-from .reconcile import Tell
+from . import health, jobs, records, status
+from .database import DATABASE_LABEL, SNAPSHOTS, Database, Object
+from .reconcile import lock
+from .tell import Tell
 
-log = logging.getLogger("sampledb.farewell")
+#: In this order. Pods hold their claims, so when the claims are gone the Pods are too.
+KINDS = ("StatefulSet", "CronJob", "Job", "Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "Secret")
+#: What may have no owner: claims that the StatefulSet's controller made, and Pods of a Job that was deleted without them.
+#: Such a Pod has ended, but would hold its claim for ever. A backup's Job belongs to its CronJob.
+LOOSE = ("PersistentVolumeClaim", "Pod")
 
 
 class NotYetError(Exception):
-    """The snapshot is still being written; ask again soon."""
+    """Something is still to be done, which the text says; ask again after so many seconds."""
+
+    def __init__(self, text: str, seconds: float = 1.0):
+        super().__init__(text)
+        self.seconds = seconds
 
 
-async def farewell(api: Api, db: Database, tell: Tell) -> None:
-    """Returns when the database may go; raises NotYetError while its snapshot is being written."""
-    if db.spec.get("deletionPolicy", "Snapshot") == "Snapshot" and _has_data(db):
-        try:
-            await _snapshot(api, db, tell)
-        except ApiError as refused:
-            if refused.code != 403 or "being terminated" not in str(refused):
-                raise
-            tell(
-                db.body,
-                type="Warning",
-                reason="SnapshotSkipped",
-                message="The namespace is being deleted, so no snapshot could be written",
-            )
-    await _say(api, db, "Deleting")
-    await api.delete("CronJob", db.namespace, f"{db.name}-backup")
-    await api.delete("StatefulSet", db.namespace, db.name)
-    tell(db.body, type="Normal", reason="Deleting", message="Removing the StatefulSet, the volumes and everything else")
+async def farewell(api: Api, namespace: str, name: str, tell: Tell) -> None:
+    """Returns when nothing is left of the database; raises NotYetError until then."""
+    async with lock(namespace, name):
+        body = await api.get("SampleDB", namespace, name)
+        if body is None:
+            return
+        db = Database(body)
+        if db.status.get("phase") != "Deleting":
+            await _last_copy(api, db, tell)
+            message = "Removing the StatefulSet, the volumes and everything else"
+            if await _say(api, db, "Deleting", "Deleting", message):
+                tell(db.body, type="Normal", reason="Deleting", message=message)
+        if left := await _remove(api, db):
+            raise NotYetError(f"waiting for {left} to go", 0.5)
 
 
-def _has_data(db: Database) -> bool:
-    """A database that never came up has nothing to copy, and one that is stopped can not be copied."""
-    return bool(db.status.get("version")) and db.replicas > 0
+async def _last_copy(api: Api, db: Database, tell: Tell) -> None:
+    """Returns when the data are safe, or need not be."""
+    if db.spec.get("deletionPolicy", "Snapshot") != "Snapshot":
+        return
+    engine = await api.get("StatefulSet", db.namespace, db.name)
+    if engine is None or not db.owns(engine) or not _has_data(db, engine):
+        return
+    try:
+        await _snapshot(api, db, engine, tell)
+    except ApiError as refused:
+        if refused.code != 403 or "being terminated" not in str(refused):
+            raise
+        message = "The namespace is being deleted, so no snapshot could be written"
+        tell(db.body, type="Warning", reason="SnapshotSkipped", message=message)
 
 
-async def _snapshot(api: Api, db: Database, tell: Tell) -> None:
+def _has_data(db: Database, engine: Object) -> bool:
+    """A database that never came up has nothing to copy. One that is up may have been written to before it was set up."""
+    known = db.status.get("version") or db.status.get("restoredFrom")
+    return bool(known) or int((engine.get("status") or {}).get("readyReplicas", 0)) > 0
+
+
+async def _snapshot(api: Api, db: Database, engine: Object, tell: Tell) -> None:
     name = jobs.snapshot_name(db)
     job = await api.get("Job", db.namespace, name)
     if job is None:
-        await _say(api, db, "Snapshotting")
-        await api.ensure(jobs.snapshot_claim(db))
+        message = "Writing a snapshot before the database goes"
+        if await _say(api, db, "Snapshotting", "Snapshotting", message):
+            tell(db.body, type="Normal", reason="Snapshotting", message=message)
+        if not engine["spec"].get("replicas"):  # a stopped database has data too; somebody must read it out
+            await api.patch("StatefulSet", db.namespace, db.name, {"spec": {"replicas": 1}})
+        if await api.get("PersistentVolumeClaim", db.namespace, SNAPSHOTS) is None:
+            await api.create(jobs.snapshot_claim(db))
         present = await api.get("ConfigMap", db.namespace, db.connection)
         version = ((present or {}).get("data") or {}).get("version", db.version)
         await api.create(jobs.snapshot(db, version))
-        tell(db.body, type="Normal", reason="Snapshotting", message="Writing a snapshot before the database goes")
-        raise NotYetError
+        raise NotYetError("the snapshot is being written")
     outcome = jobs.finished(job)
     if outcome == "Complete":
         record = await records.of_job(api, db, name)
@@ -66,17 +90,45 @@ async def _snapshot(api: Api, db: Database, tell: Tell) -> None:
         tell(db.body, type="Normal", reason="SnapshotWritten", message=written)
         return
     if outcome == "Failed":
-        tell(
-            db.body,
-            type="Warning",
-            reason="SnapshotFailed",
-            message=f"The Job {name} could not copy the data, so the database is kept. Read its log and delete the Job to try"
-            " again, or set spec.deletionPolicy to Delete to go without a snapshot",
-        )
-        await _say(api, db, "Failed")
-    raise NotYetError
+        await _keep_it(api, db, name, tell)
+        raise NotYetError("the snapshot failed")
+    if problem := await health.of_pods(api, db, f"job-name={name}"):
+        message = f"The snapshot waits: {problem.message}"
+        if await _say(api, db, "Snapshotting", problem.reason, message):
+            tell(db.body, type="Warning", reason=problem.reason, message=message)
+    raise NotYetError("the snapshot is being written")
 
 
-async def _say(api: Api, db: Database, phase: str) -> None:
-    if db.status.get("phase") != phase:
-        await api.patch("SampleDB", db.namespace, db.name, {"status": {"phase": phase}}, "status")
+async def _keep_it(api: Api, db: Database, job: str, tell: Tell) -> None:
+    words = await records.last_words(api, db, job) or "its Pods were killed"
+    message = (
+        f"The Job {job} could not copy the data, so the database is kept: {words}. Delete the Job to try again, "
+        "or set spec.deletionPolicy to Delete to go without a snapshot"
+    )
+    if await _say(api, db, "Failed", "SnapshotFailed", message):
+        tell(db.body, type="Warning", reason="SnapshotFailed", message=message)
+
+
+async def _remove(api: Api, db: Database) -> str:
+    """Deletes what belongs to the database; the name of something that is still there, or nothing.
+
+    The garbage collector would do it too, but later: a database of the same name that is made at once must not find any of it.
+    """
+    left = ""
+    for kind in KINDS:
+        for obj in await api.list(kind, db.namespace, f"{DATABASE_LABEL}={db.name}"):
+            meta = obj["metadata"]
+            if db.owns(obj) or kind == "Job" or (kind in LOOSE and not meta.get("ownerReferences")):
+                left = left or f"{kind} {meta['name']}"
+                if not meta.get("deletionTimestamp"):
+                    await api.delete(kind, db.namespace, meta["name"])
+    return left
+
+
+async def _say(api: Api, db: Database, word: str, reason: str, message: str) -> bool:
+    """Writes the status; whether that was news."""
+    wanted = status.leaving(db, word, reason, message)
+    if all(db.status.get(key) == value for key, value in wanted.items()):
+        return False
+    await api.patch("SampleDB", db.namespace, db.name, {"status": wanted}, "status")
+    return True

@@ -31,19 +31,32 @@ def version_of(connection: resp.Connection) -> str:
     return facts.get("valkey_version") or facts.get("redis_version", "")
 
 
-def run_script(connection: resp.Connection, script: str) -> int:
-    """Runs each line; returns how many. Raises RefusedError that names the line."""
-    count = 0
-    for number, line in enumerate(script.splitlines(), 1):
-        text = line.strip()
-        if not text or text.startswith("#"):
-            continue
+def run_script(connection: resp.Connection, script: str, version: str) -> int:
+    """Runs all lines and sets the mark, in one transaction; returns how many lines. Raises RefusedError that names a line.
+
+    One transaction, because the Job may be killed anywhere: then all of it has been done, or nothing.
+    """
+    lines = [(number, line.strip()) for number, line in enumerate(script.splitlines(), 1)]
+    commands = [(number, line) for number, line in lines if line and not line.startswith("#")]
+    connection.call("MULTI")
+    for number, line in commands:
         try:
-            connection.call(*shlex.split(text))
+            connection.call(*shlex.split(line))
         except (resp.RefusedError, ValueError) as error:
-            raise resp.RefusedError(f"line {number} of initScript, {text!r}: {error}") from error
-        count += 1
-    return count
+            connection.call("DISCARD")
+            raise _at(number, line, error) from error
+    connection.call("SET", MARK, version or "1")
+    replies = connection.call("EXEC")
+    assert isinstance(replies, list)
+    for (number, line), reply in zip(commands, replies, strict=False):
+        if isinstance(reply, resp.RefusedError):
+            connection.call("DEL", MARK)
+            raise _at(number, line, reply)
+    return len(commands)
+
+
+def _at(number: int, line: str, error: Exception) -> resp.RefusedError:
+    return resp.RefusedError(f"line {number} of initScript, {line!r}: {error}")
 
 
 def main() -> int:
@@ -56,11 +69,10 @@ def main() -> int:
             log.info("connected; the engine is version %s", version or "unknown")
             count = 0
             if connection.call("GET", MARK) is None:
-                count = run_script(connection, os.environ.get("SAMPLEDB_INIT_SCRIPT", ""))
-                connection.call("SET", MARK, version or "1")
+                count = run_script(connection, os.environ.get("SAMPLEDB_INIT_SCRIPT", ""), version)
                 log.info("ran %s commands of the init script", count)
             print(json.dumps({"version": version, "commands": count}), flush=True)
     except (OSError, resp.RefusedError) as error:
-        log.error("could not set up %s: %s", target.name, error)
+        log.error("%s", error)
         return 1
     return 0

@@ -18,8 +18,24 @@ def init(db: Database, version: str) -> Object:
     """The Job that sets the database up."""
     script = {"name": "SAMPLEDB_INIT_SCRIPT", "value": db.spec.get("initScript", "")}
     job = _job(db, f"{db.name}-init", "initjob", version, [script])
-    job["metadata"]["annotations"] = {HASH_ANNOTATION: db.set_up_hash}
+    job["metadata"]["annotations"] = {HASH_ANNOTATION: db.set_up_hash(version)}
     return job
+
+
+def restore(db: Database, version: str) -> Object:
+    """The Job that fills the first volume before the engine has ever run."""
+    variables = [
+        {"name": "SAMPLEDB_SNAPSHOT", "value": db.restore_from.get("snapshot", "")},
+        {"name": "SAMPLEDB_SOURCE", "value": db.restore_from.get("database", "")},
+        {"name": "SAMPLEDB_VERSION", "value": version},
+    ]
+    job = _with_snapshots(_job(db, restore_name(db), "restore", version, variables))
+    return _with_volume(job, "data", f"data-{db.name}-0", "/data")
+
+
+def restore_name(db: Database) -> str:
+    """One restore in a database's life."""
+    return f"{db.name}-restore"
 
 
 def upgrade(db: Database, version: str) -> Object:
@@ -35,8 +51,8 @@ def upgrade_name(db: Database) -> str:
 
 def snapshot(db: Database, version: str) -> Object:
     """The Job that copies the data out before the database goes."""
-    job = _job(db, snapshot_name(db), "backup", version, [_copy("snapshot")])
-    job["metadata"]["labels"] = db.labels("snapshot")
+    job = _job(db, snapshot_name(db), "backup", version, _copy("snapshot", version))
+    job["metadata"]["labels"] = job["spec"]["template"]["metadata"]["labels"] = db.labels("snapshot")
     return _with_snapshots(job)
 
 
@@ -48,8 +64,7 @@ def snapshot_name(db: Database) -> str:
 def backup(db: Database, version: str) -> Object:
     """The CronJob that takes backups."""
     retention = {"name": "SAMPLEDB_RETENTION", "value": str(db.backup.get("retention", 3))}
-    job = _with_snapshots(_job(db, "", "backup", version, [_copy("backup"), retention]))
-    job["spec"].pop("ttlSecondsAfterFinished", None)
+    job = _with_snapshots(_job(db, "", "backup", version, [*_copy("backup", version), retention]))
     spec = {
         "schedule": db.backup["schedule"],
         "concurrencyPolicy": "Forbid",
@@ -76,25 +91,36 @@ def finished(job: Object | None) -> str:
     return ""
 
 
-def _copy(kind: str) -> Object:
-    return {"name": "SAMPLEDB_COPY", "value": kind}
+def has_failed_once(job: Object) -> bool:
+    """Whether a Pod of the Job has failed; the Job itself may still try again."""
+    return int((job.get("status") or {}).get("failed") or 0) > 0
+
+
+def _copy(kind: str, version: str) -> list[Object]:
+    return [{"name": "SAMPLEDB_COPY", "value": kind}, {"name": "SAMPLEDB_VERSION", "value": version}]
 
 
 def _job(db: Database, name: str, role: str, version: str, variables: list[Object]) -> Object:
     container = {
         "name": role,
-        "image": workload.image(version),
+        "image": workload.image(db.engine, version),
         "args": [role],
         "env": [*workload.target_variables(db), *variables],
+        "securityContext": workload.CONTAINER_SECURITY,
     }
     part = "init" if role == "initjob" else role
-    pod = {"containers": [container], "restartPolicy": "Never"}
-    spec = {"backoffLimit": 3, "template": {"metadata": {"labels": db.labels(part)}, "spec": pod}}
+    pod = {"containers": [container], "restartPolicy": "Never", "securityContext": workload.POD_SECURITY}
+    # Two more tries: a Pod may be killed with its node, but what is wrong in the spec will not get better.
+    spec = {"backoffLimit": 2, "template": {"metadata": {"labels": db.labels(part)}, "spec": pod}}
     return db.owned("batch/v1", "Job", name, part, spec=spec)
 
 
 def _with_snapshots(job: Object) -> Object:
+    return _with_volume(job, "snapshots", SNAPSHOTS, "/snapshots")
+
+
+def _with_volume(job: Object, name: str, claim: str, path: str) -> Object:
     pod = job["spec"]["template"]["spec"]
-    pod["volumes"] = [{"name": "snapshots", "persistentVolumeClaim": {"claimName": SNAPSHOTS}}]
-    pod["containers"][0]["volumeMounts"] = [{"name": "snapshots", "mountPath": "/snapshots"}]
+    pod.setdefault("volumes", []).append({"name": name, "persistentVolumeClaim": {"claimName": claim}})
+    pod["containers"][0].setdefault("volumeMounts", []).append({"name": name, "mountPath": path})
     return job

@@ -1,111 +1,87 @@
 """The SampleDB operator: which changes lead to which work. Run as ``python -m operators.sampledb.operator``.
 
-kopf watches, retries and holds the finalizer; reconcile.py and farewell.py do the work. WATCH_NAMESPACE lists the namespaces
-to serve, separated by commas; empty means all of them (OLM sets it from the OperatorGroup).
+kopf watches and holds the finalizer; reconcile.py and farewell.py do the work. WATCH_NAMESPACE lists the namespaces to serve,
+separated by commas; empty means all of them (OLM sets it from the OperatorGroup).
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 import kopf
 
 from operators.kubeapi import Access, Api
 from operators.login import login
+from operators.passes import Passes
 
-from . import records
-from .database import DATABASE_LABEL, GROUP, PART_LABEL, Database, Object
+from .database import DATABASE_LABEL, FINALIZER, GROUP
 from .farewell import NotYetError, farewell
-from .jobs import finished
 from .reconcile import reconcile
-
-log = logging.getLogger("sampledb")
+from .tell import tell
 
 OURS = {DATABASE_LABEL: kopf.PRESENT}
 RESOURCE = (GROUP, "v1", "sampledbs")
+#: What belongs to a database and changes by itself.
+BELOW = (
+    ("apps", "v1", "statefulsets"),
+    ("batch", "v1", "jobs"),
+    ("", "v1", "pods"),
+    ("", "v1", "persistentvolumeclaims"),
+)
 
 
 @kopf.on.startup()
 async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> None:
-    """Settings of kopf, and the connection that all handlers share."""
-    settings.persistence.finalizer = f"{GROUP}/finalizer"
+    """Settings of kopf, and what all handlers share: the connection and the queue."""
+    settings.persistence.finalizer = FINALIZER
     settings.persistence.progress_storage = kopf.AnnotationsProgressStorage(prefix=GROUP)
     settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP, key="last-handled")
     # Its own "handler succeeded" is of no use to the people who look at a database; ours is recorded by kopf.event.
     settings.posting.level = logging.ERROR
     settings.watching.server_timeout = 300
+    # The API server leaves out what is not ours: an operator for all namespaces must not be sent every Pod of the cluster.
+    for resource in BELOW:
+        settings.watching.label_selectors[resource] = DATABASE_LABEL
     memo.api = await Api(Access.find()).__aenter__()
+    memo.passes = Passes(partial(reconcile, memo.api, tell=tell))
 
 
 @kopf.on.cleanup()
 async def stop(memo: kopf.Memo, **_: Any) -> None:
-    """Closes the connection."""
+    """Ends the passes and closes the connection."""
+    await memo.passes.stop()
     await memo.api.__aexit__()
 
 
 kopf.on.login()(login)
 
 
-def tell(body: Object, *, type: str, reason: str, message: str) -> None:
-    """Records an event on a database, and says it in the log."""
-    meta = body["metadata"]
-    log.log(
-        logging.WARNING if type == "Warning" else logging.INFO, "%s/%s: %s", meta["namespace"], meta["name"], message
-    )
-    kopf.event(cast(kopf.Body, body), type=type, reason=reason, message=message)
+# kopf.on.event, and not on.create and on.update: a pass reads everything anew, so it need not know what has changed.
+@kopf.on.event(*RESOURCE)
+async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_: Any) -> None:
+    """A database is new, another, or met again after a restart."""
+    memo.passes.want(namespace, name)
 
 
-@kopf.on.resume(*RESOURCE)
-@kopf.on.create(*RESOURCE)
-@kopf.on.update(*RESOURCE, field="spec")
-async def changed(namespace: str | None, name: str, memo: kopf.Memo, **_: Any) -> None:
-    """A database is new, has another spec, or is met again after a restart."""
-    await reconcile(memo.api, namespace or "", name, tell)
+async def below_changed(namespace: str | None, labels: kopf.Labels, memo: kopf.Memo, **_: Any) -> None:
+    """Pods came, went or have trouble, a Job went on, a volume is there."""
+    memo.passes.want(namespace, labels[DATABASE_LABEL])
 
 
-@kopf.on.event("apps", "v1", "statefulsets", labels=OURS)
-async def stateful_set_changed(namespace: str | None, labels: kopf.Labels, memo: kopf.Memo, **_: Any) -> None:
-    """Pods came or went."""
-    await reconcile(memo.api, namespace or "", labels[DATABASE_LABEL], tell)
-
-
-@kopf.on.event("batch", "v1", "jobs", labels=OURS)
-async def job_changed(
-    namespace: str | None, name: str | None, labels: kopf.Labels, body: kopf.Body, memo: kopf.Memo, **_: Any
-) -> None:
-    """A Job went on; a finished backup is entered in the list of snapshots."""
-    database, place = labels[DATABASE_LABEL], namespace or ""
-    if labels.get(PART_LABEL) == "backup" and finished(dict(body)) == "Complete":
-        await note_backup(memo.api, place, database, name or "")
-    await reconcile(memo.api, place, database, tell)
-
-
-async def note_backup(api: Api, namespace: str, database: str, job: str) -> None:
-    """Keeps a backup's record and shows it in the status, once."""
-    body = await api.get("SampleDB", namespace, database)
-    if body is None:
-        return
-    db = Database(body)
-    record: Object = await records.of_job(api, db, job)
-    last = db.status.get("lastSnapshot") or {}
-    if not record or record["time"] <= last.get("time", ""):
-        return
-    await records.keep(api, db, record)
-    shown = {key: record[key] for key in ("name", "time", "keys", "bytes")}
-    await api.patch("SampleDB", namespace, database, {"status": {"lastSnapshot": shown}}, "status")
-    message = f"Wrote {record['keys']} keys to {record['name']}"
-    tell(body, type="Normal", reason="BackupWritten", message=message)
+for watched in BELOW:
+    kopf.on.event(*watched, labels=OURS)(below_changed)
 
 
 @kopf.on.delete(*RESOURCE)
-async def deleted(body: kopf.Body, memo: kopf.Memo, **_: Any) -> None:
-    """The database is to go: first the snapshot."""
+async def deleted(namespace: str | None, name: str | None, memo: kopf.Memo, **_: Any) -> None:
+    """The database is to go: first the snapshot, then everything of it. kopf asks again until there is no error."""
     try:
-        await farewell(memo.api, Database(dict(body)), tell)
-    except NotYetError:
-        raise kopf.TemporaryError("the snapshot is being written", delay=1) from None
+        await farewell(memo.api, namespace or "", name or "", tell)
+    except NotYetError as reason:
+        raise kopf.TemporaryError(str(reason), delay=reason.seconds) from None
 
 
 def main() -> None:
@@ -114,6 +90,8 @@ def main() -> None:
     # Each handler's success and each question about health would hide what happens to the databases.
     for name in ("kopf.objects", "aiohttp.access"):
         logging.getLogger(name).setLevel(logging.WARNING)
+    # kopf calls it an error when a handler wants to be asked again.
+    logging.getLogger("kopf.objects").addFilter(lambda record: "failed temporarily" not in record.getMessage())
     namespaces = [name for name in os.environ.get("WATCH_NAMESPACE", "").split(",") if name]
     port = os.environ.get("SANDBOX_PORT_8080")
     health = f"http://127.0.0.1:{port}/healthz" if port else "http://0.0.0.0:8080/healthz"

@@ -1,20 +1,22 @@
-"""What Jobs report: the JSON record in the last line of their Pod's log, and the list of snapshots that outlives databases."""
+"""What Jobs say: the JSON record in the last line of their Pod's log, their last words when they fail, and the list of
+snapshots that outlives databases."""
 
 from __future__ import annotations
 
 import json
+import re
 
 from operators.kubeapi import Api
 
 from .database import PART_LABEL, SNAPSHOTS, Database, Object
 
+#: How the Jobs' log lines begin (logging's asctime).
+_TIME = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+ ")
+
 
 async def of_job(api: Api, db: Database, job: str) -> Object:
     """The record of a finished Job; empty when its Pod or its log is gone."""
-    pods = await api.list("Pod", db.namespace, f"job-name={job}")
-    for pod in pods:
-        if (pod.get("status") or {}).get("phase") != "Succeeded":
-            continue
+    for pod in reversed(await _pods(api, db, job, "Succeeded")):
         for line in reversed((await api.log(db.namespace, pod["metadata"]["name"])).splitlines()):
             try:
                 record = json.loads(line)
@@ -25,12 +27,34 @@ async def of_job(api: Api, db: Database, job: str) -> Object:
     return {}
 
 
+async def last_words(api: Api, db: Database, job: str) -> str:
+    """What the newest failed Pod of a Job said at last, without the time; empty when there is none, or it was killed."""
+    for pod in reversed(await _pods(api, db, job, "Failed")):
+        lines = [line for line in (await api.log(db.namespace, pod["metadata"]["name"])).splitlines() if line.strip()]
+        if lines:
+            return _TIME.sub("", lines[-1])
+    return ""
+
+
+async def _pods(api: Api, db: Database, job: str, phase: str) -> list[Object]:
+    found = await api.list("Pod", db.namespace, f"job-name={job}")
+    found.sort(key=lambda pod: str(pod["metadata"].get("creationTimestamp", "")))
+    return [pod for pod in found if (pod.get("status") or {}).get("phase") == phase]
+
+
 async def keep(api: Api, db: Database, record: Object) -> None:
-    """Adds a snapshot's record to the namespace's list, a ConfigMap with one key for each file."""
+    """Adds a snapshot's record to the namespace's list, a ConfigMap with one key for each file, and takes off those that are gone."""
     meta = {
         "name": SNAPSHOTS,
         "namespace": db.namespace,
         "labels": {"app.kubernetes.io/name": "sampledb", PART_LABEL: "snapshots"},
     }
-    data = {record["name"]: json.dumps(record, sort_keys=True)}
-    await api.ensure({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data})
+    shown = {key: value for key, value in record.items() if key != "removed"}
+    data: dict[str, str | None] = dict.fromkeys(record.get("removed") or [])
+    data[record["name"]] = json.dumps(shown, sort_keys=True)
+    present = await api.get("ConfigMap", db.namespace, SNAPSHOTS)
+    if present is None:
+        data = {name: text for name, text in data.items() if text is not None}
+        await api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data})
+    else:
+        await api.patch("ConfigMap", db.namespace, SNAPSHOTS, {"data": data})

@@ -9,11 +9,13 @@ import socket
 import time
 from types import TracebackType
 
-Reply = str | int | bytes | None | list["Reply"]
-
 
 class RefusedError(Exception):
     """The database answered a command with an error; the message is its own."""
+
+
+#: An error inside a list is a value: it is one command's of a transaction.
+Reply = str | int | bytes | None | RefusedError | list["Reply"]
 
 
 class Connection:
@@ -47,7 +49,10 @@ class Connection:
     def call(self, *words: str | bytes | int) -> Reply:
         """Sends one command and returns its answer; raises RefusedError when the database answers with an error."""
         self.send(*words)
-        return self._reply()
+        reply = self._reply()
+        if isinstance(reply, RefusedError):
+            raise reply
+        return reply
 
     def transfer(self) -> bytes:
         """The whole data set in the engine's own file format, as a follower would get it (the SYNC command)."""
@@ -77,7 +82,7 @@ class Connection:
         if mark == b"+":
             return rest.decode()
         if mark == b"-":
-            raise RefusedError(rest.decode())
+            return RefusedError(rest.decode())
         if mark == b":":
             return int(rest)
         if mark == b"$":

@@ -12,26 +12,34 @@ import re
 
 from .database import ENGINE_IMAGE, GROUP, Database, Object
 
+#: What the Pod Security level "restricted" asks for. The group owns the files of the volumes.
+POD_SECURITY = {
+    "runAsNonRoot": True,
+    "runAsUser": 10001,
+    "fsGroup": 10001,
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+CONTAINER_SECURITY = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 UNITS = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "": 1}
 
 
-def image(version: str) -> str:
-    """The engine's image for a version."""
-    return f"{ENGINE_IMAGE}:{version}"
+def image(engine: str, version: str) -> str:
+    """The image of an engine's release, such as …:valkey-8.0; ``operators/Containerfile`` builds it."""
+    return f"{ENGINE_IMAGE}:{engine}-{version}"
 
 
 def claims(db: Database) -> list[Object]:
-    """One claim for each Pod."""
+    """One claim for each Pod; the first one also where there is no Pod yet, but data to bring in."""
+    count = max(db.replicas, 1 if db.restore_from else 0)
     return [
-        db.owned("v1", "PersistentVolumeClaim", f"data-{db.name}-{i}", "data", spec=_claim(db))
-        for i in range(db.replicas)
+        db.owned("v1", "PersistentVolumeClaim", f"data-{db.name}-{i}", "data", spec=_claim(db)) for i in range(count)
     ]
 
 
 def _claim(db: Database) -> Object:
     spec: Object = {
         "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": db.spec.get("storage", "1Gi")}},
+        "resources": {"requests": {"storage": db.storage}},
     }
     if name := db.spec.get("storageClassName"):
         spec["storageClassName"] = name
@@ -67,7 +75,7 @@ def engine_variables(db: Database) -> list[Object]:
     variables = [
         *target_variables(db),
         {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
-        {"name": "SAMPLEDB_ENGINE", "value": db.spec["engine"]},
+        {"name": "SAMPLEDB_ENGINE", "value": db.engine},
         {"name": "SAMPLEDB_APPEND_ONLY", "value": "yes" if db.spec.get("appendOnly", True) else "no"},
         {"name": "SAMPLEDB_CONFIG", "value": json.dumps(db.spec.get("config") or {}, sort_keys=True)},
         {"name": "SAMPLEDB_USERS", "value": json.dumps(users)},
@@ -88,22 +96,25 @@ def stateful_set(db: Database, version: str) -> Object:
     probe = {"tcpSocket": {"port": "db"}, "periodSeconds": 2}
     container: Object = {
         "name": "engine",
-        "image": image(version),
+        "image": image(db.engine, version),
         "args": ["engine"],
         "env": engine_variables(db),
         "ports": [{"name": "db", "containerPort": 6379, "protocol": "TCP"}],
         "volumeMounts": [{"name": "data", "mountPath": "/data"}],
         "readinessProbe": {**probe, "initialDelaySeconds": 0},
         "livenessProbe": {**probe, "initialDelaySeconds": 10},
+        "securityContext": CONTAINER_SECURITY,
     }
     if resources := db.spec.get("resources"):
         container["resources"] = resources
-    pod: Object = {"containers": [container], "terminationGracePeriodSeconds": 15}
+    pod: Object = {"containers": [container], "terminationGracePeriodSeconds": 15, "securityContext": POD_SECURITY}
     pod["nodeSelector"] = db.spec.get("nodeSelector") or None
     template = {"metadata": {"name": "data", "labels": db.labels("data")}, "spec": _claim(db)}
     spec = {
         "replicas": db.replicas,
         "serviceName": f"{db.name}-pods",
+        # One at a time would wait for ever for a Pod whose configuration is wrong, also when it has been corrected.
+        "podManagementPolicy": "Parallel",
         "selector": {"matchLabels": db.selector()},
         "template": {"metadata": {"labels": db.labels("engine")}, "spec": pod},
         "volumeClaimTemplates": [template],

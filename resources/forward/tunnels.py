@@ -77,7 +77,8 @@ class Tunnel:
             self.error = ""
 
 
-_numbers = itertools.count(1)
+# Not from 1: another web process of the same console numbers its own, and "stop 1" must not end somebody else's there.
+_numbers = itertools.count(secrets.randbelow(2**40))
 _open: dict[int, Tunnel] = {}
 _lock = threading.Lock()
 

@@ -3,13 +3,12 @@
 import time
 from dataclasses import dataclass
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.objects import KubeObject, uid_of
-from resources.history import kept, kinds, store
-from resources.models import Followed, Recorder, Traced
+from resources.history import kept, kinds, lease, store
+from resources.models import Followed, Traced
 from resources.place import Place
 from resources.state.kind_health import health
 
@@ -30,11 +29,14 @@ def recording(client: ClusterClient, place: Place) -> Recording:
     if followed is not None and followed.too_many:
         words = _("There are %(number)d objects of this kind: for more than HISTORY_OBJECTS no history is kept.")
         return Recording(False, words % {"number": followed.too_many})
-    lease = Recorder.objects.filter(cluster=client.name).first()
-    if lease is None or lease.until < timezone.now():
+    writer = lease.held(client.name)
+    if writer is None:
         return Recording(False, _("Nothing is written down just now: no worker runs that keeps the history."))
-    if lease.problem:
-        return Recording(False, _("Nothing is written down just now: %(why)s") % {"why": lease.problem})
+    if writer.problem:
+        return Recording(False, _("Nothing is written down just now: %(why)s") % {"why": writer.problem})
+    if followed is None and kinds.left_out(client, place.type):
+        words = _("The history follows %(number)d kinds, and this one is not among them: HISTORY_KINDS names those that matter.")  # fmt: skip
+        return Recording(False, words % {"number": kinds.MOST})
     return Recording(followed is not None)
 
 

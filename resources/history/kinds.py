@@ -4,6 +4,7 @@ from django.conf import settings
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
+from kube.errors import KubeError
 
 _NEEDED = {"list", "watch"}
 #: Never: what they hold must not lie anywhere else, or is history itself.
@@ -14,7 +15,19 @@ MOST = 300
 
 
 def recorded(client: ClusterClient) -> tuple[ResourceType, ...]:
-    """One version each, the preferred one, in the server's order. Raises KubeError."""
+    """One version each, the preferred one, in the server's order; the first MOST of them. Raises KubeError."""
+    return _all(client)[:MOST]
+
+
+def left_out(client: ClusterClient, type_: ResourceType) -> bool:
+    """Whether it would be recorded if there were not so many others."""
+    try:
+        return type_.qualified in {one.qualified for one in _all(client)[MOST:]}
+    except KubeError:
+        return False  # who may not read the definitions is told nothing of them
+
+
+def _all(client: ClusterClient) -> tuple[ResourceType, ...]:
     if not settings.HISTORY_KINDS:
         return ()
     custom = _custom(client) if CUSTOM in settings.HISTORY_KINDS else frozenset()
@@ -22,7 +35,7 @@ def recorded(client: ClusterClient) -> tuple[ResourceType, ...]:
     for type_ in client.types():
         if type_.qualified not in found and _wanted(type_, custom):
             found[type_.qualified] = type_
-    return tuple(found.values())[:MOST]
+    return tuple(found.values())
 
 
 def _wanted(type_: ResourceType, custom: frozenset[str]) -> bool:

@@ -1,9 +1,9 @@
-"""One worker writes the history of a cluster: who holds its row, until when."""
+"""One worker writes the history of a cluster: who holds its row, until when. By the database's clock, since those of two hosts may differ by any amount."""
 
 from datetime import timedelta
 
-from django.db.models import Q
-from django.utils import timezone
+from django.db.models import DateTimeField, ExpressionWrapper, Q
+from django.db.models.functions import Now
 
 from resources.models import Recorder
 
@@ -13,13 +13,17 @@ SECONDS = 15.0
 
 def hold(cluster: str, holder: str, problem: str) -> bool:
     """Whether this one writes, for SECONDS more."""
-    now = timezone.now()
-    until = now + timedelta(seconds=SECONDS)
+    until = ExpressionWrapper(Now() + timedelta(seconds=SECONDS), output_field=DateTimeField())
     rows = Recorder.objects.filter(cluster=cluster)
-    if rows.filter(Q(holder=holder) | Q(until__lt=now)).update(holder=holder, until=until, problem=problem):
+    if rows.filter(Q(holder=holder) | Q(until__lt=Now())).update(holder=holder, until=until, problem=problem):
         return True
     _row, made = rows.get_or_create(cluster=cluster, defaults={"holder": holder, "until": until, "problem": problem})
     return made
+
+
+def held(cluster: str) -> Recorder | None:
+    """The row of the worker that writes now, or None."""
+    return Recorder.objects.filter(cluster=cluster, until__gte=Now()).first()
 
 
 def leave(cluster: str, holder: str) -> None:

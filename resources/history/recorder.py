@@ -107,6 +107,10 @@ class Recorder:
         kept = self._served_kept
         if kept is None or kept[0] != types or kept[1] < now - _TYPES_SECONDS * 6:
             kept = self._served_kept = (types, now, await asyncio.to_thread(kinds.recorded, self._client))
+            if len(kept[2]) == kinds.MOST != len(self._types):
+                log.warning(
+                    "the history follows %s kinds and no more: HISTORY_KINDS names those that matter", kinds.MOST
+                )
         return kept[2]
 
     def _complain(self, words: str) -> None:
@@ -135,15 +139,19 @@ class Recorder:
     async def _follow(self, type_: ResourceType) -> None:
         seen: Seen = {}
         pause = _FIRST_PAUSE
+        sure = False  # the last watch ended as it should: the server is the one that it was
         while True:
             began = time.monotonic()
             try:
                 followed = await self._write(store.where, self._client.name, type_)
                 version = followed.resource_version if followed else ""
+                if version and not sure:
+                    await self._check(type_, version)
+                sure = False
                 if not version:
                     version = await self._list(type_, seen)
                 await self._watch(type_, version, seen)
-                wanted = 0.0
+                sure, wanted = True, 0.0
             except Gone:
                 await self._patiently(store.reached, self._client.name, type_, "")
                 wanted = 0.0
@@ -162,6 +170,14 @@ class Recorder:
                 wanted = BEAT_SECONDS
             pause = _FIRST_PAUSE if time.monotonic() - began > 30 else min(pause * 2, _LONGEST_PAUSE)
             await asyncio.sleep(max(wanted, pause * random.uniform(0.5, 1.0)))  # noqa: S311  spreads load
+
+    async def _check(self, type_: ResourceType, version: str) -> None:
+        """Raises Gone where the server has not come as far as `version`: it began anew, or was restored. It would let us wait for that version."""
+        page = msgspec.json.decode((await self._transport.send(requests.list_objects(type_, limit=1))).body)
+        now = str((page.get("metadata") or {}).get("resourceVersion") or "")
+        if now.isdigit() and version.isdigit() and int(now) < int(version):
+            log.info("%s: the cluster is at %s and was at %s: it began anew", type_.qualified, now, version)
+            raise Gone("the cluster began anew")
 
     async def _list(self, type_: ResourceType, seen: Seen) -> str:
         """Everything that is there, page by page; the version to watch from. Raises TooMany."""

@@ -33,7 +33,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`cells`: as the server printed them, for its own columns. `health.state` is '' for kinds that have none."""
+    """`cells`: as the server printed them, for its own columns. `health.state` is '' for kinds that have none. `version`: its resourceVersion."""
 
     uid: str
     name: str
@@ -44,6 +44,7 @@ class Entry:
     labels: Labels = ()
     owner: Owner | None = None
     terminating: bool = False
+    version: str = ""
 
     @property
     def key(self) -> str:
@@ -91,6 +92,7 @@ def entry_of(type_: ResourceType, row: Row, pool: Pool | None = None, told: Heal
         labels=share(_labels(metadata)),
         owner=share(_owner(metadata)),
         terminating=bool(metadata.get("deletionTimestamp")),
+        version=text(metadata.get("resourceVersion")),
     )
 
 

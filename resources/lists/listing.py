@@ -29,7 +29,10 @@ _STATES = ("status", "phase", "state", "health", "sync status", "health status",
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a list is asked for. `owner`: 'Kind/name'; `sort`: a column's key, '-' before it for the other way round; `page` from 1."""
+    """What a list is asked for. `owner`: 'Kind/name'; `sort`: a column's key, '-' before it for the other way round; `page` from 1.
+
+    `heard`: the resourceVersion that the one who asks has heard of, '' for none; nothing older is answered if waiting for seconds helps.
+    """
 
     q: str = ""
     labels: str = ""
@@ -39,6 +42,7 @@ class Query:
     sort: str = ""
     page: int = 1
     size: int = PAGE
+    heard: str = ""
 
     @property
     def plain(self) -> bool:
@@ -64,7 +68,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """One row, for the first paint and for live updates alike. `cells`: the chosen columns, the name's and the namespace's left out."""
+    """One row, for the first paint and for live updates alike. `cells`: the chosen columns, the name's and the namespace's left out. `version`: the
+    object's resourceVersion, by which a browser lays nothing older over what it shows."""
 
     uid: str
     name: str
@@ -73,13 +78,15 @@ class RowView:
     created: str
     cells: tuple[Cell, ...]
     terminating: bool = False
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """One page. `total` is None where the server does not say; `more`: there is a next page. `searched`: rows read at most, 0 without a bound.
 
-    `states`: how many there are in each state, whatever `state` was asked for; None where that was not counted.
+    `states`: how many there are in each state, whatever `state` was asked for; None where that was not counted. `version`: the resourceVersion that
+    the answer has everything up to, '' where that isn't known.
     """
 
     columns: tuple[Column, ...]
@@ -88,6 +95,7 @@ class Found:
     more: bool
     searched: int = 0
     states: Mapping[str, int] | None = None
+    version: str = ""
 
 
 def row_view(type_: ResourceType, columns: Sequence[Column], entry: Entry | Row, keys: Sequence[str] = ()) -> RowView:
@@ -99,7 +107,9 @@ def row_view(type_: ResourceType, columns: Sequence[Column], entry: Entry | Row,
 def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: Entry) -> RowView:
     """The same with columns that were chosen for all rows at once."""
     cells = tuple(cell(column, entry) for column in chosen)
-    return RowView(entry.uid, entry.name, entry.namespace, type_, entry.created, cells, entry.terminating)
+    return RowView(
+        entry.uid, entry.name, entry.namespace, type_, entry.created, cells, entry.terminating, entry.version
+    )
 
 
 def cell(column: ListColumn, entry: Entry) -> Cell:
@@ -126,7 +136,9 @@ def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Quer
     deep = (query.page - 1) * query.size >= _PASSED_OVER
     if query.plain and not deep and not snapshots.has(client, type_, namespace, **selectors):
         return _page(client, type_, namespace, query)
-    snapshot = snapshots.get(client, type_, namespace, **selectors)
+    snapshot = snapshots.get(client, type_, namespace, **selectors, heard=query.heard)
+    # Before its objects are taken: it may be better than what it says, never worse.
+    version = snapshot.sure_version
     everything = snapshot.all()
     found = _matching(everything, query)
     rows = ordered(
@@ -137,7 +149,7 @@ def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Quer
     part = rows[(query.page - 1) * query.size : query.page * query.size]
     more, searched = query.page * query.size < len(rows), 0 if snapshot.complete else len(everything)
     states = _states(found) if stateful(type_) else None
-    return Found(snapshot.columns, tuple(part), len(rows), more, searched, states)
+    return Found(snapshot.columns, tuple(part), len(rows), more, searched, states, version)
 
 
 def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Found:
@@ -152,7 +164,14 @@ def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Que
     seen = skipped + len(table.rows)
     entries = tuple(entry_of(type_, row) for row in table.rows)
     states = _states(entries) if not skipped and not table.continue_ and stateful(type_) else None
-    return Found(table.columns, entries, _total(seen, table), bool(table.continue_), states=states)
+    return Found(
+        table.columns,
+        entries,
+        _total(seen, table),
+        bool(table.continue_),
+        states=states,
+        version=table.resource_version,
+    )
 
 
 def _total(seen: int, table: Table) -> int | None:

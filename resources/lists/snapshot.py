@@ -41,6 +41,12 @@ OLDEST_SECONDS = 300.0
 INCOMPLETE_SECONDS = 30.0
 #: The server has told a newer version, of whatever kind: what belongs to this list arrives within so long.
 SETTLE_SECONDS = 0.05
+#: Somebody has heard of a version of this very list: he waits for it at most so long.
+HEARD_SECONDS = 2.0
+#: With selectors it may belong to an object that the list does not have: then nothing tells that it has come.
+HEARD_SELECTED_SECONDS = 0.3
+#: Behind what was heard for so long, it is read anew.
+_BEHIND_SECONDS = 6.0
 _WATCH_SECONDS = 360
 _PAUSE_SECONDS = 0.5
 _SWEEP_SECONDS = 5.0
@@ -64,6 +70,7 @@ class Snapshot:
     read_at: float = 0.0
     used_at: float = 0.0
     watched: bool = False
+    behind_since: float = 0.0
     pool: Pool = field(default_factory=Pool)
     changed: threading.Condition = field(default_factory=threading.Condition)
 
@@ -97,15 +104,42 @@ class Snapshot:
         age = time.monotonic() - self.read_at
         return age < (OLDEST_SECONDS if self.complete else INCOMPLETE_SECONDS)
 
-    def settle(self) -> bool:
-        """Wait for what happened before now. False where that can't be known: read anew. Raises KubeError: Forbidden where the right is gone."""
+    @property
+    def sure_version(self) -> str:
+        """Everything up to here is in it; '' with selectors, since others' changes don't reach it."""
+        return "" if self.labels or self.fields else self.version
+
+    def settle(self, heard: str = "") -> bool:
+        """Wait for what happened before now, or for the version that somebody has `heard` of. False where that can't be known: read anew.
+
+        Raises KubeError: Forbidden where the right is gone.
+        """
         options = {"labels": self.labels, "fields": self.fields, "include": "None"}
+        before = self.version
         now = self.client.table(self.type, self.namespace, limit=1, **options)
-        if now.columns != self.columns:
+        if now.columns != self.columns or _behind(now.resource_version, before):
+            # Another definition; or a server that has not come as far as it had: it began anew.
             return False
         with self.changed:
-            reached = self.changed.wait_for(lambda: _reached(self.version, now.resource_version), SETTLE_SECONDS)
-        return reached or self.watched or not self.complete
+            if self.changed.wait_for(lambda: _reached(self.version, now.resource_version), SETTLE_SECONDS):
+                return True
+            # What was heard is no proof that nothing has happened since: that takes a watch that stands.
+            missed = heard.isdigit() and not self.changed.wait_for(
+                lambda: _reached(self.version, heard), self._patience
+            )
+        return not self.complete or (self.watched and not self._hangs(missed))
+
+    @property
+    def _patience(self) -> float:
+        return HEARD_SELECTED_SECONDS if self.labels or self.fields else HEARD_SECONDS
+
+    def _hangs(self, missed: bool) -> bool:
+        """Whether its watch has been behind what others have heard for too long."""
+        if not missed or self.labels or self.fields:
+            return False
+        with self.changed:
+            self.behind_since = self.behind_since or time.monotonic()
+        return time.monotonic() - self.behind_since > _BEHIND_SECONDS
 
     def all(self) -> list[Entry]:
         """As they are now; never changed afterwards."""
@@ -125,6 +159,7 @@ class Snapshot:
     def _apply(self, kind: str, row: Row) -> None:
         metadata = row.object.get("metadata") or {}
         self.version = str(metadata.get("resourceVersion") or self.version)
+        self.behind_since = 0.0
         if kind in ("ADDED", "MODIFIED", "DELETED"):
             entry = entry_of(self.type, row, self.pool)
             if kind == "DELETED":
@@ -161,6 +196,10 @@ def _bare(document: dict[str, Any]) -> Row:
     return Row((metadata.get("name"), metadata.get("creationTimestamp")), document)
 
 
+def _behind(version: str, wanted: str) -> bool:
+    return version.isdigit() and wanted.isdigit() and int(version) < int(wanted)
+
+
 def _reached(version: str, wanted: str) -> bool:
     return version.isdigit() and wanted.isdigit() and int(version) >= int(wanted)
 
@@ -176,16 +215,23 @@ class Snapshots:
         self._sweeper: asyncio.Task[None] | None = None
 
     def get(
-        self, client: ClusterClient, type_: ResourceType, namespace: str, *, labels: str = "", fields: str = ""
+        self,
+        client: ClusterClient,
+        type_: ResourceType,
+        namespace: str,
+        *,
+        labels: str = "",
+        fields: str = "",
+        heard: str = "",
     ) -> Snapshot:
-        """The list as it is now. Raises KubeError. Who comes while another reads it waits for him."""
+        """The list as it is now, and not before the version `heard`. Raises KubeError. Who comes while another reads it waits for him."""
         key = _key(client, type_, namespace, labels, fields)
         known = self._kept.get(key)
-        if known is None or not known.usable or not known.settle():
+        if known is None or not known.usable or not known.settle(heard):
             with self._reading[hash(key) % len(self._reading)]:
                 # Another may have read it meanwhile.
                 latest = self._kept.get(key)
-                if latest is None or latest is known or not latest.usable or not latest.settle():
+                if latest is None or latest is known or not latest.usable or not latest.settle(heard):
                     latest = Snapshot(client, type_, namespace, labels, fields, key[-1])
                     latest.read()
                     self._keep(key, latest)

@@ -1,135 +1,131 @@
-"""From the streams to the browsers of one web process: one reader for all topics, one bounded queue for each connection.
+"""From the streams to the browsers of one web process: one reader for all topics, one mailbox for each connection.
 
-A browser that is too slow for its queue loses the queue and gets `resync` for all its topics: it lists again, it never shows a gap as
-if it were the truth. What a row looks like is made once for all browsers that speak the same language.
+Who joins is first told what the streams hold since his page was made, and then whatever comes, once and in order. Where that can't be told (no
+position, trimmed, Redis forgot or does not answer) he is told to list again: never is a gap shown as if it were the truth.
 """
 
 import asyncio
 import contextlib
 import logging
-import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from kube.discovery import ResourceType
-from resources.changes import INTEREST_SECONDS, Change, ChangeLog, Entry, RedisError, order
+from resources.changes import Entry, RedisError, order
+from resources.stream.counts import counts
+from resources.stream.feed import Feed, Listener
 from resources.stream.health import HealthWatch
+from resources.stream.line import Line, Send
+from resources.stream.missed import Missed
+from resources.stream.reader import RENEW_SECONDS, Reader, again_and_again
 from resources.stream.sse import encode
+from resources.stream.told import RenderRow
+from resources.stream.wishes import Wish, topics_of
 
 log = logging.getLogger(__name__)
 
-# (type, name of the topic, columnDefinitions as JSON, change, language) → the row's HTML
-RenderRow = Callable[[ResourceType, str, bytes, Change, str], str]
-QUEUE_LENGTH = 500
-_RENEW_SECONDS = INTEREST_SECONDS / 3
-_PAUSE_SECONDS = 0.5
+HEARTBEAT_SECONDS = 15.0
+# Whose connection takes nothing for so long is gone, or might as well be.
+STUCK_SECONDS = 60.0
+_TICK_SECONDS = 1.0
 _STOP_SECONDS = 1.0
-# What an overflow may not lose: nothing would tell it again.
-_KEPT = (b"event: health", b"event: refused")
-_EVENTS = {"ADDED": "added", "MODIFIED": "row", "DELETED": "gone", "RESYNC": "resync"}
+# What Redis may take to tell what was missed; a connection that waited longer lists again.
+_CATCH_UP_SECONDS = 4.0
+# More changes than this while one catches up: list again.
+_ARRIVED = 5000
 
 
-@dataclass(eq=False, slots=True)
-class Subscription:
-    """One connection. `topics`: each with its type; `rows`: those of which it wants the row's HTML, not only the news; a topic may stand there
-    with `?` and the columns to show behind it, and is then told under that name, too.
+class _Joining:
+    """A connection that catches up; `arrived`: what was read meanwhile."""
 
-    `queue` holds encoded events; None says that the console ends.
-    """
+    __slots__ = ("arrived", "line", "wishes")
 
-    topics: dict[str, ResourceType]
-    rows: frozenset[str]
-    language: str
-    queue: "asyncio.Queue[bytes | None]" = field(default_factory=lambda: asyncio.Queue(QUEUE_LENGTH))
-    start: float = math.inf  # milliseconds: what is older has been caught up, and does not come a second time
-    told: set[str] = field(default_factory=set)  # the ids of that very millisecond that were caught up, too
-
-    def names(self, topic: str) -> list[str]:
-        """Under which its changes are told."""
-        return [topic, *(name for name in self.rows if name.startswith(f"{topic}?"))]
-
-    def wants(self, entry: Entry) -> bool:
-        """Whether it comes after what was caught up."""
-        return order(entry.id)[0] >= self.start and entry.id not in self.told
-
-    def put(self, piece: bytes | None) -> None:
-        """Never waits. An overflow empties the queue and asks the browser to list everything again."""
-        try:
-            self.queue.put_nowait(piece)
-        except asyncio.QueueFull:
-            waiting = [self.queue.get_nowait() for _ in range(self.queue.qsize())]
-            kept = [one for one in waiting if one and one.startswith(_KEPT)]
-            again = (encode("resync", {"topic": name}) for topic in self.topics for name in self.names(topic))
-            for one in (*kept, b"".join(again), piece):
-                self.queue.put_nowait(one)
+    def __init__(self, line: Line, wishes: list[Wish]) -> None:
+        self.line, self.wishes = line, wishes
+        self.arrived: list[Entry] = []
 
 
-def latest(entries: list[Entry]) -> list[Entry]:
-    """Without changes that a later one of the same object makes needless. The busier it is, the more come together, the more is saved."""
-    seen: set[tuple[str, str]] = set()
-    kept: list[Entry] = []
-    for entry in reversed(entries):
-        key = (entry.topic, entry.change.uid)
-        if entry.change.kind == "MODIFIED" and key in seen:
-            continue
-        if entry.change.kind in ("MODIFIED", "DELETED"):
-            seen.add(key)
-        else:
-            seen.discard(key)
-        kept.append(entry)
-    return kept[::-1]
+class _Missed(NamedTuple):
+    """`entries`: what each topic's stream holds since then, None where that can't be told. `troubles`: why topics are paused."""
+
+    entries: dict[str, list[Entry] | None]
+    troubles: dict[str, str]
 
 
-class Broker:
-    """Belongs to one event loop. Nothing runs until somebody subscribes."""
+class Broker(Reader):
+    """Belongs to one event loop. Nothing runs until somebody joins."""
 
     def __init__(self, render: RenderRow) -> None:
-        self._render = render
-        self._log = ChangeLog()
-        self._subscriptions: set[Subscription] = set()
-        self._positions: dict[str, str] = {}
-        self._columns: dict[str, tuple[str, bytes]] = {}
+        super().__init__(render)
+        self.lines: dict[Line, list[Listener]] = {}
+        self._missed = Missed(self._log)
+        self._joining: dict[_Joining, None] = {}
         self._tasks: list[asyncio.Task[None]] = []
-        self._turn = asyncio.Event()  # set when the read that is under way has been delivered
-        self._health = HealthWatch(self._log, self._tell_health)
-        self.closed = False
+        self._health = HealthWatch(self._log, self._tell_health, self._look_at_epoch)
 
-    async def subscribe(
-        self, topics: dict[str, ResourceType], rows: Iterable[str], language: str, since: str = ""
-    ) -> Subscription:
-        """What came after `since` (a position or the last event's id), and from then on everything; `resync` where that can't be told."""
-        wanted = frozenset(name for name in rows if name.partition("?")[0] in topics)
-        found = Subscription(dict(topics), wanted, language)
+    def open(self, send: Send, language: str) -> Line:
+        """A new connection, to which nothing is written before its begin()."""
+        line = Line(send, language)
+        self.lines[line] = []
         self._start()
-        try:
-            start = f"{await self._log.now() - 1}"
-            await self._log.renew_interest(topics)
-            for topic in topics:
-                self._positions.setdefault(topic, start)
-            self._subscriptions.add(found)
-            await self._next_turn()
-            await self._catch_up(found, since)
-        except RedisError:
-            # The reader tells everybody to list again as soon as Redis is back.
-            self._subscriptions.add(found)
-            found.start = 0
-            self._positions.update({topic: "" for topic in topics if topic not in self._positions})
-        self._health.greet(found.put, language)
-        return found
+        return line
 
-    def unsubscribe(self, subscription: Subscription) -> None:
+    async def join(self, line: Line, wishes: list[Wish], types: Mapping[str, ResourceType], since: str = "") -> None:
+        """What came after `since` (a position or the last event's id), and from then on everything; `resync` where that can't be told."""
+        wishes = [wish for wish in wishes if wish.topic in types]
+        joining = _Joining(line, wishes)
+        self._joining[joining] = None
+        for topic in topics_of(wishes):
+            self.feeds.setdefault(topic, Feed(topic, types[topic])).type = types[topic]
+        # Not cancelled in the middle of an answer: redis-py 8.1 was seen to swallow that.
+        work = asyncio.ensure_future(self._catch_up(topics_of(wishes), since))
+        try:
+            await asyncio.wait({work}, timeout=_CATCH_UP_SECONDS)
+            missed = work.result() if work.done() else None
+        except RedisError:
+            missed = None
+        except Exception:
+            log.exception("what a connection missed can't be told")
+            missed = None
+        finally:
+            del self._joining[joining]
+            work.add_done_callback(_heard)
+        if line in self.lines:
+            self._admit(joining, missed)
+        else:
+            self._forget_unwanted()
+
+    def leave(self, line: Line) -> None:
         """Topics that nobody shows any more are no longer read; hubs go on with them for a while."""
-        self._subscriptions.discard(subscription)
-        shown = {topic for other in self._subscriptions for topic in other.topics}
-        for topic in self._positions.keys() - shown:
-            del self._positions[topic]
-            self._columns.pop(topic, None)
+        line.close()
+        for listener in self.lines.pop(line, ()):
+            self.feeds[listener.wish.topic].remove(listener)
+        self._forget_unwanted()
+
+    def refuse(self, line: Line, topic: str, piece: bytes) -> None:
+        """Nothing more of that topic on this connection, not even what waits."""
+        for joining in self._joining:
+            if joining.line is line:
+                joining.wishes = [wish for wish in joining.wishes if wish.topic != topic]
+        kept: list[Listener] = []
+        for listener in self.lines.get(line, ()):
+            if listener.wish.topic == topic:
+                self.feeds[topic].remove(listener)
+                line.mailbox.forget(listener.wish.name)
+            else:
+                kept.append(listener)
+        if line in self.lines:
+            self.lines[line] = kept
+        counts.refused += 1
+        line.mailbox.control("refused", topic, piece)
+        line.wake()
+        self._forget_unwanted()
 
     def close(self) -> None:
         """The console ends: every connection is told."""
         self.closed = True
-        for subscription in self._subscriptions:
-            subscription.put(None)
+        for line in tuple(self.lines):
+            line.end()
 
     async def stop(self) -> None:
         self.close()
@@ -143,116 +139,87 @@ class Broker:
 
     def _start(self) -> None:
         if not self._tasks:
-            work = (self._read(), self._renew(), self._health.run())
+            tick = again_and_again(self._tick, lambda: min(_TICK_SECONDS, HEARTBEAT_SECONDS))
+            renew = again_and_again(self._renew, lambda: RENEW_SECONDS)
+            work = (self._read(), renew, tick, self._health.run())
             self._tasks = [asyncio.create_task(job) for job in work]
 
-    async def _next_turn(self) -> None:
-        """Until the reader asks for all topics that are wanted now; so nothing of one overtakes what another held before."""
-        turn = self._turn
-        await self._log.poke()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_PAUSE_SECONDS):
-                await turn.wait()
+    def _forget_unwanted(self) -> None:
+        wanted = {topic for joining in self._joining for topic in topics_of(joining.wishes)}
+        for topic in [topic for topic, feed in self.feeds.items() if not feed.listeners and topic not in wanted]:
+            del self.feeds[topic]
+        for topic in [topic for topic in self._positions if topic not in self.feeds]:
+            del self._positions[topic]
 
-    async def _catch_up(self, subscription: Subscription, since: str) -> None:
-        """What the topics' streams hold up to now, then `hello` with that position; the reader brings everything later, once."""
-        pieces: list[bytes] = []
+    # Joining
+
+    async def _catch_up(self, topics: tuple[str, ...], since: str) -> _Missed:
+        """Raises RedisError."""
         now = await self._log.now()
-        subscription.start = now
-        missed: list[Entry] = []
-        for topic in subscription.topics:
-            entries = await self._log.since(topic, since) if since else None
-            if entries is None:
-                pieces += (encode("resync", {"topic": name}) for name in subscription.names(topic))
-            missed += entries or ()
-        missed = [entry for entry in missed if order(entry.id)[0] <= now]
-        subscription.told = {entry.id for entry in missed if order(entry.id)[0] == now}
-        for entry in sorted(missed, key=lambda entry: order(entry.id)):
-            await self._load_columns(entry)
-            pieces.append(self._encode(entry, subscription, {}))
-        arrived = [subscription.queue.get_nowait() for _ in range(subscription.queue.qsize())]
-        pieces.append(encode("hello", {}, f"{now}-0@{self._log.epoch}"))
-        for piece in (*pieces, *arrived):
-            subscription.put(piece)
+        if not self._positions:
+            self._reach.order, self._reach.epoch = max(self._reach.order, (now - 1, 0)), self._log.epoch
+        if fresh := [topic for topic in topics if topic not in self._positions]:
+            for topic in fresh:
+                self._positions.setdefault(topic, f"{now - 1}")
+            await self._want(fresh)
+            await self._next_turn()
+        troubles = await self._log.troubles(topics) if topics else {}
+        missed: dict[str, list[Entry] | None] = {}
+        for topic in topics:
+            missed[topic] = await self._missed.since(topic, since) if since else None
+            for entry in missed[topic] or ():
+                await self._load_columns(entry)
+        return _Missed(missed, troubles)
 
-    async def _read(self) -> None:
-        """For ever; when Redis comes back with another memory, everybody lists again."""
-        broken = False
-        while not self.closed:
-            try:
-                if broken:
-                    await self._resume()
-                    broken = False
-                positions = {topic: id_ for topic, id_ in self._positions.items() if id_}
-                for entry in latest(await self._log.read(positions)):
-                    await self._load_columns(entry)
-                    if entry.topic in self._positions:
-                        self._positions[entry.topic] = entry.id
-                        self._deliver(entry)
-                self._turn.set()
-                self._turn = asyncio.Event()
-            except RedisError as error:
-                if not broken:
-                    log.warning("Redis does not answer: %s", error)
-                broken = True
-                await asyncio.sleep(_PAUSE_SECONDS)
-            except Exception:
-                log.exception("a change could not be delivered")
-                await asyncio.sleep(_PAUSE_SECONDS)
-
-    async def _resume(self) -> None:
-        """After Redis was away: go on where it was, or from now with a resync when it forgot."""
-        epoch, now = self._log.epoch, await self._log.now()
-        for topic, id_ in self._positions.items():
-            if not id_ or epoch != self._log.epoch:
-                self._positions[topic] = f"{now - 1}"
-                self._deliver(Entry(topic, f"{now}-0", Change("RESYNC")))
-        await self._log.renew_interest(self._positions)
-
-    async def _renew(self) -> None:
-        while True:
-            await asyncio.sleep(_RENEW_SECONDS)
-            with contextlib.suppress(RedisError):
-                await self._log.renew_interest(self._positions)
-
-    async def _load_columns(self, entry: Entry) -> None:
-        wanted = entry.change.columns
-        if wanted and self._columns.get(entry.topic, ("", b""))[0] != wanted:
-            self._columns[entry.topic] = await self._log.columns(entry.topic)
+    def _admit(self, joining: _Joining, found: _Missed | None) -> None:
+        """In one go, so that nothing comes between: what was missed, what arrived meanwhile, and from here on the reader."""
+        line, mailbox = joining.line, joining.line.mailbox
+        missed, troubles = (found.entries, found.troubles) if found else ({}, {})
+        aside = {topic: Feed(topic, self.feeds[topic].type) for topic in topics_of(joining.wishes)}
+        for wish in joining.wishes:
+            feed = aside[wish.topic]
+            feed.add(line, wish)
+            if missed.get(wish.topic) is None or len(joining.arrived) >= _ARRIVED:
+                reason = "redis" if found is None else "since"
+                mailbox.resync(wish.name, reason, version=self.feeds[wish.topic].version)
+        entries = [entry for found_ in missed.values() for entry in found_ or ()]
+        told = {(entry.topic, entry.id) for entry in entries}
+        entries += [entry for entry in joining.arrived if (entry.topic, entry.id) not in told]
+        entries.sort(key=lambda entry: order(entry.id))
+        for entry in entries:
+            if entry.topic in aside:  # refused meanwhile
+                self._tell(aside[entry.topic], entry)
+        for wish in joining.wishes:
+            listener = self.feeds[wish.topic].add(line, wish)
+            self.lines[line].append(listener)
+            if message := troubles.get(wish.topic):
+                self._trouble(listener, message)
+        if found is None:
+            # The reader tells everybody to list again as soon as Redis is back.
+            self._positions.update({topic: "" for topic in aside if topic not in self._positions})
+        mailbox.reach = self._reach
+        mailbox.greeting = encode("hello", {})
+        self._health.greet(mailbox, line.language)
+        line.wake()
 
     def _deliver(self, entry: Entry) -> None:
-        made: dict[tuple[str, str], str] = {}
-        for subscription in self._subscriptions:
-            if entry.topic in subscription.topics and subscription.wants(entry):
-                subscription.put(self._encode(entry, subscription, made))
+        for joining in self._joining:
+            if len(joining.arrived) < _ARRIVED and any(wish.topic == entry.topic for wish in joining.wishes):
+                joining.arrived.append(entry)
+        super()._deliver(entry)
 
-    def _encode(self, entry: Entry, subscription: Subscription, made: dict[tuple[str, str], str]) -> bytes:
-        """`made`: rows rendered for this entry so far, by name and language."""
-        change = entry.change
-        event = _EVENTS[change.kind]
-        pieces: list[bytes] = []
-        for name in subscription.names(entry.topic):
-            data = {"topic": name, "uid": change.uid, "name": change.name, "namespace": change.namespace}
-            if event == "row" and name in subscription.rows:
-                key = (name, subscription.language)
-                if key not in made:
-                    made[key] = self._row(entry, subscription, name)
-                data["html"] = made[key]
-            pieces.append(encode(event, data, f"{entry.id}@{self._log.epoch}"))
-        return b"".join(pieces)
+    async def _tick(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for line in tuple(self.lines):
+            line.tick(now, HEARTBEAT_SECONDS, STUCK_SECONDS)
 
-    def _row(self, entry: Entry, subscription: Subscription, name: str) -> str:
-        """'' when the row can't be made (columns unknown, a template that fails): the page then lists again."""
-        digest, columns = self._columns.get(entry.topic, ("", b""))
-        if not entry.change.row or digest != entry.change.columns:
-            return ""
-        try:
-            type_ = subscription.topics[entry.topic]
-            return self._render(type_, name, columns, entry.change, subscription.language)
-        except Exception:
-            log.exception("the row of %s %s can't be rendered", entry.topic, entry.change.name)
-            return ""
+    def _tell_health(self, part: str, say: Callable[[str], bytes]) -> None:
+        for line in self.lines:
+            line.mailbox.control("health", part, say(line.language))
+            line.wake()
 
-    def _tell_health(self, say: Callable[[str], bytes]) -> None:
-        for subscription in self._subscriptions:
-            subscription.put(say(subscription.language))
+
+def _heard(work: "asyncio.Task[_Missed]") -> None:
+    """Its failure is known, or came too late to matter."""
+    if not work.cancelled():
+        work.exception()

@@ -1,6 +1,7 @@
 """A change as the row that a list shows: the same template and the same values as the list's first paint, made once for all browsers
 that show the same columns in the same language."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -28,6 +29,7 @@ def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, lan
     with translation.override(language):
         told = Health(*(row.get("health") or {}).get(language, ()))
         entry = entry_of(type_, table.Row(tuple(row["cells"]), row["object"]), told=told)
+        entry = replace(entry, version=change.version or entry.version)
         view = row_view(type_, definitions, entry, read(keys))
         context = {"row": view, "all_namespaces": type_.namespaced and not Topic.parse(topic).namespace}
         # strip() also makes a plain str of the SafeString, which the encoder asks for.

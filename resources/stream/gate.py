@@ -1,7 +1,16 @@
-"""Who may follow what: whoever may list and watch it, says the API server. Asked when a connection begins, and again as it ages."""
+"""Who may follow what: whoever may list and watch it, says the API server. Asked once for each user and topic of this process, however many
+connections there are, and again as the answer ages.
+"""
 
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from console.web.access import can
@@ -9,9 +18,18 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from resources.changes import Topic
+from resources.stream.line import Line
 
-# So often an open connection is judged again.
-AGAIN_SECONDS = 60.0
+log = logging.getLogger(__name__)
+
+# An answer is asked for again when it is this old at most; each at a time of its own, so that a thousand do not ask at once. console.web.access keeps
+# what the API server said for ten seconds, so a right that is withdrawn is noticed within 60.
+AGAIN_SECONDS = 48.0
+# A refusal is asked about again when somebody comes back, but not by everybody at once.
+_REFUSED_SECONDS = 5.0
+_UNKNOWN_SECONDS = 1.0
+_SILENCE_SECONDS = 2.0
+_TICK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +64,129 @@ def may_follow(client: ClusterClient, text: str) -> Verdict:
     except KubeError as error:
         return Verdict(text, None, str(error), lasting=False)
     return Verdict(text, type_)
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """As whom is asked, and in which language a refusal is worded."""
+
+    client: ClusterClient
+    language: str
+
+    def key(self, topic: str) -> "_Key":
+        return (self.client.host, self.client.user, self.client.config.headers, self.language, topic)
+
+
+_Key = tuple[str, str, tuple[tuple[str, str], ...], str, str]
+
+
+class _Known:
+    """`lines`: connections that live by this verdict. Good for new ones until `due`."""
+
+    __slots__ = ("asker", "due", "lines", "verdict")
+
+    def __init__(self, asker: Asker, verdict: Verdict, now: float) -> None:
+        self.asker, self.lines = asker, set[Line]()
+        self.take(verdict, now)
+
+    def take(self, verdict: Verdict, now: float) -> None:
+        self.verdict = verdict
+        keep = AGAIN_SECONDS * random.uniform(0.7, 1.0)  # noqa: S311  spreads work
+        if verdict.refusal:
+            keep = _REFUSED_SECONDS if verdict.lasting else _UNKNOWN_SECONDS
+        self.due = now + keep
+
+
+class Gate:
+    """Belongs to one event loop. `pool`: threads that ask. `withdraw(line, verdict)` when what was allowed is not any more."""
+
+    def __init__(self, pool: Executor, withdraw: Callable[[Line, Verdict], None]) -> None:
+        self._pool, self._withdraw = pool, withdraw
+        self._known: dict[_Key, _Known] = {}
+        self._asking: dict[_Key, asyncio.Task[None]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    async def judge(self, asker: Asker, topics: Sequence[str]) -> list[Verdict]:
+        """Of each topic. One question at a time for each."""
+        keys = {topic: asker.key(topic) for topic in topics}
+        now = asyncio.get_running_loop().time()
+        wanted = [topic for topic, key in keys.items() if key not in self._known or self._known[key].due <= now]
+        self._ask(asker, [topic for topic in wanted if keys[topic] not in self._asking])
+        if asked := {self._asking[keys[topic]] for topic in wanted}:
+            await asyncio.wait(asked)
+        return [self._known[key].verdict for key in keys.values()]
+
+    def hold(self, asker: Asker, line: Line, verdicts: Iterable[Verdict]) -> None:
+        """The connection lives by these verdicts until release()."""
+        now = asyncio.get_running_loop().time()
+        for verdict in verdicts:
+            key = asker.key(verdict.topic)
+            if key not in self._known:
+                self._known[key] = _Known(asker, verdict, now)
+            self._known[key].lines.add(line)
+        if self._task is None:
+            self._task = asyncio.create_task(self._look_again())
+
+    def release(self, asker: Asker, line: Line, topics: Iterable[str]) -> None:
+        for topic in topics:
+            if known := self._known.get(asker.key(topic)):
+                known.lines.discard(line)
+
+    def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _ask(self, asker: Asker, topics: list[str]) -> None:
+        if topics:
+            task = asyncio.create_task(self._answer(asker, topics))
+            self._asking.update((asker.key(topic), task) for topic in topics)
+
+    async def _answer(self, asker: Asker, topics: list[str]) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            verdicts = await loop.run_in_executor(self._pool, _judge, asker, topics)
+        except Exception as error:
+            log.exception("who may follow what can't be told")
+            verdicts = [Verdict(topic, None, str(error), lasting=False) for topic in topics]
+        finally:
+            for topic in topics:
+                self._asking.pop(asker.key(topic), None)
+        for verdict in verdicts:
+            key = asker.key(verdict.topic)
+            known = self._known.get(key)
+            if known is None:
+                self._known[key] = _Known(asker, verdict, loop.time())
+                continue
+            known.take(verdict, loop.time())
+            if verdict.refusal and verdict.lasting:
+                lines, known.lines = known.lines, set()
+                for line in lines:
+                    self._withdraw(line, verdict)
+
+    async def _look_again(self) -> None:
+        while True:
+            await asyncio.sleep(_TICK_SECONDS)
+            now = asyncio.get_running_loop().time()
+            due: dict[Asker, list[str]] = {}
+            for key, known in [*self._known.items()]:
+                if known.due > now or key in self._asking:
+                    continue
+                if known.lines:
+                    due.setdefault(known.asker, []).append(known.verdict.topic)
+                else:
+                    del self._known[key]
+            for asker, topics in due.items():
+                self._ask(asker, topics)
+
+
+def _judge(asker: Asker, topics: list[str]) -> list[Verdict]:
+    """While the API server is silent, its silence about one topic is the answer for the others, too."""
+    found: list[Verdict] = []
+    with translation.override(asker.language):
+        for number, topic in enumerate(topics):
+            began = time.monotonic()
+            found.append(may_follow(asker.client, topic))
+            if not found[-1].lasting and time.monotonic() - began > _SILENCE_SECONDS:
+                found += (Verdict(other, None, found[-1].refusal, lasting=False) for other in topics[number + 1 :])
+                break
+    return found

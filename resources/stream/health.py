@@ -4,23 +4,30 @@ A part that is back is told too, so that a banner goes away by itself.
 """
 
 import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from resources.changes import ChangeLog, RedisError
+from resources.changes import ChangeLog, OutOfMemoryError, RedisError
+from resources.stream.mailbox import Mailbox
 from resources.stream.sse import encode
 
+log = logging.getLogger(__name__)
+
 CHECK_SECONDS = 1.0
+# Redis answers in milliseconds; one that hangs accepts connections and says nothing.
+HANGS_SECONDS = 2.5
 # A worker that is restarted is away for some seconds; nobody needs to hear of it before.
 _GRACE = 3
+FULL = "full"
 
 
 @dataclass(frozen=True, slots=True)
 class PartHealth:
-    """`detail`: the part's own words, for a sentence in the reader's language."""
+    """`detail`: the part's own words, for a sentence in the reader's language; FULL of a Redis that takes nothing more."""
 
     part: str
     ready: bool
@@ -33,47 +40,67 @@ class PartHealth:
 
     def _sentence(self) -> str:
         match self.part:
+            case "redis" if self.detail == FULL:
+                return _("Live updates are paused: Redis is full. Pages still load; reload to see changes.")
             case "redis":
-                return _("Live updates stopped: Redis does not answer. Pages still load; reload to see changes.")
+                return _("Live updates are paused: Redis does not answer. Pages still load; reload to see changes.")
             case "worker":
                 return _(
-                    "Live updates stopped: no worker watches the cluster. Pages still load; reload to see changes."
+                    "Live updates are paused: no worker watches the cluster. Pages still load; reload to see changes."
                 )
             case _:
                 return self.detail
 
 
 class HealthWatch:
-    """Looks once a second, while anybody is connected to be told."""
+    """Looks once a second, while anybody is connected to be told. `look` is called each time, too: what else has to be asked of Redis; it may raise
+    RedisError."""
 
-    def __init__(self, log: ChangeLog, tell: Callable[[Callable[[str], bytes]], None]) -> None:
-        self._log = log
-        self._tell = tell
+    def __init__(
+        self, log: ChangeLog, tell: Callable[[str, Callable[[str], bytes]], None], look: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._log, self._tell, self._more = log, tell, look
         self._known: dict[str, PartHealth] = {}
         self._missed = 0
 
-    def greet(self, put: Callable[[bytes | None], None], language: str) -> None:
+    def greet(self, mailbox: Mailbox, language: str) -> None:
         """The present state for a new connection, also of what is well: its page may show a banner from before."""
         for state in self._known.values():
-            put(state.encoded(language))
+            mailbox.control("health", state.part, state.encoded(language))
 
     async def run(self) -> None:
         while True:
-            for state in await self._look():
-                if self._known.get(state.part) != state:
-                    self._tell(state.encoded)
-                self._known[state.part] = state
+            try:
+                for state in await self._patiently():
+                    self._say(state)
+            except Exception:
+                log.exception("how the parts of the console do can't be told")
             await asyncio.sleep(CHECK_SECONDS)
+
+    def _say(self, state: PartHealth) -> None:
+        if self._known.get(state.part) != state:
+            self._tell(state.part, state.encoded)
+        self._known[state.part] = state
+
+    async def _patiently(self) -> list[PartHealth]:
+        """One look. While Redis hangs that is told, and the same question goes on waiting: redis-py 8.1 was seen to swallow a cancellation."""
+        look = asyncio.ensure_future(self._look())
+        while not (await asyncio.wait({look}, timeout=HANGS_SECONDS))[0]:
+            self._say(PartHealth("redis", False, "no answer"))
+        return look.result()
 
     async def _look(self) -> list[PartHealth]:
         try:
             hubs = await self._log.hubs()
+            await self._more()
+            redis = PartHealth("redis", False, FULL) if await self._log.full() else PartHealth("redis", True)
         except RedisError as error:
-            return [PartHealth("redis", False, str(error))]
+            full = isinstance(error, OutOfMemoryError)
+            return [PartHealth("redis", False, FULL if full else "no answer")]
         self._missed = 0 if hubs else self._missed + 1
         problem = next((hub.problem for hub in hubs if hub.problem), "")
         return [
-            PartHealth("redis", True),
+            redis,
             PartHealth("worker", bool(hubs) or self._missed < _GRACE),
             PartHealth("cluster", not problem, problem),
         ]

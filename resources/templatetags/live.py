@@ -14,10 +14,14 @@ register = template.Library()
 _MARGIN_SECONDS = 10.0
 
 
+def position_at_start(request: Any) -> str:
+    """Where the streams stood before anything was read for this request. '' without Redis."""
+    started = getattr(request, "started", None)
+    ago = _MARGIN_SECONDS if started is None else time.monotonic() - started + 0.1
+    return position(ago)
+
+
 @register.simple_tag(takes_context=True)
 def live_since(context: Any) -> SafeString:
     """`data-live-since="…"`: a position from before the page's data was read. Empty without Redis: the stream then says `resync`."""
-    request = context.get("request")
-    started = getattr(request, "started", None)
-    ago = _MARGIN_SECONDS if started is None else time.monotonic() - started + 0.1
-    return format_html('data-live-since="{}"', position(ago))
+    return format_html('data-live-since="{}"', position_at_start(context.get("request")))

@@ -1,5 +1,7 @@
 """/resources/<group>/<version>/<plural>/: the objects of a kind, in the picked namespace or all of them."""
 
+from dataclasses import replace
+
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -14,25 +16,47 @@ from resources.lists import listing
 from resources.lists.entries import stateful
 from resources.lists.listing import Found
 from resources.place import Place, place_of
+from resources.templatetags.live import position_at_start
 from resources.views.columns import Choice
 from resources.views.filter import Filter
 from resources.views.list_page import ListPage
+
+_HEARD = "X-Live-Version"
+_LONGEST_VERSION = 40
 
 
 @require_safe
 def list_(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
     """What Filter reads, and `namespace`; only the table when htmx asks, only the states with `part=states`. `count=1`: count them at once."""
+    since = position_at_start(request)
     place = place_of(request, group, version, plural, request.namespace or "-")
     wish, choice = Filter.of(request.GET), Choice.of(request)
     if request.GET.get("part") == "states":
-        return _states(request, place, wish, choice)
+        return _told(_states(request, place, wish, choice), since, "")
     page, status = _look(request, place, wish, choice)
-    return render.page(request, "resources/list.html", {"list": page}, fragment="resources/_list.html", status=status)
+    answer = render.page(request, "resources/list.html", {"list": page}, fragment="resources/_list.html", status=status)
+    return _told(answer, since, page.found.version)
+
+
+def _told(answer: HttpResponse, since: str, version: str) -> HttpResponse:
+    """With the position of the streams from which live updates of this answer go on, and the version that it has everything up to."""
+    if since:
+        answer["X-Live-Since"] = since
+    if version:
+        answer[_HEARD] = version
+    return answer
+
+
+def _heard(request: ConsoleRequest) -> str:
+    """The highest resourceVersion of this list that the page has heard of."""
+    version = request.headers.get(_HEARD, "")
+    return version if version.isascii() and version.isdigit() and len(version) <= _LONGEST_VERSION else ""
 
 
 def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -> HttpResponse:
     """Those of the whole list, by themselves."""
-    states = listing.counted(request.cluster, place.type, place.namespace, wish.query())
+    query = replace(wish.query(), heard=_heard(request))
+    states = listing.counted(request.cluster, place.type, place.namespace, query)
     page = ListPage(
         place, place.namespace, wish, choice, _topic(request, place), Found((), (), 0, False, states=states)
     )
@@ -42,11 +66,12 @@ def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice)
 def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -> tuple[ListPage, int]:
     client, type_, namespace = request.cluster, place.type, place.namespace
     found, status, error, refusal, advice = Found((), (), 0, False), 200, "", "", ""
+    query = replace(wish.query(choice.size), heard=_heard(request))
     try:
         if "list" in type_.verbs:
-            found = listing.find(client, type_, namespace, wish.query(choice.size))
+            found = listing.find(client, type_, namespace, query)
             if found.states is None and stateful(type_) and "count" in request.GET:
-                found = listing.with_states(client, type_, namespace, wish.query(choice.size), found)
+                found = listing.with_states(client, type_, namespace, query, found)
         else:
             refusal = _("Objects of this kind can't be listed")
             advice = _("The API server answers questions of this kind, but keeps no objects.")

@@ -1,8 +1,9 @@
 """Watches the topics that are this hub's share and writes what it sees into resources.changes.
 
 Wanted is what somebody looks at, and the few types that the console always needs. Among the living hubs each topic belongs to the one with
-the highest hash of (hub, topic): all hubs come to the same answer without talking to each other, and only a dead hub's topics move. While
-they disagree for a moment a topic may be watched twice: consumers don't mind.
+the highest hash of (hub, topic): all hubs come to the same answer without talking to each other, and only a dead hub's topics move. Whoever
+takes a topic claims it; where hubs disagree for a moment, or one was stopped and wakes, the one that claimed last writes and the other
+stops. Redis' memory is looked after at each heartbeat: when it is another one, every topic is claimed anew and told to be listed again.
 """
 
 import asyncio
@@ -10,35 +11,28 @@ import contextlib
 import hashlib
 import logging
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing
-from typing import TypeVar
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError, Unauthorized, Unreachable
+from kube.errors import Unauthorized, Unreachable
 from kube.transport import AsyncTransport
-from resources.changes import ChangeLog, HubState, RedisError, Topic
-from resources.watch.reflector import Batch, Reflector
+from resources.changes import Census, ChangeLog, HubState, Lost, OutOfMemoryError, RedisError, Topic
+from resources.watch.counters import Counters
+from resources.watch.probe import Probe
+from resources.watch.reflector import Reflector, Start
+from resources.watch.served import Served
+from resources.watch.turnstile import Turnstile
+from resources.watch.watched import Watched
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 
 BEAT_SECONDS = 1.0
-# How often the versions of quiet topics are written again, so that they outlive the hub long enough.
-_REFRESH_SECONDS = 60.0
-# A type that is not served yet (its CRD comes with an operator) is looked for so often.
-_NOT_SERVED_SECONDS = 3.0
-_TYPES_SECONDS = 10.0
-_REDIS_SECONDS = 0.3
-ALWAYS = (
-    ("apiextensions.k8s.io", "customresourcedefinitions"),
-    ("core", "namespaces"),
-    ("operators.coreos.com", "catalogsources"),
-    ("operators.coreos.com", "subscriptions"),
-    ("operators.coreos.com", "installplans"),
-    ("operators.coreos.com", "clusterserviceversions"),
-)
+# How often is written how far quiet topics are complete, and looked whether they still are this hub's.
+_RENEW_SECONDS = 10.0
+# A heartbeat that ends is looked at a moment later.
+_MOMENT_SECONDS = 0.03
+# Connections to Redis that write at once, however many topics there are.
+_WRITERS = 16
 
 
 def owner(topic: str, hubs: list[str]) -> str:
@@ -52,17 +46,29 @@ class WatchHub:
     def __init__(self, client: ClusterClient, id_: str) -> None:
         self.id = id_
         self._client = client
+        self._count = Counters()
         self._tasks: dict[Topic, asyncio.Task[None]] = {}
-        self._reflectors: dict[Topic, Reflector] = {}
-        self._always: set[Topic] = set()
-        self._problem = ""
-        self._woken = asyncio.Event()
-        self._refreshed = time.monotonic()
+        self._watched: dict[Topic, Watched] = {}
+        self._wanted: set[Topic] = set()
+        self._shared_by: tuple[object, ...] = ()  # what the share was made from
+        self._share: set[Topic] = set()
+        self._epoch = ""
+        self._expiry = BEAT_SECONDS
+        self._renewed = time.monotonic()
+        self._silenced = False
+        self._redis_away = False
+        self._interest: frozenset[str] = frozenset()
 
     async def run(self) -> None:
         self._log = ChangeLog()
+        self._woken = asyncio.Event()
+        self._writers = asyncio.Semaphore(_WRITERS)
+        self._turnstile = Turnstile()
+        self._served = Served(self._client, self._woken.set)
         async with AsyncTransport(self._client.config) as self._transport:
-            helpers = [asyncio.create_task(self._listen()), asyncio.create_task(self._look_for_types())]
+            self._probe = Probe(self._transport, self._back)
+            work = (self._listen(), self._served.run(), self._probe.run())
+            helpers = [asyncio.create_task(job) for job in work]
             try:
                 # Asked, not only awaited: redis-py 8.1 was seen to swallow a cancellation, and a hub that goes on holds up its worker's end.
                 while not _cancelled():
@@ -78,18 +84,91 @@ class WatchHub:
     async def _turn(self) -> None:
         """One heartbeat, and the share of topics that goes with it. Without Redis the watches stay as they are."""
         self._bury()
+        if self._silenced:
+            # What is open may be dead: watched anew, from the last version written.
+            self._silenced = False
+            await self._stop(list(self._tasks))
         try:
-            await self._log.beat(HubState(self.id, len(self._tasks), self._complaint()))
-            hubs = [hub.id for hub in await self._log.hubs()] or [self.id]
-            wanted = {topic for text in await self._log.interest() if (topic := self._of_this_cluster(text))}
-            await self._refresh()
+            lived = await self._log.beat(self._state())
+            census = await self._log.census(self.id)
+            if await self._look_after(census, lived):
+                census = await self._log.census(self.id)
         except RedisError as error:
-            log.warning("Redis does not answer: %s", error)
+            if not self._redis_away:
+                log.warning("Redis does not answer: %s", error)
+            self._redis_away = True
+            self._count.refused += isinstance(error, OutOfMemoryError)
+            await self._make_room()
             return
-        share = {topic for topic in wanted | self._always if owner(str(topic), hubs) == self.id}
-        await self._stop([topic for topic in self._tasks if topic not in share])
-        for topic in share - self._tasks.keys():
-            self._tasks[topic] = asyncio.create_task(self._follow(topic), name=str(topic))
+        self._redis_away = False
+        self._interest = census.interest
+        await self._make_room()
+        self._expiry = census.expiry
+        self._divide(census)
+        gone = [topic for topic in self._tasks if topic not in self._share]
+        await self._stop(gone)
+        if unwanted := [topic for topic in gone if topic not in self._wanted]:
+            for topic in unwanted:
+                self._served.forget(topic)
+            with contextlib.suppress(RedisError):
+                await self._log.release(unwanted, self.id)
+        for topic in self._share - self._tasks.keys():
+            self._begin(topic)
+
+    def _state(self) -> HubState:
+        count = self._count
+        return HubState(
+            self.id, len(self._tasks), self._complaint(), count.watches, count.events, count.relists, count.resumes,
+            count.errors, count.lost, count.append_ms, count.buffered,
+        )  # fmt: skip
+
+    async def _look_after(self, census: Census, lived: bool) -> bool:
+        """Whether Redis still knows what is this hub's. True when it has been told anew."""
+        forgot = bool(self._epoch) and census.epoch != self._epoch
+        if forgot:
+            log.warning("Redis lost its memory: %d topics are claimed anew", len(self._watched))
+            await self._log.renew_interest(self._interest)
+            await self._heal()
+        self._epoch = census.epoch
+        if lived and time.monotonic() - self._renewed < _RENEW_SECONDS:
+            return forgot
+        lost = await self._log.renew(
+            {topic: one.version for topic, one in self._watched.items() if one.claimed}, self.id
+        )
+        self._renewed = time.monotonic()
+        self._count.lost += len(lost)
+        await self._stop([topic for topic in lost if topic in self._tasks])
+        return forgot
+
+    async def _make_room(self) -> None:
+        """When a full Redis refused something since the last heartbeat."""
+        if not self._count.refused:
+            return
+        self._count.refused = 0
+        with contextlib.suppress(RedisError):
+            went = await self._log.shrink()
+            log.warning(
+                "Redis is full: %d of the older changes are dropped, whoever has not read them lists again", went
+            )
+
+    async def _heal(self) -> None:
+        """Raises RedisError; the next turn then does it again."""
+        jobs = (watched.heal() for watched in self._watched.values())
+        for answer in await asyncio.gather(*jobs, return_exceptions=True):
+            # Who lost a topic in this moment ends by itself.
+            if isinstance(answer, BaseException) and not isinstance(answer, Lost):
+                raise answer
+
+    def _divide(self, census: Census) -> None:
+        """The share is made anew only when something of this has changed: there may be hundreds of topics."""
+        made_from = (census.hubs, census.interest, self._served.always)
+        if made_from == self._shared_by:
+            return
+        self._shared_by = made_from
+        wanted = (self._of_this_cluster(text) for text in census.interest)
+        self._wanted = {topic for topic in wanted if topic} | self._served.always
+        hubs = list(census.hubs) or [self.id]
+        self._share = {topic for topic in self._wanted if owner(str(topic), hubs) == self.id}
 
     def _of_this_cluster(self, text: str) -> Topic | None:
         try:
@@ -100,23 +179,15 @@ class WatchHub:
 
     def _complaint(self) -> str:
         """Why pages can't trust what they show, '' when they can. A type that is refused or gone is not the cluster's failure."""
-        if self._problem:
-            return self._problem
-        problems = (reflector.problem for reflector in self._reflectors.values())
+        if said := self._served.problem or self._probe.problem:
+            return said
+        problems = (watched.problem for watched in self._watched.values())
         return next((str(problem) for problem in problems if isinstance(problem, Unreachable | Unauthorized)), "")
 
-    async def _refresh(self) -> None:
-        """Versions of quiet topics expire unless they are written again."""
-        if time.monotonic() - self._refreshed < _REFRESH_SECONDS:
-            return
-        self._refreshed = time.monotonic()
-        for topic, reflector in list(self._reflectors.items()):
-            await self._log.append(topic, (), reflector.version)
-
     async def _pause(self) -> None:
-        """Until the next heartbeat is due, or something new is wanted."""
+        """Until the next heartbeat is due, something new is wanted, or another hub's heartbeat ends."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(BEAT_SECONDS):
+            async with asyncio.timeout(min(BEAT_SECONDS, self._expiry + _MOMENT_SECONDS)):
                 await self._woken.wait()
         self._woken.clear()
 
@@ -128,74 +199,56 @@ class WatchHub:
             except RedisError:
                 await asyncio.sleep(BEAT_SECONDS)
 
-    async def _look_for_types(self) -> None:
-        """Which of ALWAYS the cluster serves. Beside the heartbeat, since an API server may take seconds not to answer."""
-        while True:
-            try:
-                types = await asyncio.to_thread(self._client.types)
-            except KubeError as error:
-                self._problem = str(error)
-                await asyncio.sleep(_NOT_SERVED_SECONDS)
-                continue
-            preferred = {(type_.group_or_core, type_.plural): type_ for type_ in reversed(types)}
-            always = {self._topic(preferred[key]) for key in ALWAYS if key in preferred}
-            if self._problem or always != self._always:
-                self._problem, self._always = "", always
-                self._woken.set()
-            await asyncio.sleep(_TYPES_SECONDS)
-
-    def _topic(self, type_: ResourceType) -> Topic:
-        return Topic(self._client.name, type_.group_or_core, type_.version, type_.plural)
+    def _back(self, silent: bool) -> None:
+        """The API server answers again."""
+        self._silenced = silent
+        for watched in self._watched.values():
+            watched.nudge()
+        self._woken.set()
 
     # One topic
 
-    async def _follow(self, topic: Topic) -> None:
-        type_ = await self._type(topic)
-        version = await self._patiently(lambda: self._log.version(topic))
-        reflector = self._reflectors[topic] = Reflector(self._transport, type_, topic, version)
-        log.info("watching %s from %s", topic, version or "now")
-        async with aclosing(reflector.batches()) as batches:
-            async for batch in batches:
-                await self._publish(topic, batch)
+    def _begin(self, topic: Topic) -> None:
+        watched = Watched(self._log, self.id, topic, self._reflector, self._count, self._writers)
+        self._watched[topic] = watched
+        task = self._tasks[topic] = asyncio.create_task(watched.run(), name=str(topic))
+        task.add_done_callback(self._ended)
 
-    async def _publish(self, topic: Topic, batch: Batch) -> None:
-        await self._patiently(lambda: self._log.append(topic, batch.changes, batch.version, batch.columns))
+    def _reflector(self, topic: Topic, start: Start) -> Reflector:
+        async def find(anew: bool) -> ResourceType:
+            return await self._served.find(topic, anew)
 
-    async def _type(self, topic: Topic) -> ResourceType:
-        """Waits until the cluster serves it."""
-        while True:
-            try:
-                return await asyncio.to_thread(self._client.find, topic.group, topic.version, topic.plural)
-            except KubeError as error:
-                log.debug("%s: %s", topic, error)
-                await asyncio.sleep(_NOT_SERVED_SECONDS)
+        return Reflector(self._transport, find, topic, start, counters=self._count, turnstile=self._turnstile)
 
-    async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Until Redis is back; the API server's connection holds what comes meanwhile."""
-        while True:
-            try:
-                return await ask()
-            except RedisError:
-                await asyncio.sleep(_REDIS_SECONDS)
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """A topic that was lost may be this hub's again: looked at at once. One that failed waits for the next turn."""
+        if not task.cancelled() and isinstance(task.exception(), Lost):
+            self._woken.set()
 
     def _bury(self) -> None:
-        """Topics whose task failed are started again at this turn."""
+        """Topics whose task ended are started again at this turn, if they still are this hub's share."""
         for topic, task in list(self._tasks.items()):
-            if task.done():
-                error = None if task.cancelled() else task.exception()
-                log.error("watching %s failed and is started again", topic, exc_info=error)
-                self._forget(topic)
+            if not task.done():
+                continue
+            error = None if task.cancelled() else task.exception()
+            extra = {"topic": str(topic)}
+            if isinstance(error, Lost):
+                self._count.lost += 1
+                log.info("%s", error, extra=extra)
+            else:
+                log.error("watching %s failed and is started again", topic, exc_info=error, extra=extra)
+            self._forget(topic)
 
     async def _stop(self, topics: list[Topic]) -> None:
         tasks = [self._tasks[topic] for topic in topics]
         for topic in topics:
-            log.info("no longer watching %s", topic)
+            log.info("no longer watching %s", topic, extra={"topic": str(topic)})
             self._forget(topic)
         await _end(tasks)
 
     def _forget(self, topic: Topic) -> None:
         self._tasks.pop(topic, None)
-        self._reflectors.pop(topic, None)
+        self._watched.pop(topic, None)
 
 
 def _cancelled() -> bool:
@@ -209,4 +262,4 @@ async def _end(tasks: list[asyncio.Task[None]]) -> None:
     while left:
         for task in left:
             task.cancel()
-        _, left = await asyncio.wait(left, timeout=0.5)
+        _, left = await asyncio.wait(left, timeout=1.5)

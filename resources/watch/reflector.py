@@ -1,154 +1,237 @@
-"""One topic, watched for as long as somebody wants it: list for a starting point, watch from there, and again when that ends.
+"""One topic, watched for as long as somebody wants it: find the type, list for a starting point, watch from there, and again when that ends.
 
-What the list holds is not wanted, pages list for themselves: only its resourceVersion, so one row is asked for. A watch that ended or
-broke is resumed from the last version seen. A version that is too old (410) starts anew with a RESYNC, which tells pages to list again;
-so does a first start. Nothing is skipped silently.
+What the list holds is not wanted, pages list for themselves: only its resourceVersion and its columns, so one row is asked for. A watch that
+ended when it was to end is resumed from the last version seen. After any other end one row is listed first: a server whose version is lower
+than the last one seen began anew, and other columns are another CustomResourceDefinition. A version that is too old (410) starts anew with a
+RESYNC, which tells pages to list again; so does a first start. What the server refuses is PAUSED, and RESUMED when it is allowed again.
+Nothing is skipped silently.
 """
 
 import asyncio
-import hashlib
+import contextlib
 import logging
 import random
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
 
 import msgspec
-from django.conf import settings
-from django.utils import translation
 
 from kube import requests
 from kube.discovery import ResourceType
-from kube.errors import Gone, KubeError, TooManyRequests
+from kube.errors import Gone, KubeError, NotFound, ServerError, TooManyRequests, Unreachable
 from kube.transport import AsyncTransport
-from kube.watch import WatchEvent, watch
+from kube.watch import watch
 from resources.changes import Change, Topic
-from resources.lists.entries import include, state_of, stateful
+from resources.watch.counters import Counters
+from resources.watch.rows import Rows
+from resources.watch.turnstile import Turnstile
 
 log = logging.getLogger(__name__)
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 4.0
+# A refusal is for people to mend: asked a little less often.
+REFUSED_PAUSE = 8.0
 # As client-go: not all watches of a worker end in the same moment.
 WATCH_SECONDS = (300, 600)
-# A state's reason may be any text of an operator's, however long.
-_REASON = 500
-# Not sent to pages: kubectl keeps the whole object in it.
-_HIDDEN = frozenset({"kubectl.kubernetes.io/last-applied-configuration"})
+# A server that fails may be restarting: pages are told when it goes on for so long.
+FAILING_SECONDS = 10.0
+# A watch that stood for so long was no failure: the next pause is a short one again.
+_LONG = 10.0
+
+Find = Callable[[bool], Awaitable[ResourceType]]
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Changes that came together; `version`: the stream is complete up to here; `columns` when they are new."""
+    """Changes that came together; `version`: the stream is complete up to here; `columns` when they are new; `came`: time.monotonic()."""
 
     changes: tuple[Change, ...]
     version: str
     columns: tuple[str, bytes] | None = None
+    came: float = field(default_factory=time.monotonic)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where another hub left off. `version`: '' when that is not known; `columns`: their digest; `trouble`: what pages were told, '' when all was well."""
+
+    version: str = ""
+    columns: str = ""
+    trouble: str = ""
 
 
 class Reflector:
-    """`problem`: why it can't watch just now, '' while it does."""
+    """`problem`: why it can't watch just now, None while it does. `find(anew)`: the topic's type as the cluster serves it now; may raise KubeError."""
 
-    def __init__(self, transport: AsyncTransport, type_: ResourceType, topic: Topic, version: str = "") -> None:
+    def __init__(
+        self,
+        transport: AsyncTransport,
+        find: Find,
+        topic: Topic,
+        start: Start = Start(),
+        *,
+        counters: Counters | None = None,
+        turnstile: Turnstile | None = None,
+    ) -> None:
         self.topic = topic
         self.problem: KubeError | None = None
         self._transport = transport
-        self._type = type_
-        self._version = version
-        self._columns = ""
+        self._find = find
+        self._version = start.version
+        self._columns = start.columns
+        self._trouble = start.trouble
+        self._count = counters or Counters()
+        self._turnstile = turnstile or Turnstile()
+        self._rows: Rows | None = None
+        self._sure = False  # the last watch ended as it should, so the next goes on from there
+        self._failing = 0.0  # since, time.monotonic(); 0: it works
         self._pause = FIRST_PAUSE
+        self._nudged = asyncio.Event()
+        self._log = logging.LoggerAdapter(log, {"topic": str(topic)})
 
     @property
-    def version(self) -> str:
-        """The resourceVersion up to which changes were handed out."""
-        return self._version
+    def trouble(self) -> str:
+        """What pages were told, '' when all is well."""
+        return self._trouble
+
+    def nudge(self) -> None:
+        """What was in the way is probably gone: try now."""
+        self._nudged.set()
 
     async def batches(self) -> AsyncGenerator[Batch, None]:
         """Never ends by itself. Level one: what to do when a watch ends."""
         while True:
+            began = time.monotonic()
             try:
-                if not self._version:
-                    yield await self._start()
-                began = time.monotonic()
-                async for batch in self._watch():
-                    yield batch
+                async with aclosing(self._once()) as found:
+                    async for batch in found:
+                        yield batch
                 if time.monotonic() - began < 1:
                     await self._rest(None)
             except Gone:
-                log.info("%s: version %s is too old, starting anew", self.topic, self._version)
+                self._log.info("%s: version %s is too old, starting anew", self.topic, self._version)
                 self._version = ""
                 await self._rest(None)
             except KubeError as error:
-                if self.problem is None:
-                    log.warning("%s: %s", self.topic, error)
-                self.problem = error
+                if time.monotonic() - began > _LONG:
+                    self._pause = FIRST_PAUSE
+                self._failed(error)
+                if (sentence := self._sentence(error)) and sentence != self._trouble:
+                    self._trouble = sentence
+                    yield Batch((Change("PAUSED", text=sentence),), self._version)
                 await self._rest(error)
 
-    async def _start(self) -> Batch:
-        """Level two: where to begin."""
-        request = requests.list_table(self._type, self.topic.namespace, limit=1, include="None")
-        answer = await self._transport.send(request)
-        metadata = msgspec.json.decode(answer.body).get("metadata") or {}
-        self._version = str(metadata.get("resourceVersion") or "")
-        return Batch((Change("RESYNC"),), self._version)
+    async def _once(self) -> AsyncGenerator[Batch, None]:
+        """Level two: the type, where to begin, and one watch from there."""
+        with self._turnstile.turn() as turn:
+            await turn.come()
+            if self._rows is None:
+                self._rows = Rows(await self._find(isinstance(self.problem, NotFound)), self._columns)
+            if not self._version or not self._sure:
+                batch = await self._look(self._rows)
+                if batch is not None:
+                    yield batch
+            self._sure = False
+            seconds = random.randint(*WATCH_SECONDS)  # noqa: S311  spreads load
+            began = time.monotonic()
+            async with aclosing(self._watch(self._rows, seconds)) as found:
+                async for batch in found:
+                    # The first says that it stands: others may begin.
+                    turn.go()
+                    if batch is not None:
+                        yield batch
+            self._sure = time.monotonic() - began > seconds - 5
 
-    async def _watch(self) -> AsyncIterator[Batch]:
-        """Level three: one request."""
-        seconds = random.randint(*WATCH_SECONDS)  # noqa: S311  spreads load
-        request = requests.watch_table(self._type, self.topic.namespace, self._version, seconds, include(self._type))
-        async for burst in watch(self._transport, request):
-            self.problem = None
-            self._pause = FIRST_PAUSE if burst else self._pause
-            columns: tuple[str, bytes] | None = None
-            changes: list[Change] = []
-            for event in burst:
-                document = event.document()
-                if definitions := document.get("columnDefinitions"):
-                    text = msgspec.json.encode(definitions)
-                    digest = hashlib.blake2b(text, digest_size=6).hexdigest()
-                    columns, self._columns = (digest, text), digest
-                changes += self._changes(event, document)
-            if burst:
-                yield Batch(tuple(changes), self._version, columns)
+    async def _look(self, rows: Rows) -> Batch | None:
+        """One row of the list. None: the watch goes on where it was."""
+        request = requests.list_table(rows.type, self.topic.namespace, limit=1, include="None")
+        document = msgspec.json.decode((await self._transport.send(request)).body)
+        listed = str((document.get("metadata") or {}).get("resourceVersion") or "")
+        known = rows.columns
+        columns = rows.learn(found) if (found := document.get("columnDefinitions")) else None
+        if self._version and _older(listed, self._version):
+            self._log.warning(
+                "%s: the server is at version %s, before %s: it began anew", self.topic, listed, self._version
+            )
+            self._version = ""
+        if self._version and not (columns and known):
+            self._count.resumes += 1
+            return Batch((), self._version, columns) if columns else None
+        self._version = self._version or listed
+        if self._trouble:
+            # RESUMED brings it, when it stands.
+            return Batch((), self._version, columns)
+        self._count.relists += 1
+        return Batch((Change("RESYNC", version=self._version),), self._version, columns)
 
-    def _changes(self, event: WatchEvent, document: dict[str, Any]) -> list[Change]:
-        """A server that can't make Tables sends plain objects: then there is no row, and pages list again."""
-        is_table = document.get("kind") == "Table"
-        rows = document.get("rows") or () if is_table else ({"object": document},)
-        found = []
-        for row in rows:
-            metadata = (row.get("object") or {}).get("metadata") or {}
-            self._version = str(metadata.get("resourceVersion") or self._version)
-            if event.type != "BOOKMARK":
-                found.append(self._change(event.type, row if is_table else {}, metadata))
-        return found
+    async def _watch(self, rows: Rows, seconds: int) -> AsyncGenerator[Batch | None, None]:
+        """Level three: one request. The first item comes as soon as the watch stands."""
+        request = requests.watch_table(rows.type, self.topic.namespace, self._version, seconds, rows.include)
+        standing = False
+        try:
+            async for burst in watch(self._transport, request):
+                came = time.monotonic()
+                if not standing:
+                    standing = True
+                    self._count.watches += 1
+                    yield self._stands()
+                if burst:
+                    self._pause = FIRST_PAUSE
+                    self._count.events += len(burst)
+                    known = rows.columns
+                    read = rows.read(burst)
+                    self._version = read.version or self._version
+                    changes = read.changes
+                    if read.columns and known:
+                        self._count.relists += 1
+                        changes = (*changes, Change("RESYNC", version=self._version))
+                    yield Batch(changes, self._version, read.columns, came)
+        finally:
+            self._count.watches -= standing
 
-    def _change(self, kind: Any, row: dict[str, Any], metadata: dict[str, Any]) -> Change:
-        metadata.pop("managedFields", None)
-        for name in _HIDDEN & (metadata.get("annotations") or {}).keys():
-            del metadata["annotations"][name]
-        return Change(
-            kind=kind,
-            uid=str(metadata.get("uid") or ""),
-            name=str(metadata.get("name") or ""),
-            namespace=str(metadata.get("namespace") or ""),
-            row=self._row(row, metadata) if row else b"",
-            columns=self._columns,
-        )
+    def _stands(self) -> Batch | None:
+        if self.problem is not None:
+            self._log.info("%s is watched again", self.topic)
+        self.problem, self._failing = None, 0.0
+        if not self._trouble:
+            return None
+        self._trouble = ""
+        self._count.relists += 1
+        return Batch((Change("RESUMED"), Change("RESYNC", version=self._version)), self._version)
 
-    def _row(self, row: dict[str, Any], metadata: dict[str, Any]) -> bytes:
-        """Of the object only the metadata goes on; its state is judged here, where the whole is at hand, once for each language."""
-        found: dict[str, Any] = {"cells": row.get("cells"), "object": {"metadata": metadata}}
-        if stateful(self._type):
-            found["health"] = {}
-            for language, _name in settings.LANGUAGES:
-                with translation.override(language):
-                    state = state_of(self._type, row.get("object") or {})
-                found["health"][language] = (state.state, state.reason[:_REASON])
-        return msgspec.json.encode(found)
+    def _failed(self, error: KubeError) -> None:
+        if self.problem is None:
+            self._log.warning("%s: %s", self.topic, error)
+        self.problem = error
+        self._failing = self._failing or time.monotonic()
+        self._count.errors += 1
+        if isinstance(error, NotFound):
+            # The type is gone, or has another version: looked up anew, and nothing of before holds.
+            self._columns = self._rows.columns if self._rows else self._columns
+            self._rows, self._version = None, ""
+
+    def _sentence(self, error: KubeError) -> str:
+        """What pages are told. That the cluster does not answer at all is the hub's to say, and a server that is busy or restarts comes back."""
+        if isinstance(error, Unreachable | TooManyRequests):
+            return ""
+        if isinstance(error, ServerError) and time.monotonic() - self._failing < FAILING_SECONDS:
+            return ""
+        return str(error)
 
     async def _rest(self, error: KubeError | None) -> None:
         """Longer after each failure, never all at once; as long as the server asks for, when it does."""
-        wanted = error.retry_after if isinstance(error, TooManyRequests) else 0.0
-        await asyncio.sleep(max(wanted, self._pause * random.uniform(0.5, 1.0)))  # noqa: S311
-        self._pause = min(self._pause * 2, LONGEST_PAUSE)
+        wanted = error.retry_after if isinstance(error, TooManyRequests | ServerError) else 0.0
+        seconds = max(wanted, self._pause * random.uniform(0.5, 1.0))  # noqa: S311
+        longest = REFUSED_PAUSE if self._trouble else LONGEST_PAUSE
+        self._pause = min(self._pause * 2, longest)
+        self._nudged.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._nudged.wait()
+
+
+def _older(one: str, other: str) -> bool:
+    """resourceVersions of one cluster are numbers that grow (KEP-5504); of what is none, nothing can be said."""
+    return one.isdigit() and other.isdigit() and int(one) < int(other)

@@ -1,6 +1,7 @@
 // Every page needs this: htmx and idiomorph, theme and namespace pickers, menus. Without it pages still read and post.
 import htmx from "htmx.org";
 import { Idiomorph } from "idiomorph/dist/idiomorph.esm.js";
+import { mayAdd, mayMorph } from "./live/guard.js";
 
 window.htmx = htmx;
 window.Idiomorph = Idiomorph;
@@ -14,6 +15,8 @@ htmx.defineExtension("morph", {
     // What somebody is typing at this moment is newer than any answer.
     const typing = (node) => node === document.activeElement && node.matches("input, textarea");
     const callbacks = {
+      beforeNodeMorphed: mayMorph,
+      beforeNodeAdded: (node) => mayAdd(node, target),
       beforeAttributeUpdated: (name, node) => !(name === "open" && node instanceof HTMLDetailsElement) && !(name === "value" && typing(node)),
     };
     return Idiomorph.morph(target, fragment.children ?? fragment, { morphStyle, callbacks });

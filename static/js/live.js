@@ -1,130 +1,142 @@
 // Every page needs this to update by itself: rows, regions, ages and the health banner. Without it a reload shows what changed.
-//   <tbody data-live-rows="TOPIC" data-live-url="…">  rows are <tr id="row-{uid}">; TOPIC?COLUMNS for columns of its own; data-live-moves: rows may change places
+//   <tbody data-live-rows="TOPIC" data-live-url="…">  rows are <tr id="row-{uid}" data-version="…">; TOPIC?COLUMNS for columns of its own; data-live-moves: rows may change places
 //   <section id="…" data-live="TOPIC TOPIC" data-live-names="name name" data-live-url="…">  data-live-every: milliseconds between two fetches at least
 import { tick } from "./live/age.js";
-import { health, state } from "./live/banner.js";
+import { ended, health, opened, refused, said, state } from "./live/banner.js";
+import { selecting, takeLeft, uidOf } from "./live/guard.js";
+import { hearVersion, resetVersion } from "./live/heard.js";
+import { leave } from "./live/marks.js";
 import { morph, rowFrom } from "./live/morph.js";
-import { Stream } from "./live/stream.js";
+import { Queue } from "./live/queue.js";
+import { holdSelected, refetch } from "./live/refetch.js";
+import { earlier, Stream } from "./live/stream.js";
+import { base, forClient, parse } from "./live/union.js";
+import { note, stale } from "./live/versions.js";
+import { regions, rowLists, wish, words } from "./live/wish.js";
 
 const HIDDEN_FOR = 60000; // a tab that nobody looks at for so long lets its topics go
-const MARGIN = 10000; // what htmx has just brought was read at most so long ago
-const words = (text) => (text ?? "").split(/\s+/).filter(Boolean);
-const rowLists = () => [...document.querySelectorAll("[data-live-rows]")];
-const regions = () => [...document.querySelectorAll("[data-live]")];
+const SETTLE = 200; // a page that changes says what it shows now, when it is done
+const APART = 400; // a resync reaches all browsers at once: they do not all come at once
+const rowOf = (list, uid) => uid && list.querySelector(`#${CSS.escape(`row-${uid}`)}`);
 
-// Fetching again: soon after a change, never twice at once, never more often than `every` milliseconds.
-const plans = new WeakMap();
-function refetch(element, soon, every) {
-  const plan = plans.get(element) ?? { last: 0 };
-  plans.set(element, plan);
-  if (plan.running) { plan.again = () => refetch(element, soon, every); return; }
-  if (plan.timer) return;
-  const wait = Math.max(soon, plan.last + every - performance.now());
-  plan.timer = setTimeout(async () => {
-    plan.timer = null;
-    if (!element.isConnected) return;
-    plan.running = true;
-    const well = await load(element).catch(() => false);
-    plan.running = false;
-    plan.last = performance.now();
-    const again = plan.again;
-    plan.again = null;
-    if (again) again();
-    else if (!well && element.isConnected) refetch(element, 4000 + 2000 * Math.random(), every);
-  }, wait);
-}
-
-// True when done with; false: try again later. What is gone or refused is shown as the server words it.
-async function load(element) {
-  const url = element.dataset.liveUrl || location.href;
-  const headers = { "HX-Request": "true", "HX-Target": element.id, "HX-Current-URL": location.href };
-  const response = await fetch(url, { headers, cache: "no-store" });
-  if (response.redirected && new URL(response.url).pathname !== new URL(url, location.href).pathname) { location.reload(); return true; }
-  if (response.status === 401 || response.status === 204) return true;
-  if (!response.ok && ![403, 404, 410].includes(response.status)) return false;
-  const html = await response.text();
-  if (!element.isConnected) return true;
-  // Somebody has filtered meanwhile: this answers another question.
-  if ((element.dataset.liveUrl || location.href) !== url) return load(element);
-  // A list that may no longer be read keeps what it shows; a region says so in its place.
-  if (response.ok || element.hasAttribute("data-live")) morph(element, html);
-  return true;
-}
-
-const listAgain = (list) => refetch(list, 50, 1000);
-function changed(event, data) {
-  for (const list of rowLists()) {
-    if (list.dataset.liveRows !== data.topic) continue;
-    const row = data.uid && list.querySelector(`#${CSS.escape(`row-${data.uid}`)}`);
-    if (event === "row" && data.html) {
-      if (row) morph(row, rowFrom(data.html));
-      // Filtered by state or sorted, a list may lose the row, gain it, or have it elsewhere.
-      if (!list.hasAttribute("data-live-moves")) continue;
-    }
-    if (event === "gone" && row) row.remove();
-    if (event !== "gone" || row) listAgain(list);
-  }
-  for (const region of regions()) {
-    if (!words(region.dataset.live).includes(data.topic)) continue;
-    if (region.closest("[data-live-paused]")) continue;
+function show({ event, data, listed }) {
+  const late = event === "resync" ? APART * Math.random() : 0;
+  if (data.part !== "notices") for (const list of rowLists()) if (list.dataset.liveRows === data.topic) showRow(list, event, data, listed, late);
+  if (data.part !== "rows") for (const region of regions()) {
+    if (!words(region.dataset.live).includes(data.topic) || region.closest("[data-live-paused]")) continue;
     const names = words(region.dataset.liveNames);
-    if (!data.name || !names.length || names.includes(data.name)) refetch(region, 20, Number(region.dataset.liveEvery) || 250);
+    const told = data.names?.map(([, name]) => name) ?? (data.name && [data.name]);
+    if (!told || !names.length || told.some((name) => names.includes(name))) refetch(region, 20 + late, Number(region.dataset.liveEvery) || 250);
+  }
+  if (event === "gone") note(data.uid, data.version, true);
+}
+
+function showRow(list, event, data, listed, late) {
+  const row = rowOf(list, data.uid);
+  const moves = list.hasAttribute("data-live-moves");
+  if (event === "row" && data.html) {
+    if (row && !stale(data.uid, data.version, row.dataset.version)) {
+      // Text that somebody selects stays; the list brings the row when he is done.
+      if (selecting(row)) return holdSelected(list, row, selecting);
+      morph(row, rowFrom(data.html));
+      note(data.uid, data.version);
+    }
+    // Filtered by state or sorted, a list may lose the row, gain it, or have it elsewhere.
+    if (!moves && !listed) return;
+  }
+  if (event === "changed" && data.quiet && !moves) return;
+  if (event === "gone" && row) leave(row);
+  refetch(list, 50 + late, 1000);
+}
+
+const queue = new Queue(show);
+const barred = new Set(); // topics that this page may not follow
+let last = ""; // the position that was heard
+let over = false; // the session
+function hear(messages) {
+  for (const { event, data, id } of messages) {
+    if (id) last = id;
+    if (event === "health") health(data);
+    else if (event === "state") state(data);
+    else if (event === "opened") opened();
+    else if (event === "paused" || event === "resumed") said(data.topic, data.message, event === "paused");
+    else if (event === "ended") { over = true; ended(data); connection.bye(); }
+    else if (event === "refused") {
+      if (!data.lasting) continue;
+      barred.add(base(data.topic));
+      refused(data.topic, data.message);
+      soon();
+    } else if (data?.topic) {
+      if (data.version) (event === "resync" ? resetVersion : hearVersion)(data.topic, data.version);
+      queue.push({ event, data });
+    }
   }
 }
 
 // The connection: shared by all tabs where the browser can.
-let last = "";
-function hear({ event, data, id }) {
-  if (id) last = id;
-  if (event === "health") health(data);
-  else if (event === "state") state(data);
-  else if (data.topic && event !== "refused") changed(event, data);
-}
 function connect() {
   if (typeof SharedWorker === "function") {
     try {
       const address = new URL(`shared_stream.js${new URL(import.meta.url).search}`, import.meta.url);
       const { port } = new SharedWorker(address, { type: "module", name: "operator-console" });
       port.onmessage = ({ data }) => hear(data);
-      return { want: (wish) => port.postMessage({ want: wish }), alive: () => port.postMessage({}), bye: () => port.postMessage({ bye: true }) };
+      return { want: (asked) => port.postMessage({ want: asked }), alive: () => port.postMessage({}), bye: () => port.postMessage({ bye: true }) };
     } catch { /* private windows of some browsers refuse: then this tab has a connection of its own */ }
   }
-  const stream = new Stream(hear);
-  return { want: (wish) => stream.want("page", wish).forEach(hear), alive() {}, bye: () => stream.leave("page") };
+  let own = parse({ rows: [], notices: [] });
+  const stream = new Stream((messages) => hear(forClient(messages, own)));
+  return {
+    want: (asked) => { own = parse(asked); hear(stream.want("page", asked)); },
+    alive: () => hear([{ event: "at", id: stream.last }]),
+    bye: () => stream.leave("page"),
+  };
 }
 const connection = connect();
 
-function since() {
-  const [, time, rest] = /^(\d+)(-.*)$/.exec(last) ?? [];
-  return time ? `${time - MARGIN}${rest}` : document.querySelector("[data-live-since]")?.dataset.liveSince ?? "";
-}
+let born = document.querySelector("[data-live-since]")?.dataset.liveSince ?? ""; // the position of what has been brought since the last wish; null: nothing
 let paused = null;
 function want() {
-  const rows = new Set(rowLists().map((list) => list.dataset.liveRows).filter(Boolean));
-  const notices = new Set(regions().flatMap((region) => words(region.dataset.live)).filter((topic) => !rows.has(topic)));
-  connection.want({ rows: [...rows], notices: [...notices], since: paused ?? since() });
-  paused = null;
+  if (over) return;
+  connection.want({ ...wish(barred), since: paused ?? born ?? last });
+  paused = born = null;
   health();
 }
+let asking;
+function soon(since) {
+  if (since) born = born === null ? since : earlier(born, since);
+  clearTimeout(asking);
+  if (paused === null) asking = setTimeout(want, SETTLE);
+}
 
+// The page has been brought something: rows and regions of its own topics, which must not miss what came while it was under way.
+document.addEventListener("live:laid", ({ target, detail: { since, left } }) => {
+  for (const [node, why] of left) if (why === "selected") holdSelected(target, node, selecting);
+  soon(since || last);
+});
+const LIVE = "[data-live], [data-live-rows]";
+const asked = new WeakMap(); // request → the position at which it was sent
+document.addEventListener("htmx:beforeRequest", ({ detail }) => asked.set(detail.xhr, last));
+for (const name of ["htmx:afterSettle", "htmx:historyRestore"]) {
+  document.addEventListener(name, ({ target, detail }) => {
+    if (!target.closest?.(LIVE) && !target.querySelector?.(LIVE)) return;
+    for (const row of document.querySelectorAll("[data-live-rows] tr[id^='row-']")) note(uidOf(row), row.dataset.version);
+    if (takeLeft().some(([, why]) => why === "stale")) for (const list of rowLists()) refetch(list, 500);
+    soon(detail?.xhr?.getResponseHeader("X-Live-Since") || asked.get(detail?.xhr) || document.body.dataset.liveSince);
+  });
+}
 // A region that was paused goes on.
 document.addEventListener("live:resume", ({ target }) => { if (target.matches("[data-live]")) refetch(target, 0, 0); });
 
 let timer;
 document.addEventListener("visibilitychange", () => {
   clearTimeout(timer);
-  if (document.hidden) timer = setTimeout(() => { paused = since(); connection.bye(); }, HIDDEN_FOR);
+  if (document.hidden) timer = setTimeout(() => { paused = born ?? last; connection.bye(); }, HIDDEN_FOR);
   else if (paused !== null) want();
   if (!document.hidden) tick();
 });
-addEventListener("pagehide", () => { paused = since(); connection.bye(); });
+addEventListener("pagehide", () => { paused = born ?? last; connection.bye(); });
 addEventListener("pageshow", (event) => { if (event.persisted) want(); });
-// What htmx brings may have topics of its own, and must not miss what came while it was under way.
-const LIVE = "[data-live], [data-live-rows]";
-for (const name of ["htmx:afterSettle", "htmx:historyRestore"]) {
-  document.addEventListener(name, ({ target }) => { if (target.closest?.(LIVE) || target.querySelector?.(LIVE)) setTimeout(want); });
-}
-setInterval(() => { if (paused === null) connection.alive(); }, 25000);
+setInterval(() => { if (paused === null && !over) connection.alive(); }, 25000);
 setInterval(() => { if (!document.hidden) tick(); }, 1000);
 want();
 tick();

@@ -4,12 +4,15 @@ import re
 from pathlib import Path
 
 import pytest
+import redis
+from django.conf import settings
 from django.test import Client, override_settings
 
 from console.pages import health
 from console.web import clusters
 from console.web.errors import explain
 from kube import errors
+from resources.changes import HubState
 
 pytestmark = pytest.mark.django_db
 
@@ -56,8 +59,25 @@ def test_ready_says_which_part_is_not(browser: Client, monkeypatch: pytest.Monke
     parts = answer.json()["parts"]
     assert [name for name, part in parts.items() if not part["ready"]] == ["worker"]
     assert "no worker watches the cluster" in parts["worker"]["message"]
-    monkeypatch.setattr(health, "living_hubs", lambda: ("hub",))
+    answer = browser.get("/readyz?only=database,redis")
+    assert (answer.status_code, [*answer.json()["parts"]]) == (200, ["database", "redis"])
+    assert browser.get("/readyz?only=worker").status_code == 503
+    assert browser.get("/readyz?only=nothing").content.startswith(b"only=nothing: there is no such part")
+    monkeypatch.setattr(health, "hub_states", lambda: [HubState("one")])
     assert browser.get("/readyz").status_code == 200
+    monkeypatch.setattr(health, "hub_states", lambda: [HubState("one"), HubState("two", problem="refused")])
+    answer = browser.get("/readyz")
+    assert (answer.status_code, answer.json()["parts"]["worker"]["message"]) == (200, "two: refused")
+    monkeypatch.setattr(health, "hub_states", lambda: [HubState("two", problem="refused")])
+    assert browser.get("/readyz").status_code == 503
+    with redis.Redis.from_url(settings.REDIS_URL) as direct:
+        direct.config_set("maxmemory", 1)
+        try:
+            answer = browser.get("/readyz")
+        finally:
+            direct.config_set("maxmemory", 0)
+    assert answer.status_code == 503
+    assert answer.json()["parts"]["redis"]["message"].startswith("Redis is full, live updates are paused")
 
 
 def test_a_broken_kubeconfig_is_said_in_the_page(

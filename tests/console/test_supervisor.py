@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from console.processes.__main__ import arguments, listen
 from console.processes.parts import Options, environment, parts, socket_path
 from console.processes.supervisor import Part, Supervisor
 
@@ -164,3 +166,61 @@ def test_the_socket_moves_when_the_path_is_too_long(tmp_path: Path) -> None:
     assert len(os.fsencode(path)) <= 100
     assert path.parent.stat().st_mode & 0o777 == 0o700
     path.parent.rmdir()
+
+
+def test_several_web_processes_share_a_socket_and_have_a_port_each(tmp_path: Path) -> None:
+    options = Options(9000, tmp_path, web=3, listener=7)
+    found = [part for part in parts(options) if part.name.startswith("web")]
+    assert [(part.name, part.command[-1], part.pass_fds) for part in found] == [
+        ("web-1", "9001", (7,)),
+        ("web-2", "9002", (7,)),
+        ("web-3", "9003", (7,)),
+    ]
+    alone = [part for part in parts(Options(9000, tmp_path)) if part.name.startswith("web")]
+    assert [(part.name, part.pass_fds) for part in alone] == [("web", ())]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--web", "0"], "WEB=0 is not a number of web processes: use 1 to 16"),
+        (["--web", "many"], "WEB=many is not a number"),
+        (["--port", "65535", "--web", "2"], "leaves no ports above it for 2 web processes"),
+    ],
+)
+def test_a_number_of_web_processes_that_cannot_be_is_refused(
+    given: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        arguments(given)
+    assert words in capsys.readouterr().err
+
+
+def test_a_port_of_one_web_process_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        taken = other.getsockname()[1]
+        with pytest.raises(SystemExit):
+            listen(Options(taken - 1, tmp_path, web=2))
+    assert f"port {taken} is taken by another program" in capsys.readouterr().err
+
+
+async def test_a_part_inherits_what_is_shared(capsys: pytest.CaptureFixture[str]) -> None:
+    """The socket stays open while the part that takes its connections is started anew: who comes meanwhile waits."""
+    program = """
+import socket, sys
+shared = socket.socket(fileno=int(sys.argv[1]))
+shared.setblocking(True)
+shared.accept()[0].sendall(b"here")
+"""
+    with socket.create_server(("127.0.0.1", 0)) as shared:
+        command = (sys.executable, "-c", program, str(shared.fileno()))
+        supervisor = Supervisor([Part("web-1", command, pass_fds=(shared.fileno(),))], back_off=0.01)
+        running = asyncio.create_task(supervisor.run())
+        for _ in range(3):
+            # Each answer ends the process: the next is given by another.
+            reader, writer = await asyncio.open_connection(*shared.getsockname())
+            assert await asyncio.wait_for(reader.read(), 20) == b"here"
+            writer.close()
+        supervisor.stop()
+        await running

@@ -106,8 +106,12 @@ def test_the_shape_of_deploy_works(overlay: str, cluster_kubeconfig: Path) -> No
             done = pod.probe("livenessProbe")
             assert done.returncode == 0, done.stdout + done.stderr
         person = Person(node.port)
-        state = json.loads(person.get("/readyz")[1])
-        assert state["ready"] and set(state["parts"]) == {"database", "redis", "cluster", "worker"}
+        # A Pod is ready when its database is; all of it a moment later.
+        until = time.monotonic() + 120
+        while not (state := json.loads(person.get("/readyz")[1]))["ready"]:
+            assert time.monotonic() < until, state
+            time.sleep(0.3)
+        assert set(state["parts"]) == {"database", "redis", "cluster", "worker"}
         assert "process_resident_memory_bytes" in person.get("/metrics")[1]
         stream = live(person, api, namespace, node.port)
         stack.callback(stream.close)

@@ -1,9 +1,106 @@
-"""Schemas out of OpenAPI documents."""
+"""Schemas out of OpenAPI documents, and what they cost the API server."""
 
+import json
+from typing import Any
+
+import pytest
+
+from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.schema import pick
+from kube.requests import ApiRequest
+from kube.schema import SchemaCache, pick
+from kube.transport import Answer
 
 THING = ResourceType("example.com", "v1", "things", "Thing", True)
+OTHER = ResourceType("example.com", "v1", "others", "Other", True)
+
+
+class Server:
+    """Publishes two kinds; `hash` is part of the document's address. `asked`: the paths of all requests."""
+
+    def __init__(self) -> None:
+        self.hash = "1"
+        self.asked: list[str] = []
+
+    def send(self, request: ApiRequest) -> Answer:
+        self.asked.append(request.path)
+        if request.path == "/openapi/v3":
+            place = f"/openapi/v3/apis/example.com/v1?hash={self.hash}"
+            return _answer({"paths": {"apis/example.com/v1": {"serverRelativeURL": place}}})
+        if dict(request.query)["hash"] != self.hash:
+            return Answer(301, {"location": ""}, b"")
+        return _answer({"components": {"schemas": {kind: self._schema(kind) for kind in ("Thing", "Other")}}})
+
+    def _schema(self, kind: str) -> dict[str, Any]:
+        of = {"group": "example.com", "version": "v1", "kind": kind}
+        return {"description": f"{kind} {self.hash}", "x-kubernetes-group-version-kind": [of]}
+
+
+def _answer(document: Any) -> Answer:
+    return Answer(200, {}, json.dumps(document).encode())
+
+
+def _says(cache: SchemaCache, type_: ResourceType) -> str:
+    found = cache.schema(type_)
+    assert found is not None
+    return str(found["description"])
+
+
+def test_one_page_asks_for_the_index_once() -> None:
+    server = Server()
+    cache = SchemaCache(server.send)
+    assert [_says(cache, type_) for type_ in (THING, THING, OTHER, OTHER)] == [
+        "Thing 1",
+        "Thing 1",
+        "Other 1",
+        "Other 1",
+    ]
+    document = "/openapi/v3/apis/example.com/v1"
+    assert server.asked == ["/openapi/v3", document, document]
+
+
+def test_the_index_is_old_after_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    server, now = Server(), [100.0]
+    monkeypatch.setattr("kube.schema.time.monotonic", lambda: now[0])
+    cache = SchemaCache(server.send)
+    assert _says(cache, THING) == "Thing 1"
+    server.hash = "2"
+    assert _says(cache, THING) == "Thing 1"
+    now[0] += 1.5
+    assert _says(cache, THING) == "Thing 2"
+
+
+def test_a_definition_that_was_changed_here_is_read_at_once() -> None:
+    server = Server()
+    cache = SchemaCache(server.send)
+    assert _says(cache, THING) == "Thing 1"
+    server.hash = "2"
+    cache.forget()
+    assert _says(cache, THING) == "Thing 2"
+
+
+def test_an_address_that_has_gone_is_looked_up_anew() -> None:
+    """Between the index and the document the definition changed."""
+    server = Server()
+    cache = SchemaCache(server.send)
+    assert _says(cache, THING) == "Thing 1"
+    server.hash = "2"
+    assert _says(cache, OTHER) == "Other 2"
+
+
+def test_a_real_index_is_asked_for_once(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    send = client._schemas._send
+
+    def counting(request: ApiRequest) -> Answer:
+        asked.append(request.path)
+        return send(request)
+
+    client._schemas.forget()
+    monkeypatch.setattr(client._schemas, "_send", counting)
+    for plural in ("deployments", "replicasets", "deployments"):
+        assert client.schema(client.find("apps", "v1", plural)) is not None
+    assert asked.count("/openapi/v3") == 1
 
 
 def test_a_document_of_a_group_that_just_went_is_empty() -> None:

@@ -13,7 +13,7 @@ PAGE = Template("{% load live %}<body {% live_since %}>")
 
 
 def _milliseconds(html: str) -> int:
-    found = re.fullmatch(r'<body data-live-since="(\d+)-0@[0-9a-f]{8}">', html)
+    found = re.fullmatch(r'<body data-live-since="(\d+)-0@[0-9a-f]{16}">', html)
     assert found, html
     return int(found[1])
 

@@ -25,7 +25,7 @@ DATABASE = """
 apiVersion: samples.operator-console.dev/v1
 kind: SampleDB
 metadata: {name: one}
-spec: {engine: redis}
+spec: {engine: redis, storage: 1Gi}
 """
 
 
@@ -86,22 +86,22 @@ def test_diff_and_dry_runs(k: Kubectl) -> None:
 
 
 def test_server_side_apply(k: Kubectl, sampledb: None) -> None:
-    for manifest, before, after in ((DEPLOYMENT, "nginx:1", "nginx:2"), (DATABASE, "redis", "valkey")):
+    for manifest, before, after in ((DEPLOYMENT, "nginx:1", "nginx:2"), (DATABASE, "1Gi", "2Gi")):
         assert "serverside-applied" in k("apply", "--server-side", "-f", "-", stdin=manifest)
         other = manifest.replace(before, after)
         told = k("apply", "--server-side", "--field-manager=other", "-f", "-", stdin=other, fails=True)
         assert 'conflict with "kubectl"' in told
         k("apply", "--server-side", "--field-manager=other", "--force-conflicts", "-f", "-", stdin=other)
-    assert "valkey" in k("get", "sampledb", "one", "-o", "yaml")
+    assert "storage: 2Gi" in k("get", "sampledb", "one", "-o", "yaml")
 
 
 def test_edit(k: Kubectl, sampledb: None, tmp_path: Path) -> None:
     k("apply", "-f", "-", stdin=DEPLOYMENT)
     k("apply", "-f", "-", stdin=DATABASE)
     assert "edited" in k("edit", "deployment", "web", EDITOR="sed -i s/nginx:1/nginx:5/")
-    assert "edited" in k("edit", "sampledb", "one", EDITOR="sed -i s/redis/valkey/")
-    assert "valkey" in k("get", "sampledb", "one", "-o", "jsonpath={.spec.engine}")
-    told = k("edit", "sampledb", "one", EDITOR="sed -i s/valkey/oracle/", fails=True, TMPDIR=str(tmp_path))
+    assert "edited" in k("edit", "sampledb", "one", EDITOR="sed -i s/1Gi/3Gi/")
+    assert k("get", "sampledb", "one", "-o", "jsonpath={.spec.storage}").strip() == "3Gi"
+    told = k("edit", "sampledb", "one", EDITOR="sed -i s/redis/oracle/", fails=True, TMPDIR=str(tmp_path))
     assert '"one" is invalid' in told
 
 

@@ -1,7 +1,10 @@
 // Laying the server's new HTML over what is on the page, without taking anything from the person who uses it:
-// focus, scroll, what was typed, what was ticked and which details are open stay as they are.
+// focus, scroll, what was typed, ticked or selected and which details are open stay as they are.
 import { Idiomorph } from "idiomorph/dist/idiomorph.esm.js";
+import { isLeaving, mayAdd, mayMorph, noteRemoved, takeLeft } from "./guard.js";
+import { leave, mark, motion, partOf } from "./marks.js";
 
+const MARKS = ["data-live-mark", "data-live-leaving"];
 const touched = (node) => {
   if (node instanceof HTMLInputElement && ["checkbox", "radio"].includes(node.type)) return node.checked !== node.defaultChecked;
   if (node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement) return node.value !== node.defaultValue;
@@ -9,14 +12,45 @@ const touched = (node) => {
   return false;
 };
 
-const OPTIONS = {
-  ignoreActiveValue: true,
-  restoreFocus: true,
-  callbacks: {
-    beforeNodeMorphed: (node) => !(node === document.activeElement && node.isContentEditable) && !touched(node) && !node.hasAttribute?.("data-live-keep"),
-    beforeAttributeUpdated: (name, node) => !(name === "open" && (node instanceof HTMLDetailsElement || node instanceof HTMLDialogElement)),
-  },
-};
+// `changed`, `added`: what is marked afterwards.
+function options(target, changed, added) {
+  const isRow = (node) => node instanceof HTMLTableRowElement && Boolean(node.id);
+  return {
+    ignoreActiveValue: true,
+    restoreFocus: true,
+    callbacks: {
+      beforeNodeMorphed(old, fresh) {
+        if (old === document.activeElement && old.isContentEditable) return false;
+        if (touched(old) || old.hasAttribute?.("data-live-keep") || !mayMorph(old, fresh)) return false;
+        if (old.nodeType === Node.TEXT_NODE && old.nodeValue.trim() !== fresh.nodeValue.trim()) changed.add(partOf(old));
+        return true;
+      },
+      beforeNodeAdded: (fresh) => mayAdd(fresh, target),
+      afterNodeAdded(node) {
+        if (isRow(node)) added.add(node);
+        else if (node instanceof Element || node.nodeValue?.trim()) changed.add(partOf(node));
+      },
+      beforeNodeRemoved(node) {
+        if (isLeaving(node)) return false;
+        noteRemoved(node);
+        if (!isRow(node) || !motion()) return true;
+        leave(node);
+        return false;
+      },
+      beforeAttributeUpdated: (name, node) =>
+        !(name === "open" && (node instanceof HTMLDetailsElement || node instanceof HTMLDialogElement)) && !MARKS.includes(name),
+    },
+  };
+}
+
+// The space between rows and cells shows nothing, and would make every row behind a new one leave its place for a moment.
+function tidy(root) {
+  for (const parent of [root, ...root.querySelectorAll("tbody, tr")]) {
+    if (!["TBODY", "TR"].includes(parent.nodeName)) continue;
+    for (const node of [...parent.childNodes]) if (node.nodeType === Node.TEXT_NODE && !node.nodeValue.trim()) node.remove();
+  }
+  return root;
+}
 
 // One row as an element; a <template> is the one place where a <tr> may stand alone.
 export function rowFrom(html) {
@@ -26,15 +60,25 @@ export function rowFrom(html) {
 }
 
 // `fresh`: an element that takes the place of `element`, or HTML that holds one with its id, or HTML of its inside.
+// Returns what was left as it was: [[element, "stale" | "selected"]].
 export function morph(element, fresh) {
-  if (typeof fresh !== "string") return done(Idiomorph.morph(element, fresh, { ...OPTIONS, morphStyle: "outerHTML" }));
-  const template = document.createElement("template");
-  template.innerHTML = fresh;
-  const same = element.id && template.content.querySelector(`#${CSS.escape(element.id)}`);
-  if (same) return done(Idiomorph.morph(element, same, { ...OPTIONS, morphStyle: "outerHTML" }));
-  return done(Idiomorph.morph(element, template.content.childNodes, { ...OPTIONS, morphStyle: "innerHTML" }), element);
-}
-
-function done(nodes, element) {
-  for (const node of element ? [element] : (nodes ?? [])) if (node instanceof Element) window.htmx?.process(node);
+  const [changed, added] = [new Set(), new Set()];
+  const how = options(element, changed, added);
+  takeLeft();
+  tidy(element);
+  let nodes = [element];
+  if (typeof fresh !== "string") nodes = Idiomorph.morph(element, tidy(fresh), { ...how, morphStyle: "outerHTML" });
+  else {
+    const template = document.createElement("template");
+    template.innerHTML = fresh;
+    const same = element.id && template.content.querySelector(`#${CSS.escape(element.id)}`);
+    if (same) nodes = Idiomorph.morph(element, tidy(same), { ...how, morphStyle: "outerHTML" });
+    else Idiomorph.morph(element, template.content.childNodes, { ...how, morphStyle: "innerHTML" });
+  }
+  for (const node of nodes ?? []) if (node instanceof Element) window.htmx?.process(node);
+  changed.delete(null);
+  // The smallest part that shows it all is enough.
+  for (const part of changed) if (element.contains(part) && !changed.has(partOf(part.parentElement))) mark(part);
+  for (const row of added) mark(row, "new");
+  return takeLeft();
 }

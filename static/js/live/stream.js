@@ -1,43 +1,50 @@
 // One /stream connection for whoever wants topics of it: all tabs of a browser, or one where there is no SharedWorker. It is read by fetch
-// rather than EventSource, which hides the status: after 401 or 403 nobody must go on asking.
+// rather than EventSource, which can't say what it wants and hides the status: after 401 nobody must go on asking.
+import { base, body, covers, forClient, parse, placed, query, unite } from "./union.js";
 
 const SILENCE = 40000; // the server breaks its silence every 15 s; a line quiet for longer is dead (a laptop slept)
 const LOST_AFTER = 2500; // shorter breaks are nobody's business
+const LONGEST = 5000; // between two tries to connect: who comes back is found within ten seconds
 const RECENT = 300; // events kept for tabs that come later
-const milliseconds = (position) => Number(/^\d+/.exec(position ?? "")?.[0] ?? 0);
-const earlier = (a, b) => (milliseconds(a) <= milliseconds(b) ? a : b);
+const SETTLE = 200; // lists change in bursts: a new wish waits so long for the next
+const APART = 1000; // between two connections because of new wishes
+const OLDER = [404, 405, 415]; // a console that does not know wishes
+export const milliseconds = (position) => Number(/^\d+/.exec(position ?? "")?.[0] ?? 0);
+export const earlier = (a, b) => (milliseconds(a) <= milliseconds(b) ? a : b);
+const first = (a, b) => (a === null || b === null ? a ?? b : earlier(a, b));
 
 export class Stream {
-  // tell({event, data, id}): every event of the server, and {event: "state", data: {connected, stopped}} of our own.
+  // tell([{event, data, id}, …]): every event of the server, and {event: "state", data: {connected, stopped}} and {event: "opened"} of our own.
   constructor(tell) {
     this.tell = tell;
-    this.wishes = new Map(); // client → {rows, notices}
-    this.open = { rows: new Set(), notices: new Set() };
-    this.last = "";
-    this.since = null; // where the next connection begins
+    this.wishes = new Map(); // client → its wish
     this.failures = 0;
-    this.state = { connected: null, stopped: 0 };
-    this.recent = [];
-    this.floor = 0; // milliseconds up to which events were dropped from `recent`
-    this.covered = new Map(); // topic → milliseconds from which `recent` has its events
+    this.close();
   }
 
   // Returns what the client has to be told first: events since its page was made that came before it was here.
-  want(client, { rows, notices, since }) {
+  want(client, asked) {
+    const wish = parse(asked);
     const known = this.wishes.get(client);
-    this.wishes.set(client, { rows: new Set(rows), notices: new Set(notices) });
-    const missing = rows.some((topic) => !this.open.rows.has(topic)) || notices.some((topic) => !this.open.notices.has(topic) && !this.open.rows.has(topic));
-    if (missing || !this.controller) {
-      this.since = this.since === null ? since : earlier(this.since, since);
-      this.reopen(known ? 10 : 0);
+    this.wishes.delete(client); // the one who asked last is the last
+    this.wishes.set(client, wish);
+    if (known && this.controller && covers(known, wish)) return [];
+    const missed = this.controller && covers(this.open, wish) ? this.missed(wish, asked.since) : null;
+    if (!missed) {
+      this.since = first(this.since, asked.since);
+      this.reopen(Math.max(this.controller && known ? SETTLE : 0, this.openedAt + APART - performance.now()));
     }
-    return [...rows, ...notices].filter((topic) => this.covered.has(topic)).flatMap((topic) => this.missed(topic, since));
+    return [...forClient(this.paused.values(), wish), ...(missed ?? [])];
   }
 
-  missed(topic, since) {
+  // What this connection has brought since a position; null where that is no longer known. A message without an id of its own may be younger than
+  // the last id before it: all are taken from the last one on that is surely older.
+  missed(wish, since) {
     const from = milliseconds(since);
-    if (from < Math.max(this.floor, this.covered.get(topic))) return [{ event: "resync", data: { topic } }];
-    return this.recent.filter((message) => message.data.topic === topic && milliseconds(message.id) >= from);
+    const oldest = this.dropped ? this.recent.find(({ mark }) => mark) : null;
+    if (from < this.covered || (this.dropped && !(oldest && from > milliseconds(oldest.mark)))) return null;
+    const start = this.recent.findLastIndex(({ mark }) => mark && milliseconds(mark) < from) + 1;
+    return forClient(this.recent.slice(start), wish);
   }
 
   // The connection stays as it is: topics that nobody shows are dropped when it is opened for another reason.
@@ -48,22 +55,29 @@ export class Stream {
 
   close() {
     clearTimeout(this.timer);
+    this.timer = null;
     this.controller?.abort();
     this.controller = null;
-    this.forget();
     clearTimeout(this.losing);
     this.state = { connected: null, stopped: 0 };
+    this.open = { rows: new Map(), notices: new Map() };
+    this.plain = false; // whether it was asked by GET, where every topic has one name
+    this.paused = new Map(); // topic → what is said of it, as long as it can't be watched
     this.recent = [];
+    this.dropped = false; // whether `recent` once held more
+    this.covered = Infinity; // milliseconds from which `recent` has everything of `open`
     this.last = "";
+    this.openedAt = -APART;
+    this.since = null; // from where those whose wish no connection has yet must be told
+    this.opening = null; // the same of a connection that does not stand yet
   }
 
-  forget() {
-    this.open = { rows: new Set(), notices: new Set() };
-    this.covered.clear();
-  }
-
+  // The earliest that was asked for counts.
   reopen(delay) {
+    const at = performance.now() + delay;
+    if (this.timer && this.at <= at) return;
     clearTimeout(this.timer);
+    this.at = at;
     this.timer = setTimeout(() => this.run(), delay);
   }
 
@@ -72,46 +86,68 @@ export class Stream {
     const change = () => {
       if (this.state.connected === connected && this.state.stopped === stopped) return;
       this.state = { connected, stopped };
-      this.tell({ event: "state", data: this.state });
+      this.tell([{ event: "state", data: this.state }]);
     };
     if (connected || stopped) change();
     else this.losing = setTimeout(change, LOST_AFTER);
   }
 
-  address() {
-    const wishes = [...this.wishes.values()];
-    const rows = new Set(wishes.flatMap((wish) => [...wish.rows]));
-    const notices = new Set(wishes.flatMap((wish) => [...wish.notices]).filter((topic) => !rows.has(topic)));
-    const since = this.since === null ? this.last : this.last ? earlier(this.since, this.last) : this.since;
-    for (const topic of [...rows, ...notices]) if (!this.covered.has(topic)) this.covered.set(topic, milliseconds(since) || Infinity);
-    this.open = { rows, notices };
-    const query = new URLSearchParams([...[...rows].map((topic) => ["topic", topic]), ...[...notices].map((topic) => ["notice", topic])]);
-    if (since) query.set("since", since);
-    return `/stream?${query}`;
+  async ask(signal) {
+    this.opening = first(this.opening, this.since);
+    this.since = null;
+    const since = first(this.opening, this.last || null) ?? "";
+    const wish = (this.open = unite(this.wishes.values()));
+    this.covered = milliseconds(since) || Infinity;
+    const how = { signal, cache: "no-store" };
+    const accept = { Accept: "text/event-stream" };
+    const headers = { ...accept, "Content-Type": "application/json" };
+    const response = await fetch("/stream", { ...how, method: "POST", headers, body: body(wish, since) });
+    this.plain = OLDER.includes(response.status);
+    return this.plain ? fetch(`/stream?${query(wish, since)}`, { ...how, headers: accept }) : response;
   }
 
   async run() {
+    this.timer = null;
     this.controller?.abort();
     if (!this.wishes.size) return;
     const controller = (this.controller = new AbortController());
+    this.openedAt = performance.now();
     let status = 0;
+    let text = "";
     try {
-      const response = await fetch(this.address(), { signal: controller.signal, headers: { Accept: "text/event-stream" }, cache: "no-store" });
+      const response = await this.ask(controller.signal);
       status = response.status;
-      if (!response.ok) throw new Error(`the stream was refused: ${status}`);
-      this.since = null;
-      this.say(true);
-      await this.read(response.body.getReader(), controller);
+      if (response.ok) {
+        this.opening = null;
+        this.paused.clear();
+        this.say(true);
+        this.tell([{ event: "opened", data: {} }]);
+        await this.read(response.body.getReader(), controller);
+      } else text = await response.text();
     } catch {
       // What matters is below: whether to try again, and when.
     }
     if (this.controller !== controller) return; // another connection has taken over
     this.controller = null;
-    this.forget();
-    if (status === 401 || status === 403) return this.say(false, status);
+    if (status === 401) return this.end({ message: "" });
+    if (status === 403) return this.refuse(text.trim());
     this.say(false);
     this.failures += 1;
-    this.reopen(Math.min(500 * 2 ** (this.failures - 1), 15000) * (0.5 + Math.random() / 2));
+    this.reopen(Math.min(500 * 2 ** (this.failures - 1), LONGEST) * (0.5 + Math.random() / 2));
+  }
+
+  // The session is over: whoever is here has to sign in again, and its page to be made anew.
+  end(data) {
+    this.tell([{ event: "ended", data }]);
+    this.wishes.clear();
+    this.close();
+  }
+
+  // Nothing of what was asked for may be followed.
+  refuse(message) {
+    const topics = new Set([...this.open.rows.keys(), ...this.open.notices.keys()].map(base));
+    if (!topics.size) return this.say(false, 403);
+    this.tell([...topics].map((topic) => ({ event: "refused", data: { topic, message, lasting: true } })));
   }
 
   async read(reader, controller) {
@@ -127,7 +163,7 @@ export class Stream {
         this.failures = 0;
         const parts = (text + decoder.decode(value, { stream: true })).split("\n\n");
         text = parts.pop();
-        for (const part of parts) this.hear(part);
+        this.hear(parts.map(event).filter(Boolean));
       }
     } finally {
       clearTimeout(watchdog);
@@ -135,16 +171,28 @@ export class Stream {
     }
   }
 
-  hear(part) {
-    const fields = Object.fromEntries(part.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trimStart()]));
-    if (!fields.data) return;
-    if (fields.id) this.last = fields.id;
-    const data = JSON.parse(fields.data);
-    // The cluster did not answer whether the topic may be followed: ask again soon.
-    if (fields.event === "refused" && !data.lasting) this.reopen(3000 + 2000 * Math.random());
-    const message = { event: fields.event, data, id: fields.id ?? this.last };
-    if (data.topic) this.recent.push(message);
-    if (this.recent.length > RECENT) this.floor = milliseconds(this.recent.shift().id) + 1;
-    this.tell(message);
+  hear(messages) {
+    for (const message of messages) {
+      if (!this.plain) message.data = placed(message.data, this.open);
+      const { event, data, mark } = message;
+      if (mark) this.last = mark;
+      message.id = this.last;
+      // The cluster did not answer whether the topic may be followed: ask again soon.
+      if (event === "refused" && !data.lasting) this.reopen(3000 + 2000 * Math.random());
+      if (event === "paused") this.paused.set(data.topic, message);
+      if (event === "resumed") this.paused.delete(data.topic);
+      if (event === "hello" || (data.topic && event !== "paused" && event !== "resumed")) this.recent.push(message);
+      if (this.recent.length > RECENT) { this.recent.shift(); this.dropped = true; }
+    }
+    const ended = messages.find(({ event }) => event === "ended");
+    this.tell(messages.filter((message) => message !== ended));
+    if (ended) this.end(ended.data);
   }
+}
+
+// https://html.spec.whatwg.org/multipage/server-sent-events.html, as far as our server uses it.
+function event(part) {
+  const fields = Object.fromEntries(part.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trimStart()]));
+  // A heartbeat may say nothing but how far the streams were read.
+  return fields.data ? { event: fields.event, data: JSON.parse(fields.data), mark: fields.id ?? "" } : fields.id ? { event: "at", data: {}, mark: fields.id } : null;
 }

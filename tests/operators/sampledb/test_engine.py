@@ -8,11 +8,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 
 from operators.sampledb import engine, resp
 from operators.sampledb.backup import prune
+from operators.sampledb.restore import MARK, bring_in
 
 ROOT = Path(__file__).resolve().parents[3]
 PASSWORD = 'a "quoted" pass\\word'
@@ -132,6 +134,12 @@ def test_a_bad_script_names_its_line(pod: Pod) -> None:
     done = pod.run("initjob", SAMPLEDB_INIT_SCRIPT="SET a b\nNONSENSE x\n")
     assert done.returncode == 1
     assert "line 2 of initScript, 'NONSENSE x'" in done.stdout
+    wrong_type = pod.run("initjob", SAMPLEDB_INIT_SCRIPT="SET a b\nLPUSH a c\nSET c d\n")
+    assert "line 2 of initScript, 'LPUSH a c': WRONGTYPE" in wrong_type.stdout
+    again = pod.run("initjob", SAMPLEDB_INIT_SCRIPT="SET a c\n")
+    assert json.loads(again.stdout.splitlines()[-1])["commands"] == 1, "what failed does not count as set up"
+    with pod.connect() as database:
+        assert database.call("GET", "a") == b"c"
 
 
 def test_a_backup_is_a_complete_file(pod: Pod) -> None:
@@ -146,6 +154,56 @@ def test_a_backup_is_a_complete_file(pod: Pod) -> None:
     assert path.stat().st_size == record["bytes"]
     assert path.read_bytes().startswith(b"REDIS")
     assert path.name.startswith("my-db-snapshot-")
+
+
+def test_a_backup_finds_the_volume_full(pod: Pod) -> None:
+    """A limit on the size of files stands for the volume's: writing fails in the same place."""
+    with pod.connect() as database:
+        database.call("SET", "key", token_hex(5000))
+    program = "import resource as r, runpy; r.setrlimit(r.RLIMIT_FSIZE, (1000, 1000)); runpy.run_module('operators.sampledb', run_name='__main__')"
+    command = [sys.executable, "-c", program, "backup"]
+    done = subprocess.run(command, cwd=ROOT, env=pod.environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1, done.stdout
+    assert "bytes to the volume sampledb-snapshots: File too large" in done.stdout
+    assert list((pod.folder / "snapshots").iterdir()) == [], "no half a file, and no record of one"
+
+
+@pytest.mark.parametrize("append_only", ["yes", "no"])
+def test_a_restored_engine_begins_with_the_data(pod: Pod, tmp_path: Path, append_only: str) -> None:
+    with pod.connect() as database:
+        database.call("SET", "kept", "yes")
+    assert pod.run("backup", SAMPLEDB_VERSION="7.2").returncode == 0
+    heir = Pod(tmp_path / "heir")
+    heir.folder.mkdir()
+    heir.environment |= {"SANDBOX_MOUNT__SNAPSHOTS": str(pod.folder / "snapshots"), "SAMPLEDB_APPEND_ONLY": append_only}
+    for _ in range(2):
+        done = heir.run("restore", SAMPLEDB_SOURCE="my-db", SAMPLEDB_VERSION="8.0")
+        assert done.returncode == 0, done.stdout
+        assert json.loads(done.stdout.splitlines()[-1])["name"].startswith("my-db-backup-")
+    heir.start()
+    try:
+        with heir.connect() as database:
+            assert database.call("GET", "kept") == b"yes"
+    finally:
+        heir.stop()
+
+
+def test_a_volume_that_holds_data_is_not_written_over(pod: Pod) -> None:
+    pod.connect().close()
+    assert pod.run("backup").returncode == 0
+    done = pod.run("restore", SAMPLEDB_SOURCE="my-db")
+    assert done.returncode == 1
+    assert "the volume holds data already, which would be lost" in done.stdout
+
+
+def test_a_restore_that_was_killed_is_done_again(tmp_path: Path) -> None:
+    (tmp_path / MARK).write_text(json.dumps({"name": "x", "done": False}))
+    (tmp_path / "dump.rdb").write_bytes(b"half")
+    assert bring_in(b"whole", "x", tmp_path)
+    assert (tmp_path / "dump.rdb").read_bytes() == (tmp_path / "appendonly.aof").read_bytes() == b"whole"
+    (tmp_path / "dump.rdb").write_bytes(b"newer")
+    assert not bring_in(b"whole", "x", tmp_path)
+    assert (tmp_path / "dump.rdb").read_bytes() == b"newer"
 
 
 def test_an_upgrade_writes_to_disk(pod: Pod) -> None:
@@ -173,12 +231,18 @@ def test_a_follower_gets_the_leaders_data(pod: Pod, tmp_path: Path) -> None:
         follower.stop()
 
 
-def test_old_backups_go(tmp_path: Path) -> None:
-    for day in range(1, 6):
-        (tmp_path / f"db-backup-2026110{day}.rdb").touch()
-    (tmp_path / "db-snapshot-20200101.rdb").touch()
-    assert prune(tmp_path, "db-backup-", 2) == [f"db-backup-2026110{day}.rdb" for day in (1, 2, 3)]
-    assert len(list(tmp_path.iterdir())) == 3
+def test_old_backups_go_and_nobody_elses(tmp_path: Path) -> None:
+    mine = [f"db-backup-2026110{day}T000000Z.rdb" for day in range(1, 6)]
+    others = [
+        "db-snapshot-20200101T000000Z.rdb",
+        "db-backup-2-backup-20200101T000000Z.rdb",
+        "notes-about-db-backup-1.txt",
+    ]
+    left_over = ".db-backup-20261109T000000Z.rdb.part"
+    for name in (*mine, *others, left_over, f"{mine[0]}.json", f"{mine[4]}.json"):
+        (tmp_path / name).touch()
+    assert prune(tmp_path, "db", 2) == mine[:3]
+    assert {path.name for path in tmp_path.iterdir()} == {*mine[3:], *others, f"{mine[4]}.json"}
 
 
 def test_an_unknown_role_is_refused() -> None:

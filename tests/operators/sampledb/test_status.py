@@ -4,46 +4,60 @@ from typing import Any
 
 import pytest
 
-from operators.sampledb.status import Observed, phase, status
+from operators.sampledb.health import full, trouble
+from operators.sampledb.observed import Fact, Observed, Problem, Release, Restore, Work
+from operators.sampledb.status import leaving, phase, status
+from operators.sampledb.versions import refusal
 
 from .databases import database
 
 
-def seen(ready: int = 1, replicas: int = 1, init: str = "Complete", upgrade: str = "", **numbers: Any) -> Observed:
-    observed = {"observedGeneration": 1, "replicas": replicas, "readyReplicas": ready, **numbers}
-    return Observed({"metadata": {"generation": 1}, "status": observed}, init, upgrade, "7.2", "7.2.4")
+def seen(
+    ready: int = 1, replicas: int = 1, init: str = "Complete", more: dict[str, Any] | None = None, **rest: Any
+) -> Observed:
+    observed = {"observedGeneration": 1, "replicas": replicas, "readyReplicas": ready, **(more or {})}
+    filled = {"release": Release("7.2"), "running": "7.2.4", "init": Work(init, "line 2"), **rest}
+    return Observed(stateful_set={"metadata": {"generation": 1}, "status": observed}, **filled)
 
 
 UP = {"version": "7.2.4", "phase": "Ready", "observedGeneration": 1}
+STUCK = Problem("CrashLoopBackOff", "the Pod does not start")
 
 
 @pytest.mark.parametrize(
-    ("spec", "before", "observed", "word"),
+    ("spec", "before", "observed", "word", "reason"),
     [
-        ({}, {}, seen(ready=0, replicas=0, init=""), "Creating"),
-        ({}, {}, seen(init=""), "Initializing"),
-        ({}, {}, seen(), "Ready"),
-        ({}, {}, seen(init="Failed"), "Failed"),
-        ({"replicas": 0}, UP, seen(ready=0, replicas=0), "Stopped"),
-        ({"replicas": 3}, {**UP, "observedGeneration": 0}, seen(), "Scaling"),
-        ({}, {**UP, "observedGeneration": 0}, seen(ready=3, replicas=3), "Scaling"),
-        ({}, UP, seen(ready=0), "Degraded"),
-        ({}, UP, seen(currentRevision="a", updateRevision="b"), "Updating"),
-        ({"version": "8.0"}, UP, seen(), "Upgrading"),
-        ({"version": "8.0"}, UP, seen(upgrade="Failed"), "Failed"),
+        ({}, {}, seen(ready=0, replicas=0, init=""), "Creating", "Creating"),
+        ({}, {}, seen(ready=0, problem=STUCK), "Pending", "CrashLoopBackOff"),
+        ({}, {}, seen(init="", restore=Restore("Running")), "Restoring", "Restoring"),
+        ({}, {}, seen(init="", restore=Restore("Failed")), "Failed", "RestoreFailed"),
+        ({}, {}, seen(init=""), "Initializing", "Initializing"),
+        ({}, {}, seen(), "Ready", "DatabaseReady"),
+        ({}, {}, seen(init="Failed"), "Failed", "SetUpFailed"),
+        ({}, {}, seen(refused=Problem("NameTaken", "no")), "Failed", "NameTaken"),
+        ({"replicas": 0}, UP, seen(ready=0, replicas=0), "Stopped", "Stopped"),
+        ({"replicas": 3}, {**UP, "observedGeneration": 0}, seen(), "Scaling", "Scaling"),
+        ({}, {**UP, "observedGeneration": 0}, seen(ready=3, replicas=3), "Scaling", "Scaling"),
+        ({}, UP, seen(ready=0), "Degraded", "PodsNotReady"),
+        ({}, UP, seen(ready=0, problem=STUCK), "Degraded", "CrashLoopBackOff"),
+        ({}, UP, seen(problem=Problem("VolumeFull", "full")), "Degraded", "VolumeFull"),
+        ({}, UP, seen(more={"currentRevision": "a", "updateRevision": "b"}), "Updating", "Updating"),
+        ({"version": "8.0"}, UP, seen(), "Upgrading", "Upgrading"),
+        ({"version": "8.0"}, UP, seen(release=Release("7.2", Work("Failed"))), "Failed", "UpgradeFailed"),
+        ({"version": "6.2"}, UP, seen(release=Release("7.2", refused="no")), "Failed", "UpgradeRefused"),
     ],
 )
-def test_phases(spec: dict[str, Any], before: dict[str, Any], observed: Observed, word: str) -> None:
-    assert phase(database(before, **spec), observed)[0] == word
+def test_phases(spec: dict[str, Any], before: dict[str, Any], observed: Observed, word: str, reason: str) -> None:
+    assert phase(database(before, **spec), observed)[:2] == (word, reason)
 
 
 def test_ready_is_ready() -> None:
-    found = status(database(), seen())
+    found = status(database(), seen(facts=(Fact("StorageReady", None, "Bound", "x"),)))
     assert found["endpoint"] == "example.demo.svc:6379"
-    assert found["version"] == "7.2.4"
+    assert (found["version"], found["deployedVersion"]) == ("7.2.4", "7.2")
     assert (found["replicas"], found["readyReplicas"]) == (1, 1)
     values = {one["type"]: one["status"] for one in found["conditions"]}
-    assert values == {"Ready": "True", "Progressing": "False", "Initialized": "True"}
+    assert values == {"Ready": "True", "Progressing": "False", "Initialized": "True", "StorageReady": "Unknown"}
 
 
 def test_a_condition_keeps_its_time_while_it_holds() -> None:
@@ -55,5 +69,72 @@ def test_a_condition_keeps_its_time_while_it_holds() -> None:
     assert third["conditions"][0]["lastTransitionTime"] != "2020-01-01T00:00:00Z"
 
 
-def test_a_failure_says_what_to_do() -> None:
-    assert "read its log" in phase(database(), seen(init="Failed"))[1]
+def test_a_wish_that_failed_does_not_stop_the_database() -> None:
+    found = status(database(UP, version="8.0"), seen(release=Release("7.2", Work("Failed", "no room"))))
+    ready, progressing = found["conditions"][:2]
+    assert (found["phase"], ready["status"], progressing["reason"]) == ("Failed", "True", "UpgradeFailed")
+    assert "no room. 7.2 runs on" in progressing["message"]
+
+
+def test_a_release_that_can_not_be_reached_is_not_written_beside_the_wish() -> None:
+    """The CRD's rule would refuse the whole status."""
+    assert "deployedVersion" not in status(database(version="8.0"), seen(release=Release("6.2", refused="no")))
+
+
+def test_leaving_keeps_what_is_known_of_the_rest() -> None:
+    before = status(database(), seen(facts=(Fact("StorageReady", True, "Bound", "x"),)))
+    found = leaving(database(before), "Failed", "SnapshotFailed", "no room")
+    assert found["phase"] == "Failed"
+    said = {one["type"]: (one["status"], one["reason"]) for one in found["conditions"]}
+    assert said["Ready"] == ("False", "SnapshotFailed")
+    assert said["StorageReady"] == ("True", "Bound")
+
+
+@pytest.mark.parametrize(
+    ("engine", "deployed", "wanted", "words"),
+    [
+        ("redis", "6.2", "7.2", ""),
+        ("redis", "7.2", "8.0", ""),
+        ("valkey", "7.2", "8.0", ""),
+        ("redis", "8.0", "8.0", ""),
+        ("redis", "6.2", "8.0", "set spec.version to 7.2 first, then to 8.0"),
+        ("redis", "8.0", "7.2", "it can not go back to 7.2"),
+        ("redis", "8.0", "9.0", "there is no newer release"),
+    ],
+)
+def test_steps_of_an_upgrade(engine: str, deployed: str, wanted: str, words: str) -> None:
+    found = refusal(engine, deployed, wanted)
+    assert words in found
+    assert bool(words) == bool(found)
+
+
+@pytest.mark.parametrize(
+    ("log", "is_full"),
+    [
+        ("* Ready to accept connections", False),
+        ("# Error writing to the AOF file: No space left on device", True),
+        ("# Write error saving DB on disk: No space left on device\n# Background saving error", True),
+        (
+            "# Error writing to the AOF file: No space left on device\n* AOF write error looks solved, Redis can write again.",
+            False,
+        ),
+    ],
+)
+def test_a_full_volume_is_read_from_the_log(log: str, is_full: bool) -> None:
+    assert bool(full(log)) == is_full
+
+
+def test_a_pod_that_only_just_waits_has_no_trouble() -> None:
+    waiting = {"state": {"waiting": {"reason": "ContainerCreating"}}}
+    pod: dict[str, Any] = {"metadata": {"name": "x-0"}, "status": {"containerStatuses": [waiting]}}
+    assert trouble(pod) is None
+    waiting["state"]["waiting"] = {"reason": "CreateContainerConfigError", "message": 'secret "mine" not found'}
+    assert trouble(pod) == Problem("CreateContainerConfigError", 'the Pod x-0 does not start: secret "mine" not found')
+
+
+@pytest.mark.parametrize(("made", "is_trouble"), [("2026-01-01T00:00:00Z", True), ("2999-01-01T00:00:00Z", False)])
+def test_a_pod_that_no_node_takes(made: str, is_trouble: bool) -> None:
+    condition = {"type": "PodScheduled", "status": "False", "message": "0/3 nodes are available"}
+    found = trouble({"metadata": {"name": "x-0", "creationTimestamp": made}, "status": {"conditions": [condition]}})
+    wanted = Problem("Unschedulable", "no node takes the Pod x-0: 0/3 nodes are available")
+    assert found == (wanted if is_trouble else None)

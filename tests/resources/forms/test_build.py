@@ -76,10 +76,10 @@ def test_words_and_limits() -> None:
 
 def test_immutable_fields_are_locked_on_edit_only() -> None:
     stored = sampledb_object()
-    assert sampledb_fields(stored=stored)["spec.storage"].locked
-    changed = {**stored, "spec": {**stored["spec"], "storage": "9Gi"}}
-    assert not sampledb_fields(stored=changed)["spec.storage"].locked
-    assert not sampledb_fields()["spec.storage"].locked
+    assert sampledb_fields(stored=stored)["spec.engine"].locked
+    changed = {**stored, "spec": {**stored["spec"], "engine": "valkey"}}
+    assert not sampledb_fields(stored=changed)["spec.engine"].locked
+    assert not sampledb_fields()["spec.engine"].locked
 
 
 def test_a_form_with_little_room_leaves_sections_for_later() -> None:

@@ -21,7 +21,11 @@ def test_history_on_postgresql() -> None:
         os.chmod(folder, 0o711)
         with processes.postgres(Path(folder) / "pg") as url:
             command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-            command += ["tests/resources/history/test_store.py", "tests/resources/views/test_undo.py"]
+            command += [
+                "tests/resources/history/test_store.py",
+                "tests/resources/history/test_lease.py",
+                "tests/resources/views/test_undo.py",
+            ]
             result = subprocess.run(
                 command,
                 cwd=ROOT,

@@ -75,6 +75,19 @@ def test_a_version_that_is_too_old_is_a_gap(client: ClusterClient, gadgets: Reso
     assert [(step.fields, step.gap) for step in _steps(place, "a")[1:]] == [([["spec.size", "1", "3"]], True)]
 
 
+def test_a_cluster_that_began_anew_under_its_name_is_read_anew(
+    client: ClusterClient, gadgets: ResourceType, place: str
+) -> None:
+    """What is written is of a version that this server has not come to. It would let a watch wait for it."""
+    Followed.objects.create(cluster=client.name, type=gadgets.qualified, resource_version=str(10**15))
+    _make(client, gadgets, place, "a", size=1)
+    with Recording(client, "one") as one:
+        one.until(lambda: _steps(place, "a"))
+        one.until(lambda: 0 < int(Followed.objects.get(type=gadgets.qualified).resource_version or 0) < 10**15)
+        client.patch(gadgets, "a", {"spec": {"size": 2}}, place)
+        one.until(lambda: len(_steps(place, "a")) == 2)
+
+
 def test_two_workers_write_once_and_one_takes_over(client: ClusterClient, gadgets: ResourceType, place: str) -> None:
     with Recording(client, "one") as one:
         one.until(lambda: _followed(gadgets))

@@ -1,5 +1,5 @@
-"""A namespace of each test's own."""
+"""A namespace of each test's own, and a browser without script."""
 
-from tests.resources.views.conftest import namespace
+from tests.resources.views.conftest import browser, namespace
 
-__all__ = ["namespace"]
+__all__ = ["browser", "namespace"]

@@ -69,6 +69,21 @@ def test_it_is_read_once_and_then_follows(
     assert _becomes(lambda: [dict(one.labels) for one in first.all() if one.name == "two"] == [{"team": "bank"}])
 
 
+def test_a_server_that_began_anew_is_read_anew(
+    client: ClusterClient, maps: ResourceType, namespace: str, put: Callable[..., Any], kept: Snapshots
+) -> None:
+    """Made anew or restored under the same address: what was seen of the old one has a version that it has not come to."""
+    put("one")
+    first = _watched(kept.get(client, maps, namespace))
+    with first.changed:
+        first.entries.clear()
+        first.version = str(10**15)
+    again = kept.get(client, maps, namespace)
+    assert again is not first
+    assert int(again.version) < 10**15
+    assert _names(again) == {"one"}
+
+
 def test_selectors_and_namespaces_are_apart(
     client: ClusterClient, maps: ResourceType, namespace: str, put: Callable[..., Any], kept: Snapshots
 ) -> None:
@@ -94,7 +109,7 @@ def test_many_who_come_at_once_read_it_once(
     whole = Snapshot._read
     monkeypatch.setattr(Snapshot, "_read", lambda self: (read.append("once"), time.sleep(0.2), whole(self)))
     # Other tests write meanwhile, and the watch may not stand yet: that would be a reason to read again.
-    monkeypatch.setattr(Snapshot, "settle", lambda self: True)
+    monkeypatch.setattr(Snapshot, "settle", lambda self, heard: True)
 
     def get(_number: int) -> Snapshot:
         with translation.override("en"):
@@ -215,3 +230,59 @@ def test_counts_are_over_everything(client: ClusterClient, maps: ResourceType, n
         query = listing.Query(size=1)
         assert listing.counted(client, client.find("", "v1", "namespaces"), "", query)["Ready"] >= 2
         assert listing.counted(client, maps, namespace, query) == {}
+
+
+def test_whoever_has_heard_of_a_version_gets_nothing_older(
+    client: ClusterClient,
+    maps: ResourceType,
+    namespace: str,
+    put: Callable[..., Any],
+    kept: Snapshots,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put("one")
+    first = _watched(kept.get(client, maps, namespace))
+    apply = Snapshot.apply
+    # Its watch is slower than the hub's by far more than it settles for.
+    monkeypatch.setattr(Snapshot, "apply", lambda self, burst: (time.sleep(0.4), apply(self, burst)))
+    heard = put("two")["metadata"]["resourceVersion"]
+    assert "two" in _names(kept.get(client, maps, namespace, heard=heard))
+    assert kept.get(client, maps, namespace) is first
+
+
+def test_a_watch_that_hangs_is_not_waited_for_again_and_again(
+    client: ClusterClient,
+    maps: ResourceType,
+    namespace: str,
+    put: Callable[..., Any],
+    kept: Snapshots,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put("one")
+    first = _watched(kept.get(client, maps, namespace))
+    monkeypatch.setattr(Snapshot, "apply", lambda self, burst: None)
+    monkeypatch.setattr(snapshot, "HEARD_SECONDS", 0.05)
+    heard = put("two")["metadata"]["resourceVersion"]
+    # It says itself that it is not as new, so that it is asked again.
+    assert kept.get(client, maps, namespace, heard=heard) is first
+    assert int(first.sure_version) < int(heard)
+    monkeypatch.setattr(snapshot, "_BEHIND_SECONDS", 0.0)
+    anew = kept.get(client, maps, namespace, heard=heard)
+    assert "two" in _names(anew)
+    assert int(anew.sure_version) >= int(heard)
+
+
+def test_with_selectors_a_version_of_another_object_is_not_waited_for_long(
+    client: ClusterClient,
+    maps: ResourceType,
+    namespace: str,
+    put: Callable[..., Any],
+    kept: Snapshots,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put("one", team="shop")
+    first = _watched(kept.get(client, maps, namespace, labels="team=shop"))
+    monkeypatch.setattr(snapshot, "HEARD_SECONDS", 60.0)
+    heard = put("two")["metadata"]["resourceVersion"]
+    assert kept.get(client, maps, namespace, labels="team=shop", heard=heard) is first
+    assert first.sure_version == ""

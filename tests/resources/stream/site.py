@@ -39,7 +39,7 @@ def _topic() -> str:
 def rows() -> str:
     table = console_client().table(_type(), "default")
     return "".join(
-        f'<tr id="row-{view.uid}"><td>{view.name}</td><td>{view.cells[0].text}</td></tr>'
+        f'<tr id="row-{view.uid}" data-version="{view.version}"><td>{view.name}</td><td>{view.cells[0].text}</td></tr>'
         for view in (row_view(_type(), table.columns, row) for row in table.rows)
     )
 
@@ -66,6 +66,7 @@ class Site:
             await send({"type": "lifespan.startup.complete"})
             await receive()
             await self.broker.stop()
+            await self.stream.stop()
             await send({"type": "lifespan.shutdown.complete"})
         elif scope["path"] == "/stream":
             await self.stream(scope, receive, send)

@@ -1,182 +1,80 @@
 """GET /stream as a browser sees it: the real application on a real Redis and the embedded cluster. The hub's part is played by hand."""
 
 import asyncio
-import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 import redis
 
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
 from resources.changes import Change, ChangeLog, Entry, HubState, Topic, position
-from resources.stream.broker import Broker, latest
-from resources.views import stream as view
+from resources.stream import broker as broker_module
+from resources.stream.reading import latest
 from resources.views.stream import StreamApp
-
-COLUMNS = ("c1", b'[{"name":"Name","type":"string"}]')
-
-
-def _row(name: str, kind: Any = "MODIFIED") -> Change:
-    row = {"cells": [name], "object": {"metadata": {"name": name, "uid": f"uid-{name}", "namespace": "default"}}}
-    return Change(kind, f"uid-{name}", name, "default", json.dumps(row).encode(), "c1")
-
-
-def _render(type_: ResourceType, topic: str, columns: bytes, change: Change, language: str) -> str:
-    return f"<tr>{type_.kind} {change.name} {language}</tr>"
-
-
-@dataclass
-class Browser:
-    """One connection to the stream; `events` as (event, data, id) in the order they came."""
-
-    status: int = 0
-    headers: dict[str, str] = field(default_factory=dict)
-    events: list[tuple[str, dict[str, Any], str]] = field(default_factory=list)
-    comments: int = 0
-    text: str = ""
-    ended: bool = False
-    arrived: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def send(self, message: Any) -> None:
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
-        else:
-            *parts, self.text = (self.text + message["body"].decode()).split("\n\n")
-            for part in parts:
-                self.comments += part.startswith(":")
-                fields = dict(line.split(": ", 1) for line in part.split("\n") if not line.startswith(":"))
-                if "data" in fields:
-                    self.events.append((fields["event"], json.loads(fields["data"]), fields.get("id", "")))
-            self.ended = not message.get("more_body")
-        self.arrived.set()
-
-    async def get(self, event: str, **wanted: Any) -> tuple[dict[str, Any], str]:
-        """The first such event; it is taken off the list together with what came before."""
-        async with asyncio.timeout(10):
-            while True:
-                for number, (kind, data, id_) in enumerate(self.events):
-                    if kind == event and all(data.get(key) == value for key, value in wanted.items()):
-                        del self.events[: number + 1]
-                        return data, id_
-                self.arrived.clear()
-                await self.arrived.wait()
-
-
-@pytest.fixture
-async def app(pipe: redis.Redis) -> AsyncIterator[StreamApp]:
-    broker = Broker(_render)
-    yield StreamApp(broker)
-    await broker.stop()
-
-
-@pytest.fixture
-async def log(pipe: redis.Redis) -> AsyncIterator[ChangeLog]:
-    found = ChangeLog()
-    yield found
-    await found.close()
-
-
-@asynccontextmanager
-async def _open(app: StreamApp, query: list[tuple[str, str]], **headers: str) -> AsyncIterator[Browser]:
-    browser, gone = Browser(), asyncio.Event()
-
-    async def receive() -> dict[str, Any]:
-        await gone.wait()
-        return {"type": "http.disconnect"}
-
-    pairs = {"host": "localhost:9000", **{key.replace("_", "-"): value for key, value in headers.items()}}
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": "/stream",
-        "query_string": urlencode(query).encode(),
-        "headers": [(key.encode(), value.encode()) for key, value in pairs.items()],
-        "server": ("127.0.0.1", 9000),
-        "client": ("127.0.0.1", 1),
-        "scheme": "http",
-    }
-    task = asyncio.create_task(app(scope, receive, browser.send))
-    try:
-        async with asyncio.timeout(10):
-            while not browser.status:
-                browser.arrived.clear()
-                await browser.arrived.wait()
-        yield browser
-    finally:
-        gone.set()
-        async with asyncio.timeout(10):
-            await task
-
-
-@pytest.fixture
-def topic(client: ClusterClient) -> Topic:
-    return Topic(client.name, "core", "v1", "configmaps", "default")
+from tests.resources.stream.browser import COLUMNS, opened, row_of
 
 
 async def test_lists_of_one_topic_may_have_columns_of_their_own(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
     mine = f"{topic}?state,label:a/b"
-    async with _open(app, [("topic", mine), ("notice", str(topic)), ("since", position())]) as browser:
+    async with opened(app, [("topic", mine), ("notice", str(topic)), ("since", position())]) as browser:
         await browser.get("hello")
-        await log.append(topic, [_row("a")], "1", COLUMNS)
-        news, _id = await browser.get("row", topic=str(topic))
-        assert "html" not in news
+        await log.append(topic, [row_of("a")], "1", COLUMNS)
         data, _id = await browser.get("row", topic=mine)
         assert data["html"] == "<tr>ConfigMap a en</tr>"
+        news, _id = await browser.get("row", topic=str(topic))
+        assert "html" not in news
         await log.append(topic, [Change("RESYNC")], "2")
         await browser.get("resync", topic=mine)
 
 
 async def test_it_works(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
-    async with _open(app, [("topic", str(topic)), ("since", position())]) as browser:
+    async with opened(app, [("topic", str(topic)), ("since", position())]) as browser:
         assert browser.status == 200
         assert browser.headers["content-type"].startswith("text/event-stream")
         assert browser.headers["x-accel-buffering"] == "no"
         await browser.get("hello")
-        await log.append(topic, [_row("a")], "1", COLUMNS)
+        await log.append(topic, [row_of("a")], "1", COLUMNS)
         data, id_ = await browser.get("row")
         assert data == {
             "topic": str(topic),
             "uid": "uid-a",
             "name": "a",
             "namespace": "default",
+            "version": "",
             "html": "<tr>ConfigMap a en</tr>",
         }
         assert "@" in id_
-        await log.append(topic, [_row("b", "ADDED"), Change("DELETED", "uid-b", "b", "default"), Change("RESYNC")], "2")
+        await log.append(topic, [row_of("b", "ADDED")], "2")
         assert (await browser.get("added"))[0]["name"] == "b"
+        await log.append(topic, [Change("DELETED", "uid-b", "b", "default")], "3")
         assert (await browser.get("gone"))[0]["uid"] == "uid-b"
+        await log.append(topic, [Change("RESYNC")], "4")
         assert (await browser.get("resync"))[0]["topic"] == str(topic)
 
 
 async def test_a_notice_comes_without_html(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
-    async with _open(app, [("notice", str(topic))]) as browser:
+    async with opened(app, [("notice", str(topic))]) as browser:
         await browser.get("hello")
-        await log.append(topic, [_row("a")], "1", COLUMNS)
+        await log.append(topic, [row_of("a")], "1", COLUMNS)
         assert "html" not in (await browser.get("row"))[0]
 
 
 async def test_each_reader_has_his_language(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
     async with (
-        _open(app, [("topic", str(topic))], cookie="console_language=ko") as korean,
-        _open(app, [("topic", str(topic))]) as english,
+        opened(app, [("topic", str(topic))], cookie="console_language=ko") as korean,
+        opened(app, [("topic", str(topic))]) as english,
     ):
         await korean.get("hello")
         await english.get("hello")
-        await log.append(topic, [_row("a")], "1", COLUMNS)
+        await log.append(topic, [row_of("a")], "1", COLUMNS)
         assert (await korean.get("row"))[0]["html"].endswith("ko</tr>")
         assert (await english.get("row"))[0]["html"].endswith("en</tr>")
 
 
 async def test_what_came_before_the_connection_is_caught_up(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
     rendered = position()
-    await log.append(topic, [_row("early")], "1", COLUMNS)
-    async with _open(app, [("topic", str(topic)), ("since", rendered)]) as browser:
+    await log.append(topic, [row_of("early")], "1", COLUMNS)
+    async with opened(app, [("topic", str(topic)), ("since", rendered)]) as browser:
         assert (await browser.get("row"))[0]["name"] == "early"
         _, last = await browser.get("hello")
     assert last
@@ -192,15 +90,18 @@ async def test_resuming_by_last_event_id_loses_nothing(app: StreamApp, log: Chan
 
     async def write() -> None:
         for number, name in enumerate(wanted):
-            await log.append(topic if number % 2 else other, [_row(name)], str(number), COLUMNS)
+            await log.append(topic if number % 2 else other, [row_of(name)], str(number), COLUMNS)
             await asyncio.sleep(0.005)
 
     writer = asyncio.create_task(write())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not set(wanted) <= set(seen):
             headers = {"last_event_id": last} if last else {}
-            async with _open(app, query, **headers) as browser:
-                await asyncio.sleep(0.03)
+            async with opened(app, query, **headers) as browser:
+                while not browser.events:
+                    browser.arrived.clear()
+                    await browser.arrived.wait()
+                await asyncio.sleep(0.01)
             assert not any(event == "resync" for event, _, _ in browser.events)
             seen += [data["name"] for event, data, _ in browser.events if event == "row"]
             last = next((id_ for _, _, id_ in reversed(browser.events) if id_), last)
@@ -213,29 +114,17 @@ async def test_resuming_by_last_event_id_loses_nothing(app: StreamApp, log: Chan
 async def test_no_position_or_a_forgotten_one_means_list_again(
     app: StreamApp, log: ChangeLog, topic: Topic, pipe: redis.Redis
 ) -> None:
-    async with _open(app, [("topic", str(topic))]) as browser:
+    async with opened(app, [("topic", str(topic))]) as browser:
         await browser.get("resync", topic=str(topic))
     before = position()
     pipe.flushall()
-    async with _open(app, [("topic", str(topic)), ("since", before)]) as browser:
+    async with opened(app, [("topic", str(topic)), ("since", before)]) as browser:
         await browser.get("resync", topic=str(topic))
-
-
-async def test_a_slow_browser_lists_again_and_shows_no_gap(app: StreamApp, topic: Topic) -> None:
-    broker = app._broker
-    type_ = ResourceType("", "v1", "configmaps", "ConfigMap", True)
-    subscription = await broker.subscribe({str(topic): type_}, [str(topic)], "en", position())
-    for number in range(2000):
-        subscription.put(b"event: row\ndata: {}\n\n" if number < 1999 else b"last")
-    pieces = [subscription.queue.get_nowait() for _ in range(subscription.queue.qsize())]
-    assert any(b"event: resync" in (piece or b"") for piece in pieces)
-    assert pieces[-1] == b"last"
-    broker.unsubscribe(subscription)
 
 
 def test_only_the_last_of_many_changes_of_an_object_is_drawn() -> None:
     def entry(number: int, kind: Any, name: str, topic: str = "t") -> Entry:
-        return Entry(topic, f"{number}-0", _row(name, kind))
+        return Entry(topic, f"{number}-0", row_of(name, kind))
 
     entries = [
         entry(1, "MODIFIED", "a"),
@@ -251,7 +140,7 @@ def test_only_the_last_of_many_changes_of_an_object_is_drawn() -> None:
 
 
 async def test_interest_is_told_to_the_hubs(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
-    async with _open(app, [("topic", str(topic))]) as browser:
+    async with opened(app, [("topic", str(topic))]) as browser:
         await browser.get("hello")
         assert await log.interest() == {str(topic)}
 
@@ -270,17 +159,17 @@ async def test_what_may_not_be_followed_is_refused(
         )
     )
     monkeypatch.setattr("console.web.request.console_client", lambda: stranger)
-    async with _open(app, [("topic", str(topic))]) as browser:
+    async with opened(app, [("topic", str(topic))]) as browser:
         assert browser.status == 403
         assert "you may not list configmaps in namespace default" in browser.text
 
 
 async def test_one_refused_topic_does_not_cost_the_others(app: StreamApp, log: ChangeLog, topic: Topic) -> None:
     strange = [f"{topic.cluster}/x.example/v1/zebras/-", "elsewhere/core/v1/pods/-", "nonsense"]
-    async with _open(app, [("topic", str(topic)), *(("notice", text) for text in strange)]) as browser:
+    async with opened(app, [("topic", str(topic)), *(("notice", text) for text in strange)]) as browser:
         refused = [(await browser.get("refused"))[0]["topic"] for _ in strange]
         assert refused == strange
-        await log.append(topic, [_row("a")], "1", COLUMNS)
+        await log.append(topic, [row_of("a")], "1", COLUMNS)
         await browser.get("row")
 
 
@@ -295,13 +184,13 @@ async def test_one_refused_topic_does_not_cost_the_others(app: StreamApp, log: C
 async def test_a_request_that_cannot_be_served(
     app: StreamApp, client: ClusterClient, query: Any, headers: Any, status: int
 ) -> None:
-    async with _open(app, query, **headers) as browser:
+    async with opened(app, query, **headers) as browser:
         assert browser.status == status
 
 
 async def test_silence_is_broken(app: StreamApp, topic: Topic, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(view, "HEARTBEAT_SECONDS", 0.05)
-    async with _open(app, [("topic", str(topic))]) as browser:
+    monkeypatch.setattr(broker_module, "HEARTBEAT_SECONDS", 0.05)
+    async with opened(app, [("topic", str(topic))]) as browser:
         async with asyncio.timeout(5):
             while not browser.comments:
                 browser.arrived.clear()
@@ -310,7 +199,7 @@ async def test_silence_is_broken(app: StreamApp, topic: Topic, monkeypatch: pyte
 
 async def test_a_dead_worker_is_told_and_its_return_too(app: StreamApp, log: ChangeLog, client: ClusterClient) -> None:
     await log.beat(HubState("one"))
-    async with _open(app, []) as browser:
+    async with opened(app, []) as browser:
         assert (await browser.get("health", part="worker"))[0]["ready"] is True
         await log.leave("one")
         data, _ = await browser.get("health", part="worker", ready=False)
@@ -324,12 +213,12 @@ async def test_a_dead_worker_is_told_and_its_return_too(app: StreamApp, log: Cha
 
 
 async def test_the_end_of_the_console_ends_the_stream(app: StreamApp, topic: Topic) -> None:
-    async with _open(app, [("topic", str(topic))]) as browser:
+    async with opened(app, [("topic", str(topic))]) as browser:
         await browser.get("hello")
         app._broker.close()
         async with asyncio.timeout(5):
             while not browser.ended:
                 browser.arrived.clear()
                 await browser.arrived.wait()
-    async with _open(app, []) as late:
+    async with opened(app, []) as late:
         assert late.status == 503

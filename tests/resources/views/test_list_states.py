@@ -110,7 +110,7 @@ def test_the_whole_list_is_read_once_for_all_requests(
     whole = Snapshot.read
     monkeypatch.setattr(Snapshot, "read", lambda self: (read.append(self.type.kind), whole(self)))
     # Other tests write meanwhile, and the watch may not stand yet: that would be a reason to read again.
-    monkeypatch.setattr(Snapshot, "settle", lambda self: True)
+    monkeypatch.setattr(Snapshot, "settle", lambda self, heard: True)
     for query in ({"q": "item"}, {"state": "Ready"}, {"sort": "name"}, {"q": "item-1", "page": "1"}):
         _get(browser, widgets, namespace=namespace, **query)
     assert read == ["Widget"]

@@ -1,8 +1,6 @@
 """Hubs on a real Redis and the embedded cluster: what is watched, by whom, and who takes over."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -10,41 +8,10 @@ import redis
 
 from kube.client import ClusterClient
 from kube.config import load
-from resources.changes import Change, ChangeLog, HubState, Topic, position
+from resources.changes import ChangeLog, HubState, Topic, position
 from resources.watch.hub import WatchHub, owner
 from tests import processes
-
-
-@asynccontextmanager
-async def _hub(client: ClusterClient, name: str) -> AsyncIterator[asyncio.Task[None]]:
-    task = asyncio.create_task(WatchHub(client, name).run())
-    # A hub that fails by itself fails the test, with its own words.
-    task.add_done_callback(lambda ended: None if ended.cancelled() else ended.exception() and ended.print_stack())
-    yield task
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-
-
-async def _until(condition: Callable[[], bool], seconds: float = 15) -> None:
-    async with asyncio.timeout(seconds):
-        while not condition():
-            await asyncio.sleep(0.02)
-
-
-async def _next(log: ChangeLog, topic: Topic, since: str, kind: str, seconds: float = 15) -> Change:
-    async with asyncio.timeout(seconds):
-        async for entry in log.follow([topic], since):
-            if entry.change.kind == kind:
-                return entry.change
-    raise AssertionError
-
-
-def _maps(client: ClusterClient) -> Topic:
-    return Topic(client.name, "core", "v1", "configmaps", "default")
-
-
-def _make(client: ClusterClient, name: str) -> None:
-    client.create(client.find("", "v1", "configmaps"), {"metadata": {"name": name}}, "default")
+from tests.resources.watch.hubs import config_maps, make_map, next_change, running_hub, until
 
 
 def test_a_topic_has_one_owner_and_only_a_dead_hubs_topics_move() -> None:
@@ -58,8 +25,8 @@ def test_a_topic_has_one_owner_and_only_a_dead_hubs_topics_move() -> None:
 
 async def test_what_the_console_needs_is_watched_unasked(pipe: redis.Redis, client: ClusterClient) -> None:
     log = ChangeLog()
-    async with _hub(client, "one"):
-        await _next(log, Topic(client.name, "core", "v1", "namespaces"), position(60), "RESYNC")
+    async with running_hub(client, "one"):
+        await next_change(log, Topic(client.name, "core", "v1", "namespaces"), position(60), "RESYNC")
         hubs = await log.hubs()
     assert [hub.id for hub in hubs] == ["one"]
     assert await log.hubs() == [], "a hub that ends says so"
@@ -67,32 +34,32 @@ async def test_what_the_console_needs_is_watched_unasked(pipe: redis.Redis, clie
 
 
 async def test_interest_is_followed_and_ends(pipe: redis.Redis, client: ClusterClient) -> None:
-    log, topic, start = ChangeLog(), _maps(client), position(1)
-    async with _hub(client, "one"):
+    log, topic, start = ChangeLog(), config_maps(client), position(1)
+    async with running_hub(client, "one"):
         await log.renew_interest([str(topic), "other/core/v1/pods/-", "nonsense"])
-        await _next(log, topic, start, "RESYNC")
-        await asyncio.to_thread(_make, client, "followed")
-        change = await _next(log, topic, start, "ADDED")
+        await next_change(log, topic, start, "RESYNC")
+        await asyncio.to_thread(make_map, client, "followed")
+        change = await next_change(log, topic, start, "ADDED")
         assert (change.name, change.namespace) == ("followed", "default")
         assert change.columns
         pipe.zrem("test:interest", str(topic))
-        await _until(lambda: not any(task.get_name() == str(topic) for task in asyncio.all_tasks()))
+        await until(lambda: not any(task.get_name() == str(topic) for task in asyncio.all_tasks()))
     await log.close()
 
 
 async def test_another_hub_takes_over_and_nothing_is_lost(pipe: redis.Redis, client: ClusterClient) -> None:
-    log, topic, start = ChangeLog(), _maps(client), position(1)
+    log, topic, start = ChangeLog(), config_maps(client), position(1)
     await log.renew_interest([str(topic)])
-    async with _hub(client, "one") as first:
-        await _next(log, topic, start, "RESYNC")
-        await asyncio.to_thread(_make, client, "before")
-        await _next(log, topic, start, "ADDED")
+    async with running_hub(client, "one") as first:
+        await next_change(log, topic, start, "RESYNC")
+        await asyncio.to_thread(make_map, client, "before")
+        await next_change(log, topic, start, "ADDED")
         first.cancel()
         await asyncio.gather(first, return_exceptions=True)
-    await asyncio.to_thread(_make, client, "between")
+    await asyncio.to_thread(make_map, client, "between")
     middle = position()
-    async with _hub(client, "two"):
-        change = await _next(log, topic, middle, "ADDED")
+    async with running_hub(client, "two"):
+        change = await next_change(log, topic, middle, "ADDED")
         assert change.name == "between"
         entries = await log.since(str(topic), middle)
         assert entries is not None
@@ -106,7 +73,7 @@ async def test_topics_are_shared_among_living_hubs(pipe: redis.Redis, client: Cl
     log = ChangeLog()
     topics = [Topic(client.name, "core", "v1", "configmaps", f"space-{number}") for number in range(12)]
     await log.renew_interest([str(topic) for topic in topics])
-    async with _hub(client, "one"), _hub(client, "two"):
+    async with running_hub(client, "one"), running_hub(client, "two"):
 
         async def shares() -> list[int]:
             return [hub.topics for hub in await log.hubs()]
@@ -143,19 +110,20 @@ async def test_the_hub_outlives_its_redis(
 ) -> None:
     socket = tmp_path / "redis.sock"
     settings.REDIS_URL = f"unix://{socket}"  # type: ignore[attr-defined]
-    topic = _maps(client)
+    topic = config_maps(client)
     with processes.redis(socket):
         log = ChangeLog()
         task = asyncio.create_task(WatchHub(client, "one").run())
         await log.renew_interest([str(topic)])
-        await _next(log, topic, "1", "RESYNC")
+        await next_change(log, topic, "1", "RESYNC")
         await log.close()
-    await asyncio.to_thread(_make, client, "while-redis-was-away")
+    await asyncio.to_thread(make_map, client, "while-redis-was-away")
     with processes.redis(socket):
         log = ChangeLog()
         await log.renew_interest([str(topic)])
-        change = await _next(log, topic, "1", "ADDED")
-        assert change.name == "while-redis-was-away"
+        await next_change(log, topic, "1", "RESYNC")
+        await asyncio.to_thread(make_map, client, "with-redis-again")
+        await next_change(log, topic, "1", "ADDED", "with-redis-again")
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         await log.close()

@@ -67,3 +67,50 @@ def test_a_stopped_worker_leaves_at_once(pipe: redis.Redis, client: ClusterClien
         assert living_hubs() == []
     log = (tmp_path / "one.log").read_text()
     assert "Traceback" not in log, log
+
+
+def test_a_worker_that_starts_while_redis_is_full_waits_for_room(
+    pipe: redis.Redis, client: ClusterClient, tmp_path: Path
+) -> None:
+    """Celery's own notes are refused, too: a channel error, at which a worker ends unless it is told to try again."""
+    pipe.config_set("maxmemory", 1)
+    lifted = False
+
+    def ready() -> bool:
+        nonlocal lifted
+        log = (tmp_path / "full.log").read_text()
+        if not lifted and "used memory >" in log:
+            pipe.config_set("maxmemory", 0)
+            lifted = True
+        return lifted and "full@" in log and "ready." in log and bool(living_hubs())
+
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "celery",
+        "-A",
+        "console.celery",
+        "--quiet",
+        "worker",
+        "-l",
+        "INFO",
+    ]
+    command += [
+        "-Q",
+        "default,watch",
+        "-P",
+        "threads",
+        "-c",
+        "2",
+        "--without-gossip",
+        "--without-mingle",
+        "-n",
+        "full@%h",
+    ]
+    try:
+        with running(command, tmp_path / "full.log", ready, 60) as process:
+            assert process.poll() is None
+    finally:
+        pipe.config_set("maxmemory", 0)

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from operators import passes
 from operators.kubeapi import ApiError
-from operators.memcached import passes
-from operators.memcached.passes import NotYet, Passes
+from operators.passes import NotYet, Passes
 
 
 async def until_idle(queue: Passes) -> None:
@@ -50,6 +50,25 @@ async def test_a_failed_pass_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> 
     queue.want("demo", "one")
     await until_idle(queue)
     assert len(tries) == 4
+
+
+async def test_a_pass_may_ask_for_a_later_look_which_a_change_overtakes() -> None:
+    looks: list[str] = []
+
+    async def work(namespace: str, name: str) -> float | None:
+        looks.append(name)
+        return {1: 0.01, 2: 60.0}.get(len(looks))
+
+    queue = Passes(work)
+    queue.want("demo", "one")
+    async with asyncio.timeout(5):
+        while len(looks) < 2:
+            await asyncio.sleep(0.001)
+    await until_idle(queue)
+    queue.want("demo", "one")
+    await until_idle(queue)
+    assert len(looks) == 3
+    assert not queue._later
 
 
 async def test_stopping_ends_what_runs() -> None:

@@ -1,0 +1,1 @@
+"""How live the console is: `make bench-live`. One file a measurement; each says in its docstring what exactly it measures."""

@@ -1,0 +1,29 @@
+"""`python -m console.processes.web FD PORT`: one of several web processes of `make run WEB=`.
+
+All take connections from the one socket that the supervisor listens on: whoever is free accepts, none is sent to a process that hangs or is being started
+anew, and while none runs they wait. Each has an address of its own beside it, at which a proxy or Prometheus finds this very process. Uvicorn's own
+`--fd` takes the socket for a unix one and leaves Nagle's algorithm on; its `--workers` have no address of their own.
+"""
+
+import socket
+import sys
+
+import uvicorn
+
+
+def main(descriptor: int, port: int) -> None:
+    own = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    own.bind(("127.0.0.1", port))
+    config = uvicorn.Config(
+        "console.asgi:application",
+        timeout_graceful_shutdown=2,
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+    )
+    uvicorn.Server(config).run(sockets=[socket.socket(fileno=descriptor), own])
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

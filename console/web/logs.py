@@ -1,0 +1,54 @@
+"""How lines of the log look: for people, or one object of JSON a line (LOG_FORMAT=json) for programs that gather logs.
+
+What is given as `extra` belongs to the line: `log.info("…", extra={"topic": str(topic)})`.
+"""
+
+import logging
+import time
+from typing import Any
+
+import msgspec
+
+# Of every record (https://docs.python.org/3/library/logging.html#logrecord-attributes); all else was given as `extra`.
+_OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
+
+
+def _encodable(value: Any) -> str:
+    return str(value)
+
+
+_encode = msgspec.json.Encoder(enc_hook=_encodable).encode
+
+
+class Line(logging.Formatter):
+    """LEVEL name: message, and the topic where there is one."""
+
+    def __init__(self) -> None:
+        super().__init__("%(levelname)s %(name)s: %(message)s")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        topic = getattr(record, "topic", "")
+        return f"{super().formatMessage(record)} [{topic}]" if topic else super().formatMessage(record)
+
+
+class JsonLine(logging.Formatter):
+    """{"time": RFC 3339 in UTC, "level", "logger", "message", …extras, "exception"}."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told: dict[str, Any] = {
+            "time": f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(record.created))}.{int(record.msecs):03d}Z",
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        told.update((key, _plain(value)) for key, value in vars(record).items() if key not in _OWN and key not in told)
+        if record.exc_info:
+            told["exception"] = self.formatException(record.exc_info)
+        if record.stack_info:
+            told["stack"] = record.stack_info
+        return _encode(told).decode()
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and texts as they are; a request or whatever else was handed along as its words."""
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)

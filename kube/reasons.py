@@ -1,0 +1,61 @@
+"""Why there was no answer, in one sentence: which server, what went wrong, what to do."""
+
+import socket
+import ssl
+
+import urllib3
+
+from kube.config import ClusterConfig
+from kube.errors import Unreachable
+
+
+def unreachable(config: ClusterConfig, error: BaseException) -> Unreachable:
+    """One sentence: which server, what went wrong, what to do."""
+    text, advice = str(error) or type(error).__name__, "Check that the cluster runs and that this machine can reach it"
+    chain = _chain(error)
+    for kinds, words, what_to_do in _CAUSES:
+        if found := next((cause for cause in chain if isinstance(cause, kinds)), None):
+            text, advice = words.format(getattr(found, "verify_message", "")), what_to_do
+            break
+    return Unreachable(f"The API server at {config.host} does not answer: {text}. {advice}.")
+
+
+# The most telling first: urllib3 counts a refused connection among its timeouts.
+_CAUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, str], ...] = (
+    (
+        ssl.SSLCertVerificationError,
+        "its certificate is not trusted ({})",
+        "Check certificate-authority-data and server in the kubeconfig",
+    ),
+    (ConnectionRefusedError, "connection refused", "Start the cluster, or correct the server in the kubeconfig"),
+    (socket.gaierror, "its name is unknown", "Correct the server in the kubeconfig, or check your DNS"),
+    (
+        (TimeoutError, urllib3.exceptions.TimeoutError),
+        "it took too long",
+        "Check the network between here and the cluster",
+    ),
+    (ssl.SSLError, "it does not speak TLS as expected", "Check the server's address in the kubeconfig"),
+)
+_UNSEEN = (ssl.SSLCertVerificationError, ConnectionRefusedError, socket.gaierror)
+
+
+def unseen(error: BaseException) -> bool:
+    """The server can't have read the request: there was no connection, or none that is trusted."""
+    return any(isinstance(cause, _UNSEEN) for cause in _chain(error))
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """The error and what led to it: Python's own links, and the attributes in which urllib3 and aiohttp keep theirs."""
+    chain: list[BaseException] = []
+    open_: list[object] = [error]
+    while open_:
+        cause = open_.pop()
+        if isinstance(cause, BaseException) and cause not in chain:
+            chain.append(cause)
+            open_ += [
+                cause.__cause__,
+                cause.__context__,
+                getattr(cause, "reason", None),
+                getattr(cause, "os_error", None),
+            ]
+    return chain

@@ -1,0 +1,92 @@
+"""What keeps Pods from running, in words for the status: a Secret that is missing, a setting that is wrong, a volume that is full.
+
+The engine has no way to call for help but its log, so that is where a full volume is read from. It works on every cluster.
+"""
+
+from __future__ import annotations
+
+import time
+from calendar import timegm
+
+from operators.kubeapi import Api
+
+from .database import Database, Object
+from .observed import Problem
+
+#: Why a container waits, in the kubelet's words, when it is more than a moment.
+STUCK = frozenset(
+    ("CrashLoopBackOff", "CreateContainerConfigError", "CreateContainerError", "ErrImagePull", "ImagePullBackOff")
+) | {"InvalidImageName", "RunContainerError"}
+#: What Redis and Valkey say when writing fails, and when it works again.
+_FULL = ("No space left on device", "Short write while writing to the AOF file", "Disk quota exceeded")
+_WELL = ("AOF write error looks solved", "Background saving terminated with success", "DB saved on disk")
+#: Seconds that a new Pod may wait for a node: its volume may only just be made.
+_PATIENCE = 5
+
+
+async def password_missing(api: Api, db: Database) -> Problem | None:
+    """Whether the Secret that the person was to make is not there, or has not the key."""
+    name, key = db.password_key
+    if name == db.credentials:
+        return None
+    secret = await api.get("Secret", db.namespace, name)
+    if secret is None:
+        text = f"the Secret {name} of spec.passwordSecretRef is not there; create it with the key {key}"
+    elif key not in (secret.get("data") or {}):
+        text = f"the Secret {name} of spec.passwordSecretRef has no key {key}; add it"
+    else:
+        return None
+    return Problem("SecretMissing", text)
+
+
+async def of_pods(api: Api, db: Database, selector: str) -> Problem | None:
+    """What keeps the first of these Pods that has trouble from running."""
+    for pod in await api.list("Pod", db.namespace, selector):
+        if pod["metadata"].get("deletionTimestamp"):
+            continue
+        if found := trouble(pod):
+            if found.reason != "CrashLoopBackOff":
+                return found
+            lines = (await api.log(db.namespace, pod["metadata"]["name"], 5)).strip().splitlines()
+            said = " ".join(line.strip() for line in lines[-2:])
+            return Problem(found.reason, f"{found.message}; at last it said: {said}" if said else found.message)
+    return None
+
+
+def trouble(pod: Object) -> Problem | None:
+    """What a Pod's status says of its trouble."""
+    name, status = pod["metadata"]["name"], pod.get("status") or {}
+    for condition in status.get("conditions") or []:
+        if condition["type"] == "PodScheduled" and condition["status"] == "False" and _age(pod) > _PATIENCE:
+            return Problem("Unschedulable", f"no node takes the Pod {name}: {condition.get('message', '')}")
+    for one in status.get("containerStatuses") or []:
+        waiting = (one.get("state") or {}).get("waiting") or {}
+        if waiting.get("reason") in STUCK:
+            return Problem(waiting["reason"], f"the Pod {name} does not start: {waiting.get('message', '')}")
+    return None
+
+
+def _age(pod: Object) -> float:
+    """Seconds since the Pod was made."""
+    made = time.strptime(pod["metadata"]["creationTimestamp"], "%Y-%m-%dT%H:%M:%SZ")
+    return time.time() - timegm(made)
+
+
+async def volume_full(api: Api, db: Database) -> Problem | None:
+    """Whether the Pod that takes writes could not write its last change to the volume."""
+    if line := full(await api.log(db.namespace, f"{db.name}-0", 40)):
+        text = (
+            f"the volume data-{db.name}-0 is full, so the database refuses writes; raise spec.storage, or delete keys"
+        )
+        return Problem("VolumeFull", f"{text} ({line})")
+    return None
+
+
+def full(log: str) -> str:
+    """The engine's line that says that a volume is full, unless a later one says that writing works again."""
+    for line in reversed(log.splitlines()):
+        if any(words in line for words in _WELL):
+            return ""
+        if any(words in line for words in _FULL):
+            return line.strip()
+    return ""

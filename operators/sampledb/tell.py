@@ -1,0 +1,26 @@
+"""Telling people what happens: an event on the database, and a line in the operator's log."""
+
+from __future__ import annotations
+
+import logging
+from typing import Protocol, cast
+
+import kopf
+
+from .database import Object
+
+log = logging.getLogger("sampledb")
+
+
+class Tell(Protocol):
+    """Records an event on a database; ``type`` is Normal or Warning, ``reason`` one word, ``message`` a sentence."""
+
+    def __call__(self, body: Object, *, type: str, reason: str, message: str) -> None: ...
+
+
+def tell(body: Object, *, type: str, reason: str, message: str) -> None:
+    """By kopf, which sends events in the background and never lets a handler wait for them."""
+    meta = body["metadata"]
+    level = logging.WARNING if type == "Warning" else logging.INFO
+    log.log(level, "%s/%s: %s: %s", meta["namespace"], meta["name"], reason, message)
+    kopf.event(cast(kopf.Body, body), type=type, reason=reason, message=message)

@@ -1,0 +1,124 @@
+"""What pages want watched, and which hubs are there to do it. Every expiry is by Redis' own clock: those of hosts may be wrong."""
+
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+
+import msgspec
+from redis.exceptions import OutOfMemoryError
+
+from resources.changes.connection import Connection, checked
+from resources.changes.server import key
+
+# Topics are watched for so long after the last connection that showed them is gone, so that a reload finds them running.
+INTEREST_SECONDS = 45
+# A hub that did not beat for so long is dead, and others take its topics over.
+HUB_SECONDS = 3.0
+_INTEREST, _HUBS, _WAKE = "interest", "hubs", "wake"
+
+
+class HubState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a hub says about itself with each heartbeat.
+
+    `problem`: why it can't watch the cluster, '' when all is well. `watches`: open now, of its `topics`. Since its start: `events` that came,
+    `relists` (pages were told to list again), `resumes` (a watch went on where another ended), `errors` of requests, topics `lost` to another hub.
+    `append_ms`: from the API server's bytes to Redis' answer, 99th percentile of the newest; `buffered`: events read and not yet written.
+    """
+
+    id: str
+    topics: int = 0
+    problem: str = ""
+    watches: int = 0
+    events: int = 0
+    relists: int = 0
+    resumes: int = 0
+    errors: int = 0
+    lost: int = 0
+    append_ms: float = 0.0
+    buffered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """Of one moment: the living hubs by id, topics that somebody looks at, the memory's epoch; `expiry`: seconds until the first
+    heartbeat of another hub ends, unless it is renewed.
+    """
+
+    hubs: tuple[str, ...]
+    interest: frozenset[str]
+    epoch: str
+    expiry: float
+
+
+class Heartbeats(Connection):
+    # Interest, from the pages to the hubs
+
+    async def renew_interest(self, topics: Iterable[str]) -> None:
+        """Somebody looks at these. Hubs hear of new ones at once. OutOfMemoryError: Redis is full, ask again."""
+        now = await self.now() / 1000
+        scores = dict.fromkeys(topics, now + INTEREST_SECONDS)
+        if not scores:
+            return
+        await self._redis.zremrangebyscore(key(_INTEREST), "-inf", now)
+        if await self._redis.zadd(key(_INTEREST), scores):
+            await self._redis.publish(key(_WAKE), b"interest")
+
+    async def interest(self) -> set[str]:
+        """Topics that somebody looks at."""
+        now = await self.now() / 1000
+        return {item.decode() for item in await self._redis.zrangebyscore(key(_INTEREST), now, "+inf")}
+
+    # Heartbeats of hubs
+
+    async def beat(self, state: HubState) -> bool:
+        """This hub lives, for HUB_SECONDS more; the first beat of a hub makes the others share topics anew.
+
+        False when it was not alive: it is new, or was silent for so long that others may have taken its topics. A full Redis lets a hub
+        live on, with what it said before.
+        """
+        name, milliseconds = key("hub", state.id), int(HUB_SECONDS * 1000)
+        async with self._redis.pipeline(transaction=False) as pipe:
+            pipe.pexpire(name, milliseconds)
+            pipe.sadd(key(_HUBS), state.id)
+            pipe.set(name, msgspec.json.encode(state), px=milliseconds)
+            lived, added, written = await pipe.execute(raise_on_error=False)
+        if not (lived and isinstance(written, OutOfMemoryError)):
+            checked(lived, added, written)
+        if added == 1 or not lived:
+            await self._redis.publish(key(_WAKE), b"hub")
+        return bool(lived)
+
+    async def leave(self, hub: str) -> None:
+        """This hub ends; others take its topics over at once."""
+        await self._redis.srem(key(_HUBS), hub)
+        await self._redis.delete(key("hub", hub))
+        await self._redis.publish(key(_WAKE), b"hub")
+
+    async def hubs(self) -> list[HubState]:
+        """All living hubs and what they say, by id."""
+        ids = sorted(item.decode() for item in await self._redis.smembers(key(_HUBS)))
+        texts = await self._redis.mget([key("hub", id_) for id_ in ids]) if ids else []
+        return [msgspec.json.decode(text, type=HubState) for text in texts if text]
+
+    async def census(self, hub: str) -> Census:
+        """All that `hub` has to know for its next share. The dead are taken off the list."""
+        now = await self.now() / 1000
+        ids = sorted(item.decode() for item in await self._redis.smembers(key(_HUBS)))
+        async with self._redis.pipeline(transaction=False) as pipe:
+            pipe.zrangebyscore(key(_INTEREST), now, "+inf")
+            for id_ in ids:
+                pipe.pttl(key("hub", id_))
+            interest, *left = await pipe.execute()
+        ages = dict(zip(ids, left, strict=True))
+        if dead := [id_ for id_, milliseconds in ages.items() if milliseconds < 0]:
+            await self._redis.srem(key(_HUBS), *dead)
+        living = tuple(id_ for id_ in ids if ages[id_] >= 0)
+        expiry = min((ages[id_] / 1000 for id_ in living if id_ != hub), default=HUB_SECONDS)
+        return Census(living, frozenset(item.decode() for item in interest), self.epoch, expiry)
+
+    async def wakes(self) -> AsyncIterator[None]:
+        """One item whenever hubs should look again: new interest, a hub that came or went. Ends with RedisError."""
+        async with self._redis.pubsub() as channel:
+            await channel.subscribe(key(_WAKE))
+            while True:
+                if await channel.get_message(ignore_subscribe_messages=True, timeout=30.0) is not None:
+                    yield

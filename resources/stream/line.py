@@ -1,0 +1,165 @@
+"""One open connection: its mailbox, and the writing of what waits there. No task of its own while nothing waits."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from resources.stream import wire
+from resources.stream.counts import counts
+from resources.stream.mailbox import Mailbox
+from resources.stream.sse import HEARTBEAT
+
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+class Line:
+    """`begin()` when the answer has begun; before that everything waits. `over` is set when there is nothing more to say or nobody to hear it."""
+
+    __slots__ = (
+        "_at",
+        "_begun",
+        "_ending",
+        "_joined",
+        "_loop",
+        "_over",
+        "_send",
+        "_task",
+        "_timer",
+        "_writing",
+        "_wrote",
+        "language",
+        "mailbox",
+    )
+
+    def __init__(self, send: Send, language: str) -> None:
+        self.language = language
+        self.mailbox = Mailbox()
+        self._over = False
+        self._send = send
+        self._loop = asyncio.get_running_loop()
+        self._begun = self._ending = False
+        self._joined = 0.0  # ms of Redis
+        self._at = 0.0  # when the timer fires
+        self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
+        self._writing: asyncio.Task[None] | None = None
+        self._wrote = self._loop.time()
+        self._task: asyncio.Task[Any] | None = None
+
+    @property
+    def over(self) -> bool:
+        return self._over
+
+    def begin(self) -> None:
+        self._begun = True
+        self._joined = time.time() * 1000 + counts.skew
+        if self._ending:
+            self._flush()
+        else:
+            self.wake()
+
+    def wake(self) -> None:
+        """Something was put into the mailbox."""
+        if not self._begun or self._writing is not None or self._over:
+            return
+        now = self._loop.time()
+        if self._timer is not None and self._at <= now:
+            return
+        due = self.mailbox.due(now)
+        if due is None or (self._timer is not None and self._at <= due):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._at = due
+        self._timer = self._loop.call_at(due, self._flush) if due > now else self._loop.call_soon(self._flush)
+
+    def end(self) -> None:
+        """What is said of the connection itself still goes out, then the answer ends."""
+        self._ending = True
+        if self._begun and self._writing is None:
+            self._flush()
+
+    def tick(self, now: float, silence: float, patience: float) -> None:
+        """Called now and then: breaks a silence, and gives up on a connection that takes nothing."""
+        if self._over or not self._begun:
+            return
+        if self._writing is None:
+            if self._timer is None and now - self._wrote >= silence:
+                position = self.mailbox.resume()
+                self._write(HEARTBEAT + (f"id: {position}\n\n".encode() if position else b""))
+        elif now - self._wrote >= (1.0 if self._ending else patience):
+            counts.stuck += 1
+            self.cut()
+
+    def cut(self) -> None:
+        wire.cut(self._send)
+        self._finish()
+
+    async def until_over(self, gone: Callable[[], Awaitable[None]]) -> None:
+        """Until gone() returns or the line is over: in the task that is there anyway, since a thousand idle ones cost memory."""
+        if self.over:
+            return
+        self._task = asyncio.current_task()
+        try:
+            await gone()
+        except asyncio.CancelledError:
+            if not self._over or _still_cancelled():
+                raise
+        finally:
+            self._task = None
+            self.close()
+
+    def close(self) -> None:
+        """The browser has left."""
+        self._over = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._writing is not None:
+            self._writing.cancel()
+
+    def _finish(self) -> None:
+        self._over = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def _flush(self) -> None:
+        self._timer = None
+        if self._writing is not None or self._over:
+            return
+        body, times = self.mailbox.take(self._loop.time())
+        if body or self._ending:
+            self._write(body, times)
+        else:
+            self.wake()
+
+    def _write(self, body: bytes, times: list[int] | None = None) -> None:
+        self._wrote = self._loop.time()
+        self._writing = self._loop.create_task(self._send_out(body, times or []))
+
+    async def _send_out(self, body: bytes, times: list[int]) -> None:
+        last = self._ending
+        try:
+            await self._send({"type": "http.response.body", "body": body, "more_body": not last})
+            counts.bytes += len(body)
+            counts.events += len(times)
+            # What was missed before says nothing of how fast we are.
+            counts.observe([one for one in times if one >= self._joined], time.time() * 1000)
+        except OSError:
+            self._finish()
+            return
+        finally:
+            self._writing = None
+        self._wrote = self._loop.time()
+        if last:
+            self._finish()
+        elif self._ending:
+            self._flush()
+        else:
+            self.wake()
+
+
+def _still_cancelled() -> bool:
+    """Takes our own cancellation back; True when somebody else wants this task to end, too."""
+    task = asyncio.current_task()
+    return task is not None and task.uncancel() > 0

@@ -1,0 +1,27 @@
+"""What was read from the streams, before it is told: without what is needless, and whether something is missing."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from resources.changes import Entry
+
+
+def latest(entries: Iterable[Entry]) -> list[Entry]:
+    """Without changes that a later one of the same object makes needless. The busier it is, the more come together, the more is saved."""
+    seen: set[tuple[str, str]] = set()
+    kept: list[Entry] = []
+    for entry in reversed(list(entries)):
+        key = (entry.topic, entry.change.uid)
+        if entry.change.kind == "MODIFIED" and key in seen:
+            continue
+        if entry.change.kind in ("MODIFIED", "DELETED"):
+            seen.add(key)
+        else:
+            seen.discard(key)
+        kept.append(entry)
+    return kept[::-1]
+
+
+def unbroken(entries: Sequence[Entry]) -> bool:
+    """Whether none is missing between the first and the last of one topic; unknown numbers say nothing."""
+    return all(not one.number or not other.number or other.number == one.number + 1 for one, other in pairwise(entries))

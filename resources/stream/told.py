@@ -1,0 +1,74 @@
+"""One change as it is told to browsers: made into bytes once for all who hear of it the same way, and only when the first of them is sent it."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from kube.discovery import ResourceType
+from resources.changes import Change, Entry, order
+from resources.stream.counts import counts
+from resources.stream.sse import encode
+
+log = logging.getLogger(__name__)
+
+# (type, name of the topic, columnDefinitions as JSON, change, language) → the row's HTML
+RenderRow = Callable[[ResourceType, str, bytes, Change, str], str]
+Order = tuple[int, int]
+EVENTS = {"ADDED": "added", "MODIFIED": "row", "DELETED": "gone"}
+
+
+def older(one: str, other: str) -> bool:
+    """Whether resourceVersion `one` comes before `other`; False where that can't be told (then what arrives later is taken for newer).
+
+    https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/5504-comparable-resource-version
+    """
+    if not (one.isdigit() and other.isdigit()):
+        return False
+    return (len(one), one) < (len(other), other)
+
+
+def newest(one: str, other: str) -> str:
+    """The higher of two resourceVersions, the later (`other`) where they can't be compared; '' counts for none."""
+    return one if not other or older(other, one) else other
+
+
+class Told:
+    """`order`: of its entry. `columns`: what the row's cells belong to, None where that is not known: then `html` is '' and the page lists again."""
+
+    __slots__ = ("_columns", "_made", "_render", "_type", "change", "event", "id_line", "order", "topic")
+
+    def __init__(self, entry: Entry, epoch: str, render: RenderRow, type_: ResourceType, columns: bytes | None) -> None:
+        self.topic, self.change = entry.topic, entry.change
+        self.event = EVENTS[entry.change.kind]
+        self.order: Order = order(entry.id)
+        self.id_line = f"id: {entry.id}@{epoch}\n".encode()
+        self._render, self._type, self._columns = render, type_, columns
+        self._made: dict[tuple[str, str, str], bytes] = {}
+
+    def encoded(self, event: str, name: str, language: str) -> bytes:
+        """Without an id. `language` '' asks for the news alone, without a row's HTML."""
+        key = (event, name, language)
+        if key not in self._made:
+            change = self.change
+            data: dict[str, Any] = {
+                "topic": name,
+                "uid": change.uid,
+                "name": change.name,
+                "namespace": change.namespace,
+                "version": change.version,
+            }
+            if language and event == "row":
+                data["html"] = self._row(name, language)
+            self._made[key] = encode(event, data)
+        return self._made[key]
+
+    def _row(self, name: str, language: str) -> str:
+        """'' when the row can't be made (columns unknown, a template that fails): the page then lists again."""
+        if not self.change.row or self._columns is None:
+            return ""
+        counts.rendered += 1
+        try:
+            return self._render(self._type, name, self._columns, self.change, language)
+        except Exception:
+            log.exception("the row of %s can't be rendered", self.change.name, extra={"topic": self.topic})
+            return ""

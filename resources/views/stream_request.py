@@ -1,0 +1,141 @@
+"""Who asks for a stream, and for what: read from a raw ASGI request, before anything is answered."""
+
+import io
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.core.exceptions import DisallowedHost
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpRequest, HttpResponse
+from django.utils.http import is_same_domain
+from django_htmx.middleware import HtmxDetails
+
+from console.web.language import LanguageMiddleware
+from console.web.request import ClusterMiddleware
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from resources.stream.wishes import BODY_BYTES, TooMuch, Wish, from_address, from_body
+from resources.views.signed_in import digest_of, still_lives
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+
+class Refused(Exception):
+    """An answer that is no stream."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One connection's wish. `since`: where to go on. `session`: its digest, '' when nobody signed in; `lives()`: whether it is still there."""
+
+    client: ClusterClient
+    language: str
+    wishes: list[Wish]
+    since: str
+    session: str
+    lives: Callable[[], bool]
+
+
+def _capture(request: HttpRequest) -> HttpResponse:
+    """The innermost "view": what the middleware found stays on the request."""
+    return HttpResponse()
+
+
+# As settings.MIDDLEWARE has them, as far as a stream needs them: who asks, in which language, of which cluster.
+_chain: Any = ClusterMiddleware(_capture)
+for _layer in (AuthenticationMiddleware, LanguageMiddleware, SessionMiddleware):
+    _chain = _layer(_chain)
+
+
+def request_of(scope: Scope) -> Any:
+    """The request as a view would get it: who asks, of which cluster, in which language. Raises Refused."""
+    request: Any = ASGIRequest(dict(scope), io.BytesIO())
+    try:
+        request.get_host()
+    except DisallowedHost as error:
+        raise Refused(400, "this host name is not the console's: see ALLOWED_HOSTS") from error
+    request.htmx = HtmxDetails(request)  # ?namespace= asks for it
+    _chain(request)
+    return request
+
+
+def asked_of(scope: Scope, body: bytes | None) -> Asked:
+    """`body`: of a POST, None of a GET. Raises Refused."""
+    request = request_of(scope)
+    if body is not None:
+        _only_from_here(request)
+    try:
+        if body is None:
+            wishes = from_address(request.GET.getlist("topic"), request.GET.getlist("notice"))
+            since, language = request.GET.get("since", ""), ""
+        else:
+            wishes, since, language = from_body(body)
+    except TooMuch as error:
+        raise Refused(400, str(error)) from error
+    except ValueError as error:
+        raise Refused(400, f"the body is not what a stream can be asked for: {error}") from error
+    try:
+        client: ClusterClient = request.cluster
+        assert client.name is not None
+    except KubeError as error:
+        raise Refused(503, str(error)) from error
+    since = request.headers.get("Last-Event-ID") or since
+    if language not in dict(settings.LANGUAGES):
+        language = request.LANGUAGE_CODE
+    return Asked(client, language, wishes, since, digest_of(request), still_lives(request))
+
+
+def _only_from_here(request: Any) -> None:
+    """Other sites may not open streams in somebody's name. Their pages can't send JSON without being asked for it first (CORS), so this is a second lock.
+
+    https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site ; programs send neither header.
+    """
+    site, origin = request.headers.get("Sec-Fetch-Site", ""), request.headers.get("Origin", "")
+    # https comes in front of us where HTTPS is not ours: the host is what counts.
+    foreign = origin and urlsplit(origin).netloc != request.get_host() and not _trusted(origin)
+    if site not in ("", "same-origin", "none") or foreign:
+        raise Refused(403, "a page of another site may not open a stream here")
+
+
+def _trusted(origin: str) -> bool:
+    """As Django's own check of forms has it: CSRF_TRUSTED_ORIGINS, also `https://*.example.com`."""
+    asked = urlsplit(origin)
+    known = (urlsplit(one) for one in settings.CSRF_TRUSTED_ORIGINS)
+    return any(asked.scheme == one.scheme and is_same_domain(asked.netloc, one.netloc.lstrip("*")) for one in known)
+
+
+async def body_of(scope: Scope, receive: Receive) -> bytes | None:
+    """The JSON of a POST, None of a GET. Raises Refused."""
+    if scope["method"] == "GET":
+        return None
+    if scope["method"] != "POST":
+        raise Refused(405, "only GET and POST")
+    headers = dict(scope["headers"])
+    if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
+        raise Refused(415, "Content-Type has to be application/json")
+    length = headers.get(b"content-length", b"")
+    too_long = Refused(413, f"a wish has at most {BODY_BYTES} bytes")
+    if length.isdigit() and int(length) > BODY_BYTES:
+        raise too_long
+    parts, size, more = [], 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Refused(400, "the request ended before its body")
+        parts.append(message.get("body", b""))
+        size, more = size + len(parts[-1]), message.get("more_body", False)
+        if size > BODY_BYTES:
+            raise too_long
+    return b"".join(parts)

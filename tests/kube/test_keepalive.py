@@ -1,0 +1,44 @@
+"""A connection whose other end vanished is noticed by the kernel: both transports ask it to look."""
+
+import asyncio
+import socket
+import sys
+
+import pytest
+from aiohttp import web
+
+from kube.requests import ApiRequest
+from kube.transport import AsyncTransport, SyncTransport
+
+from .scripted import serving, stream
+
+REQUEST = ApiRequest("GET", "/api/v1/pods")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of options are Linux'")
+async def test_dead_connections_are_noticed_within_half_a_minute() -> None:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        found = await stream(request, b"{}")
+        await asyncio.sleep(30)
+        return found
+
+    def check(one: socket.socket) -> None:
+        assert one.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+        idle, every, times = (
+            one.getsockopt(socket.IPPROTO_TCP, name)
+            for name in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
+        )
+        assert idle + every * times <= 30
+        assert one.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) <= 30_000
+
+    async with serving(answer) as config, AsyncTransport(config) as transport, transport.open(REQUEST) as response:
+        assert response.connection is not None
+        assert response.connection.transport is not None
+        check(response.connection.transport.get_extra_info("socket"))
+    pool = SyncTransport(config)._pool.connections
+    options = pool.connection_pool_kw["socket_options"]
+    with socket.socket() as one:
+        for option in options:
+            one.setsockopt(*option)
+        check(one)
+        assert one.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

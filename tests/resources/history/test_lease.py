@@ -1,0 +1,63 @@
+"""One writer at a time, whatever the clocks of the hosts say; and what a page says of a kind beyond the limit."""
+
+import time
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from kube.client import ClusterClient
+from resources.history import following, kinds, lease
+from resources.place import Place
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def skewed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This host's clock is an hour ahead of the database's."""
+    ahead = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: ahead() + timedelta(hours=1))
+
+
+def test_a_host_whose_clock_is_ahead_takes_nothing_away() -> None:
+    assert lease.hold("c", "one", "")
+    assert not lease.hold("c", "two", "")
+    assert lease.hold("c", "one", "")
+    found = lease.held("c")
+    assert found is not None and found.holder == "one"
+    assert lease.hold("other", "two", "")
+
+
+def test_who_says_nothing_for_long_is_succeeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lease, "SECONDS", 0.2)
+    assert lease.hold("c", "one", "")
+    end = time.monotonic() + 30
+    while not lease.hold("c", "two", ""):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    monkeypatch.setattr(lease, "SECONDS", 15.0)
+    assert lease.hold("c", "two", "nothing works")
+    found = lease.held("c")
+    assert found is not None and (found.holder, found.problem) == ("two", "nothing works")
+    assert not lease.hold("c", "one", "")
+
+
+def test_who_leaves_is_succeeded_at_once() -> None:
+    assert lease.hold("c", "one", "")
+    lease.leave("c", "two")
+    assert not lease.hold("c", "two", "")
+    lease.leave("c", "one")
+    assert lease.held("c") is None
+    assert lease.hold("c", "two", "")
+
+
+def test_a_kind_beyond_the_limit_says_so(client: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    maps = client.find("", "v1", "configmaps")
+    assert lease.hold(client.name, "one", "")
+    assert following.recording(client, Place(maps, "default", "a")).why == ""
+    monkeypatch.setattr(kinds, "MOST", 0)
+    assert kinds.recorded(client) == ()
+    assert "The history follows 0 kinds" in following.recording(client, Place(maps, "default", "a")).why
+    secrets = client.find("", "v1", "secrets")
+    assert following.recording(client, Place(secrets, "default", "a")).why == ""

@@ -1,0 +1,129 @@
+"""A session that ends closes its streams, in whichever process they are."""
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from resources.changes import ChangeLog, Topic, position, sessions
+from resources.stream import sessions as streams
+from resources.stream.broker import Broker
+from resources.views.stream import StreamApp
+from tests.resources.stream.browser import COLUMNS, Browser, opened, render, row_of
+
+
+@pytest.fixture
+def person(transactional_db: None, settings: Any) -> Client:
+    settings.ROOT_URLCONF = "tests.resources.stream.signin"
+    found = Client()
+    found.get("/enter/")
+    return found
+
+
+def _cookie(person: Client, settings: Any) -> dict[str, str]:
+    return {"cookie": f"{settings.SESSION_COOKIE_NAME}={person.cookies[settings.SESSION_COOKIE_NAME].value}"}
+
+
+async def _until_ended(browser: Browser) -> None:
+    async with asyncio.timeout(10):
+        while not browser.ended:
+            browser.arrived.clear()
+            await browser.arrived.wait()
+
+
+async def test_signing_out_ends_all_streams_of_the_session_and_no_others(
+    app: StreamApp, log: ChangeLog, topic: Topic, person: Client, settings: Any
+) -> None:
+    other = StreamApp(Broker(render))  # another process
+    query = [("topic", str(topic)), ("since", position())]
+    first = _cookie(person, settings)
+    person.get("/change/")
+    second = _cookie(person, settings)
+    assert first != second
+    stranger = Client()
+    stranger.get("/enter/")
+    try:
+        async with (
+            opened(app, query, **first) as here,
+            opened(other, query, **second) as there,
+            opened(app, query, **_cookie(stranger, settings)) as somebody_else,
+            opened(app, query) as nobody,
+        ):
+            for browser in (here, there, somebody_else, nobody):
+                await browser.get("hello")
+            person.get("/leave/")
+            began = time.monotonic()
+            for browser in (here, there):
+                data, _ = await browser.get("ended")
+                assert "Sign in again" in data["message"]
+                await _until_ended(browser)
+            assert time.monotonic() - began < 5
+            await log.append(topic, [row_of("a")], "1", COLUMNS)
+            for browser in (somebody_else, nobody):
+                await browser.get("row")
+            assert not [kind for kind, _, _ in here.events + there.events if kind == "row"]
+        # A cookie that was kept is worth nothing any more.
+        async with opened(app, query, **first) as again:
+            assert again.status == 401
+    finally:
+        await other._broker.stop()
+        await other.stop()
+
+
+async def test_a_process_that_starts_later_knows_who_left(
+    app: StreamApp, topic: Topic, person: Client, settings: Any
+) -> None:
+    cookie = _cookie(person, settings)
+    person.get("/leave/")
+    async with opened(app, [("topic", str(topic))], **cookie) as browser:
+        # Either refused at once, or ended as soon as the process has read who left.
+        if browser.status == 200:
+            await browser.get("ended")
+            await _until_ended(browser)
+        else:
+            assert browser.status == 401
+
+
+async def test_a_session_that_expired_is_noticed(
+    app: StreamApp, topic: Topic, person: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "AGAIN_SECONDS", 0.1)
+    async with opened(app, [("topic", str(topic))], **_cookie(person, settings)) as browser:
+        await browser.get("hello")
+        await asyncio.sleep(2)  # looked at again, and found alive
+        assert not browser.ended
+        settings.SESSION_COOKIE_AGE = 0
+        await browser.get("ended")
+        await _until_ended(browser)
+
+
+def test_signing_out_works_while_redis_is_away(
+    person: Client, settings: Any, redis_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> Any:
+        raise sessions_error
+
+    from redis.exceptions import ConnectionError as sessions_error
+
+    monkeypatch.setattr(sessions, "_sync", refuse)
+    assert person.get("/leave/").status_code == 200
+
+
+def test_sessions_that_ended_are_bounded(pipe: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "KEEP", 100)
+    for number in range(1000):
+        sessions.end(f"{number}")
+    assert pipe.xlen("test:ended") < 300
+
+
+def test_who_has_not_signed_in_has_no_session_to_end(client: ClusterClient) -> None:
+    from django.test import RequestFactory
+
+    from resources.views.signed_in import digest_of
+
+    request: Any = RequestFactory().get("/")
+    request.session = {}
+    assert digest_of(request) == ""

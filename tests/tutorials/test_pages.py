@@ -1,0 +1,78 @@
+"""docs/tutorials: what each page says to type is typed, what it says to click is clicked, in English or in Korean.
+
+Both ways go through the whole page and clean up after themselves, so the second one finds what the first one found. The browser walks the short
+pages, every other one in Korean: the names of the other language are held by test_languages.py. With TUTORIALS=all (make test-operators) each page is walked
+in both, with its slow parts.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.conftest import CATALOG
+from tests.e2e.conftest import Site
+from tests.tutorials.reading import FOLDER, pages, sections
+from tests.tutorials.shell import Shell
+from tests.tutorials.walking import LONG, walk
+
+pytestmark = pytest.mark.timeout(900)
+EVERYTHING = os.environ.get("TUTORIALS") == "all"
+LOCALES = {"en": "en-US", "ko": "ko-KR"}
+#: What tests/e2e walks too, and what takes a minute.
+LONG_WALKS = frozenset({"2-argocd", "3-sampledb", "6-galera"})
+SHORT = [name for name in pages() if name not in LONG_WALKS]
+WALKS = (
+    [(name, language) for name in pages() for language in LOCALES]
+    if EVERYTHING
+    else [(name, ("en", "ko")[number % 2]) for number, name in enumerate(SHORT)]
+)
+
+
+def text(name: str) -> str:
+    if name.startswith("2-argocd") and not CATALOG.is_dir():
+        pytest.skip("needs the catalog of real packages beside the checkout")
+    return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def shell(site: Site, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shell]:
+    found = Shell(tmp_path, site.kubeconfig, not request.config.getoption("--kubeconfig"), EVERYTHING)
+    yield found
+    found.close()
+
+
+@pytest.mark.parametrize("name", [name for name in pages() if EVERYTHING or name != "2-argocd"])
+def test_typed(shell: Shell, name: str) -> None:
+    for section in sections(text(name)):
+        if shell.wants(section.marks):
+            shell.section(section)
+    assert shell.ran
+
+
+@pytest.fixture(params=WALKS, ids="-".join)
+def walked(request: pytest.FixtureRequest) -> tuple[str, str]:
+    found: tuple[str, str] = request.param
+    return found
+
+
+@pytest.fixture
+def context(browser: Browser, walked: tuple[str, str]) -> Iterator[BrowserContext]:
+    """A browser of somebody who reads that language."""
+    made = browser.new_context(viewport={"width": 1400, "height": 1000}, locale=LOCALES[walked[1]])
+    made.set_default_timeout(LONG)
+    expect.set_options(timeout=15_000)
+    yield made
+    made.close()
+
+
+def test_clicked(site: Site, shell: Shell, page: Page, walked: tuple[str, str]) -> None:
+    name, language = walked
+    page.goto(site.url)
+    for section in sections(text(name if language == "en" else f"{name}.{language}")):
+        if shell.wants(section.marks):
+            shell.section(section, clicking=True)
+            for act in (act for step in section.acts for act in step):
+                walk(page, site.url, act, shell.folder)
