@@ -1,27 +1,14 @@
 """FlightTickets on a really started sandbox: installed through OLM's objects, booked by the operator's process."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from tests import processes
 from tests.api import Api
 
-ROOT = Path(__file__).resolve().parents[3]
 OLM = "/apis/operators.coreos.com"
-
-
-@pytest.fixture(scope="module")
-def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    if given := request.config.getoption("--kubeconfig"):
-        yield Api(Path(given).expanduser())
-        return
-    data = tmp_path_factory.mktemp("sandbox")
-    with processes.sandbox(data, ROOT / "operators" / "packages"):
-        yield Api(data / "kubeconfig")
 
 
 @pytest.fixture(scope="module")

@@ -2,30 +2,17 @@
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from tests import processes
 from tests.api import Api
 
-ROOT = Path(__file__).resolve().parents[3]
 OLM = "/apis/operators.coreos.com"
 KUDO = "kudo.dev/v1beta1"
 SLOW = 120.0
 pytestmark = pytest.mark.timeout(600)
-
-
-@pytest.fixture(scope="module")
-def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    if given := request.config.getoption("--kubeconfig"):
-        yield Api(Path(given).expanduser())
-        return
-    data = tmp_path_factory.mktemp("sandbox")
-    with processes.sandbox(data, ROOT / "operators" / "packages"):
-        yield Api(data / "kubeconfig")
 
 
 def create(api: Api, path: str, api_version: str, kind: str, name: str, **rest: Any) -> dict[str, Any]:

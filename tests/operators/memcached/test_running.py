@@ -1,28 +1,15 @@
 """Memcacheds on a really started cluster: installed through OLM's objects, looked after by the operator's process."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from tests import processes
 from tests.api import Api
 
-ROOT = Path(__file__).resolve().parents[3]
 OLM = "/apis/operators.coreos.com"
 CSV = "memcached-operator.v0.1.0"
-
-
-@pytest.fixture(scope="module")
-def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    if given := request.config.getoption("--kubeconfig"):
-        yield Api(Path(given).expanduser())
-        return
-    data = tmp_path_factory.mktemp("sandbox")
-    with processes.sandbox(data, ROOT / "operators" / "packages"):
-        yield Api(data / "kubeconfig")
 
 
 def create(api: Api, path: str, api_version: str, kind: str, name: str, spec: Any) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.operators.sampledb.clusters import Databases, condition, eventually, phase, says
+from tests.operators.places import condition, eventually, phase, says
+from tests.operators.sampledb.clusters import Databases
 
 SNAPSHOTS = "sampledb-snapshots"
 

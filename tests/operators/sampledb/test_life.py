@@ -3,7 +3,8 @@
 import pytest
 
 from operators.sampledb import resp
-from tests.operators.sampledb.clusters import Databases, condition, eventually, phase, says
+from tests.operators.places import condition, eventually, phase, says
+from tests.operators.sampledb.clusters import Databases
 
 SCRIPT = "# first data\nSET greeting hello\nINCR runs\n"
 

@@ -1,6 +1,7 @@
 """The operator is killed, as a node that loses its power does it, and goes on from what it finds in the cluster."""
 
-from tests.operators.sampledb.clusters import Databases, Operator, condition, eventually, phase
+from tests.operators.places import Operator, condition, eventually, phase
+from tests.operators.sampledb.clusters import Databases
 
 
 def reaches(place: Databases, plural: str, name: str) -> None:

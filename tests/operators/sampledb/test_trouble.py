@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.operators.sampledb.clusters import Databases, condition, eventually, phase, says
+from tests.operators.places import condition, eventually, phase, says
+from tests.operators.sampledb.clusters import Databases
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"engine": "mysql"}, 'Unsupported value: "mysql"'),
@@ -62,7 +63,7 @@ def test_a_secret_that_is_missing_is_waited_for(installed: Databases) -> None:
         in condition(found, "Ready")["message"]
     )
     secret = base64.b64encode(b"open sesame").decode()
-    installed.make("Secret", "secrets", "mine", data={"password": secret})
+    installed.make("secrets", "mine", data={"password": secret})
     installed.until("locked", lambda one: "has no key word" in condition(one, "Ready")["message"])
     installed.api.patch(installed.path("secrets", "mine"), {"data": {"word": secret}})
     installed.ready("locked")
@@ -106,7 +107,7 @@ def test_a_set_up_that_fails_names_the_line_and_changes_nothing(installed: Datab
 def test_a_name_that_is_taken_is_left_to_its_owner(one: Databases) -> None:
     pod = {"metadata": {"labels": {"app": "x"}}, "spec": {"containers": [{"name": "a", "image": "mine"}]}}
     spec = {"replicas": 0, "serviceName": "x", "selector": {"matchLabels": {"app": "x"}}, "template": pod}
-    made = one.make("StatefulSet", "statefulsets", "taken", spec=spec)
+    made = one.make("statefulsets", "taken", spec=spec)
     one.create("taken")
     found = one.until("taken", says("Ready", "NameTaken"))
     assert found["status"]["phase"] == "Failed"
@@ -187,7 +188,7 @@ def test_jobs_that_are_killed_are_done_all_the_same(one: Databases) -> None:
 
 def test_a_database_that_can_not_be_copied_is_kept_until_somebody_decides(installed: Databases) -> None:
     secret = base64.b64encode(b"open sesame").decode()
-    installed.make("Secret", "secrets", "its-own", data={"password": secret})
+    installed.make("secrets", "its-own", data={"password": secret})
     installed.create("stays", passwordSecretRef={"name": "its-own"}, initScript="SET a b")
     installed.ready("stays")
     installed.api.delete(installed.path("secrets", "its-own"))
