@@ -51,7 +51,7 @@ class TypeCatalog:
             if self._failed is not None and self._failed[0] > came:
                 # Asked and not answered while this one waited: a queue of such questions would take minutes.
                 raise self._failed[1]
-            if time.monotonic() - self._asked > max_age:
+            if came - self._asked > max_age:
                 try:
                     self._ask()
                 except KubeError as error:
@@ -60,6 +60,8 @@ class TypeCatalog:
             return self._found
 
     def _ask(self) -> None:
+        # Its answer is as old as the question: on a busy machine it may lie about for seconds before it is read.
+        asked = time.monotonic()
         halves = (self._part("/api"), self._part("/apis"))
         if halves != self._halves:
             self._halves = halves
@@ -67,7 +69,7 @@ class TypeCatalog:
                 tuple(type_ for half in halves for type_ in half.types),
                 tuple(error for half in halves for error in half.errors),
             )
-        self._asked = time.monotonic()
+        self._asked = asked
 
     def forget(self) -> None:
         """After a CRD was made or deleted here."""

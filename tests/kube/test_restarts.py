@@ -1,6 +1,7 @@
 """The API server ends and comes back, and kinds come and go: what is sent again, what is not, and how long old answers are believed."""
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -127,6 +128,30 @@ def test_who_waits_for_a_silent_server_waits_no_longer_than_the_first() -> None:
     assert refused == ["nothing"] * 10
     # Those who came while it was asked share its answer; a thread that started late asks for itself.
     assert len(asked) < 5
+
+
+def test_an_answer_is_as_old_as_its_question() -> None:
+    """On a busy machine it may lie about before it is read: a kind that was made meanwhile is looked for again, not denied."""
+    served: list[str] = []
+
+    def late(request: ApiRequest) -> Answer:
+        names = [*served] if request.path == "/apis" else []
+        if not served:
+            time.sleep(0.4)
+        return Answer(200, {}, json.dumps(_discovery(names)).encode())
+
+    catalog = TypeCatalog(late)
+    assert not catalog.current().types
+    served.append("widgets")
+    assert catalog.find("example.com", "v1", "widgets").kind == "Widgets"
+
+
+def _discovery(plurals: list[str]) -> dict[str, object]:
+    resources = [
+        {"resource": one, "responseKind": {"kind": one.title()}, "scope": "Namespaced", "verbs": []} for one in plurals
+    ]
+    group = {"metadata": {"name": "example.com"}, "versions": [{"version": "v1", "resources": resources}]}
+    return {"kind": "APIGroupDiscoveryList", "items": [group] if plurals else []}
 
 
 @pytest.fixture
