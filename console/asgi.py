@@ -14,6 +14,7 @@ from a2wsgi import WSGIMiddleware
 from console.web import loop
 from console.wsgi import application as pages
 from resources.stream import metrics
+from resources.stream.asgi import Receive, Scope, Send
 from resources.stream.broker import Broker
 from resources.stream.fragments import row_html
 from resources.views.api_watch import ApiWatchApp
@@ -28,7 +29,7 @@ from resources.views.raw_log import PATH as RAW_LOG
 from resources.views.raw_log import RawLogApp
 from resources.views.shell_socket import PATH as TERMINAL
 from resources.views.shell_socket import TerminalApp
-from resources.views.stream import Receive, Scope, Send, StreamApp
+from resources.views.stream import StreamApp
 
 # Threads for Django's pages. Open streams need none.
 _WORKERS = 8

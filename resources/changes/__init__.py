@@ -13,10 +13,11 @@ The epoch names Redis' memory: positions of another epoch are unknown, and are a
 
 from redis.exceptions import OutOfMemoryError, RedisError
 
+from resources.changes.asked import living_hubs
 from resources.changes.change import ROW_BYTES, Change, Entry, Kind, milliseconds, order
 from resources.changes.heartbeats import HUB_SECONDS, INTEREST_SECONDS, Census, HubState
 from resources.changes.log import ChangeLog
-from resources.changes.server import living_hubs, ping, position
+from resources.changes.server import ping, position
 from resources.changes.topic import Topic
 from resources.changes.topics import KEEP_BYTES, KEEP_CHANGES, KEEP_SECONDS, VERSION_SECONDS, Lost
 

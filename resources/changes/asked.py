@@ -5,19 +5,23 @@ from typing import Any
 import msgspec
 
 from resources.changes.heartbeats import HubState
-from resources.changes.server import _sync, key
+from resources.changes.server import has_no_room, key, sync
 
 
 def hub_states() -> list[HubState]:
     """All living hubs and what they say of themselves, by id. Raises RedisError."""
-    members: Any = _sync().smembers(key("hubs"))
+    members: Any = sync().smembers(key("hubs"))
     ids = sorted(member.decode() for member in members)
-    texts: Any = _sync().mget([key("hub", id_) for id_ in ids]) if ids else []
+    texts: Any = sync().mget([key("hub", id_) for id_ in ids]) if ids else []
     return [msgspec.json.decode(text, type=HubState) for text in texts if text]
+
+
+def living_hubs() -> list[str]:
+    """Their ids. Raises RedisError."""
+    return [state.id for state in hub_states()]
 
 
 def is_full() -> bool:
     """Whether Redis refuses to remember more. Raises RedisError."""
-    found: Any = _sync().info("memory")
-    limit = int(found.get("maxmemory") or 0)
-    return 0 < limit < int(found.get("used_memory") or 0)
+    found: Any = sync().info("memory")
+    return has_no_room(found)

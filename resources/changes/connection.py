@@ -7,7 +7,7 @@ import redis.asyncio
 from django.conf import settings
 from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
 
-from resources.changes.server import epoch_of, key, new_word
+from resources.changes.server import checked, epoch_of, has_no_room, key, new_word
 
 # The longest blocking read, and longer than that: a Redis that hangs, or a network that swallowed the answer, is noticed.
 BLOCK_MILLISECONDS = 3000
@@ -56,9 +56,7 @@ class Connection:
         """Whether Redis refuses to remember more."""
         if not self._informs:
             return False
-        found: dict[str, Any] = await self._redis.info("memory")
-        limit = int(found.get("maxmemory") or 0)
-        return 0 < limit < int(found.get("used_memory") or 0)
+        return has_no_room(await self._redis.info("memory"))
 
     async def _run(self, script: Any, keys: list[str], args: list[Any]) -> Any:
         """Raises OutOfMemoryError also where Redis wraps it into an error of the script."""
@@ -74,10 +72,3 @@ class Connection:
             if "OOM command not allowed" in str(error):
                 raise OutOfMemoryError(str(error)) from error
             raise
-
-
-def checked(*answers: Any) -> None:
-    """Raises the first error among a pipeline's answers."""
-    for answer in answers:
-        if isinstance(answer, Exception):
-            raise answer

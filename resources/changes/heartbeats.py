@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import msgspec
 from redis.exceptions import OutOfMemoryError
 
-from resources.changes.connection import Connection, checked
-from resources.changes.server import key
+from resources.changes.connection import Connection
+from resources.changes.server import checked, key
 
 # Topics are watched for so long after the last connection that showed them is gone, so that a reload finds them running.
 INTEREST_SECONDS = 45

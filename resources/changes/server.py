@@ -25,22 +25,27 @@ def epoch_of(word: bytes, info: list[Any]) -> str:
     return word.decode() + run[:8]
 
 
+def checked(*answers: Any) -> None:
+    """Raises the first error among a pipeline's answers."""
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise answer
+
+
+def has_no_room(info: dict[str, Any]) -> bool:
+    """Whether Redis refuses to remember more. `info`: its part "memory"."""
+    limit = int(info.get("maxmemory") or 0)
+    return 0 < limit < int(info.get("used_memory") or 0)
+
+
 @lru_cache(maxsize=1)
-def _sync() -> "redis.Redis":
+def sync() -> "redis.Redis":
     return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2.0, socket_connect_timeout=1.0)
 
 
 def ping() -> None:
     """Raises RedisError when Redis does not answer."""
-    _sync().ping()
-
-
-def living_hubs() -> list[str]:
-    """Ids of the hubs with a heartbeat. Raises RedisError."""
-    members: Any = _sync().smembers(key("hubs"))
-    ids = sorted(member.decode() for member in members)
-    beats: Any = _sync().mget([key("hub", id_) for id_ in ids]) if ids else []
-    return [id_ for id_, beat in zip(ids, beats, strict=True) if beat is not None]
+    sync().ping()
 
 
 def position(seconds_ago: float = 0.0) -> str:
@@ -49,17 +54,15 @@ def position(seconds_ago: float = 0.0) -> str:
     Writes only into an empty Redis, so that a full one is no hindrance.
     """
     try:
-        with _sync().pipeline(transaction=False) as pipe:
+        with sync().pipeline(transaction=False) as pipe:
             pipe.get(key("epoch"))
             pipe.time()
             pipe.info("server")
             word, now, *info = pipe.execute(raise_on_error=False)
-        for answer in (word, now):
-            if isinstance(answer, Exception):
-                raise answer
+        checked(word, now)
         if word is None:
-            _sync().set(key("epoch"), new_word(), nx=True)
-            found: Any = _sync().get(key("epoch"))
+            sync().set(key("epoch"), new_word(), nx=True)
+            found: Any = sync().get(key("epoch"))
             word = found or b""
     except RedisError:
         return ""

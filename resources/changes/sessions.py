@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 
 from resources.changes.connection import BLOCK_MILLISECONDS, Connection
-from resources.changes.server import _sync, key
+from resources.changes.server import key, sync
 
 # Ids of sessions that ended most recently. An older one can't be taken up again after it expired (SESSION_COOKIE_AGE).
 KEEP = 10_000
@@ -12,7 +12,7 @@ _ENDED = "ended"
 
 def end(digest: str) -> None:
     """The session's streams are closed everywhere within a second, and none is opened for it again. Raises RedisError."""
-    _sync().xadd(key(_ENDED), {"d": digest}, maxlen=KEEP, approximate=True)
+    sync().xadd(key(_ENDED), {"d": digest}, maxlen=KEEP, approximate=True)
 
 
 class EndedSessions(Connection):

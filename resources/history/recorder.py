@@ -24,6 +24,7 @@ from kube.errors import Forbidden, Gone, KubeError, NotFound, TooManyRequests
 from kube.objects import uid_of
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport
+from kube.versions import older
 from kube.watch import WatchEvent, watch
 from resources.history import kinds, lease, store
 from resources.history.store import Event, Seen
@@ -175,7 +176,7 @@ class Recorder:
         """Raises Gone where the server has not come as far as `version`: it began anew, or was restored. It would let us wait for that version."""
         page = msgspec.json.decode((await self._transport.send(requests.list_objects(type_, limit=1))).body)
         now = str((page.get("metadata") or {}).get("resourceVersion") or "")
-        if now.isdigit() and version.isdigit() and int(now) < int(version):
+        if older(now, version):
             log.info("%s: the cluster is at %s and was at %s: it began anew", type_.qualified, now, version)
             raise Gone("the cluster began anew")
 

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from kube.versions import comparable, older
 from resources.history import kept, room, steps
 from resources.models import Followed, Step, Traced
 from resources.state.health import mapping, text
@@ -87,10 +88,8 @@ def _one(cluster: str, type_: ResourceType, event: Event, clean: KubeObject) -> 
 
 
 def _newer(version: str, known: str) -> bool:
-    """Versions are numbers on every API server there is (and by contract since Kubernetes 1.35); where they are not, another one is a newer one."""
-    if version.isdigit() and known.isdigit():
-        return int(version) > int(known)
-    return version != known
+    """Where they can't be compared, another one is a newer one."""
+    return older(known, version) if comparable(version, known) else version != known
 
 
 def _begin(cluster: str, type_: ResourceType, event: Event, clean: KubeObject) -> None:

@@ -23,6 +23,7 @@ from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError
 from kube.table import Column, Row
 from kube.transport import AsyncTransport
+from kube.versions import comparable, older
 from kube.watch import WatchEvent, watch
 from resources.lists import reading
 from resources.lists.entries import Entry, Pool, entry_of, include
@@ -117,7 +118,7 @@ class Snapshot:
         options = {"labels": self.labels, "fields": self.fields, "include": "None"}
         before = self.version
         now = self.client.table(self.type, self.namespace, limit=1, **options)
-        if now.columns != self.columns or _behind(now.resource_version, before):
+        if now.columns != self.columns or older(now.resource_version, before):
             # Another definition; or a server that has not come as far as it had: it began anew.
             return False
         with self.changed:
@@ -196,12 +197,8 @@ def _bare(document: dict[str, Any]) -> Row:
     return Row((metadata.get("name"), metadata.get("creationTimestamp")), document)
 
 
-def _behind(version: str, wanted: str) -> bool:
-    return version.isdigit() and wanted.isdigit() and int(version) < int(wanted)
-
-
 def _reached(version: str, wanted: str) -> bool:
-    return version.isdigit() and wanted.isdigit() and int(version) >= int(wanted)
+    return comparable(version, wanted) and not older(version, wanted)
 
 
 class Snapshots:

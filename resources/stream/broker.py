@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from kube.discovery import ResourceType
 from resources.changes import Entry, RedisError, order
+from resources.stream.asgi import Send
 from resources.stream.counts import counts
 from resources.stream.feed import Feed, Listener
 from resources.stream.health import HealthWatch
-from resources.stream.line import Line, Send
+from resources.stream.line import Line
 from resources.stream.missed import Missed
 from resources.stream.reader import RENEW_SECONDS, Reader, again_and_again
 from resources.stream.sse import encode

@@ -1,8 +1,9 @@
 """One topic of this process: who hears what of it. An entry costs only the connections that want to know, not all that look at the topic."""
 
 from kube.discovery import ResourceType
+from kube.versions import newest
 from resources.stream.line import Line
-from resources.stream.told import Told, newest
+from resources.stream.told import Told
 from resources.stream.wishes import Wish
 
 

@@ -2,15 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from resources.stream import wire
+from resources.stream.asgi import Send
 from resources.stream.counts import counts
 from resources.stream.mailbox import Mailbox
 from resources.stream.sse import HEARTBEAT
-
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 class Line:

@@ -14,10 +14,11 @@ repeats, and never skips.
 from collections import OrderedDict
 from typing import NamedTuple, Protocol
 
+from kube.versions import newest, older
 from resources.stream.counts import counts
 from resources.stream.pace import Pace
 from resources.stream.sse import encode
-from resources.stream.told import Order, Told, newest, older
+from resources.stream.told import Order, Told
 
 LIMIT_BYTES = 128 * 1024
 # News of a topic (`changed`) come at most so often on one connection.
@@ -125,13 +126,8 @@ class Mailbox:
 
     def resync(self, name: str, reason: str, first: Order = LAST, version: str = "") -> None:
         """List again: what waits of that topic is not worth sending any more. `version`: the newest that it was told of, '' unknown."""
-        lane = self._lanes.pop(name, None)
-        for item in (lane or {}).values():
-            first, version = min(first, item.first), newest(version, item.told.change.version)
-            self.bytes -= item.size
-        if news := self._news.pop(name, None):
-            first, version = min(first, news.first), newest(version, news.version)
-            news.wake()
+        lowest, latest = self._drop(name)
+        first, version = min(first, lowest), newest(version, latest)
         counts.resyncs[reason] += 1
         data = {"topic": name, "version": version} if version else {"topic": name}
         self.control("resync", name, encode("resync", data), first)
@@ -139,12 +135,20 @@ class Mailbox:
     def forget(self, name: str) -> None:
         """Nothing more of a topic: it is refused now."""
         self._rests.pop(name, None)
-        for item in self._lanes.pop(name, {}).values():
-            self.bytes -= item.size
-        if news := self._news.pop(name, None):
-            news.wake()
+        self._drop(name)
         for kind in ("resync", "trouble"):
             self._controls.pop((kind, name), None)
+
+    def _drop(self, name: str) -> tuple[Order, str]:
+        """What waits of a topic, gone: the lowest entry (LAST for none) and the newest version that were in it."""
+        first, version = LAST, ""
+        for item in self._lanes.pop(name, {}).values():
+            first, version = min(first, item.first), newest(version, item.told.change.version)
+            self.bytes -= item.size
+        if news := self._news.pop(name, None):
+            first, version = min(first, news.first), newest(version, news.version)
+            news.wake()
+        return first, version
 
     def clear(self) -> None:
         """Nothing that waits may be sent any more."""

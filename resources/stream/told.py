@@ -17,21 +17,6 @@ Order = tuple[int, int]
 EVENTS = {"ADDED": "added", "MODIFIED": "row", "DELETED": "gone"}
 
 
-def older(one: str, other: str) -> bool:
-    """Whether resourceVersion `one` comes before `other`; False where that can't be told (then what arrives later is taken for newer).
-
-    https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/5504-comparable-resource-version
-    """
-    if not (one.isdigit() and other.isdigit()):
-        return False
-    return (len(one), one) < (len(other), other)
-
-
-def newest(one: str, other: str) -> str:
-    """The higher of two resourceVersions, the later (`other`) where they can't be compared; '' counts for none."""
-    return one if not other or older(other, one) else other
-
-
 class Told:
     """`order`: of its entry. `columns`: what the row's cells belong to, None where that is not known: then `html` is '' and the page lists again."""
 

@@ -23,9 +23,11 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
+from resources.stream.asgi import Receive, Scope, Send
 from resources.stream.sse import HEARTBEAT
 from resources.views.open_ended import OpenEnded, in_thread
-from resources.views.stream import HEADERS, Receive, Refused, Scope, Send, request_of, until_gone
+from resources.views.stream import HEADERS, until_gone
+from resources.views.stream_request import Refused, request_of
 
 PATH = re.compile(r"^/api/resources/(?P<group>[^/]+)/(?P<version>[^/]+)/(?P<plural>[^/]+)/$")
 _CHUNK = 500

@@ -17,9 +17,10 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
 from resources.podlogs.logs import Part, part
+from resources.stream.asgi import Scope, Send
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.open_ended import EventStream
-from resources.views.stream import Refused, Scope, Send, request_of
+from resources.views.stream_request import Refused, request_of
 
 PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/follow/$")
 _HEARTBEAT_SECONDS = 15.0

@@ -19,12 +19,13 @@ from resources.place import Place
 from resources.podlogs import merged, pods
 from resources.podlogs.logs import Part
 from resources.podlogs.merged import Source
+from resources.stream.asgi import Scope, Send
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.follow import in_batches
 from resources.views.logs_all import part_of
 from resources.views.open_ended import EventStream, in_thread
 from resources.views.pod_news import containers
-from resources.views.stream import Refused, Scope, Send, request_of
+from resources.views.stream_request import Refused, request_of
 
 PATH = re.compile(
     r"^/resources/(?P<group>[^/]+)/(?P<version>[^/]+)/(?P<plural>[^/]+)/(?P<namespace>[^/]+)/(?P<name>[^/]+)/logs/follow-all/$"

@@ -16,8 +16,9 @@ from django.conf import settings
 from yarl import URL
 
 from resources.forward.tunnels import HOST, Tunnel, by_token
+from resources.stream.asgi import Receive, Scope, Send
 from resources.views.open_ended import OpenEnded
-from resources.views.stream import Receive, Scope, Send, plain, until_gone
+from resources.views.stream import plain, until_gone
 
 PATH = re.compile(r"^/forwarded/(?P<token>[A-Za-z0-9_-]{20,64})(?P<rest>/.*)?$")
 _SANDBOX = b"sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads; frame-ancestors 'none'; base-uri 'none'"

@@ -12,8 +12,10 @@ from kube.channels import follow_log
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
 from resources.podlogs.logs import part
+from resources.stream.asgi import Receive, Scope, Send
 from resources.views.open_ended import OpenEnded, in_thread
-from resources.views.stream import Receive, Refused, Scope, Send, plain, request_of, until_gone
+from resources.views.stream import plain, until_gone
+from resources.views.stream_request import Refused, request_of
 
 PATH = re.compile(r"^/resources/core/v1/pods/(?P<namespace>[^/]+)/(?P<pod>[^/]+)/logs/raw/$")
 

@@ -31,26 +31,14 @@ from dataclasses import dataclass
 from django.db import close_old_connections
 
 from resources.stream import wire
+from resources.stream.asgi import Receive, Scope, Send
 from resources.stream.broker import Broker
 from resources.stream.gate import Asker, Gate, Verdict
 from resources.stream.line import Line
 from resources.stream.sessions import Sessions
 from resources.stream.sse import RETRY, encode
 from resources.stream.wishes import topics_of
-from resources.views.stream_request import Asked, Message, Receive, Refused, Scope, Send, asked_of, body_of, request_of
-
-__all__ = [
-    "HEADERS",
-    "Message",
-    "Receive",
-    "Refused",
-    "Scope",
-    "Send",
-    "StreamApp",
-    "plain",
-    "request_of",
-    "until_gone",
-]
+from resources.views.stream_request import Asked, Refused, asked_of, body_of
 
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),

@@ -1,7 +1,7 @@
 """Who asks for a stream, and for what: read from a raw ASGI request, before anything is answered."""
 
 import io
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,13 +19,9 @@ from console.web.language import LanguageMiddleware
 from console.web.request import ClusterMiddleware
 from kube.client import ClusterClient
 from kube.errors import KubeError
+from resources.stream.asgi import Receive, Scope
 from resources.stream.wishes import BODY_BYTES, TooMuch, Wish, from_address, from_body
 from resources.views.signed_in import digest_of, still_lives
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 
 class Refused(Exception):

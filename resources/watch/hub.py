@@ -118,8 +118,9 @@ class WatchHub:
     def _state(self) -> HubState:
         count = self._count
         return HubState(
-            self.id, len(self._tasks), self._complaint(), count.watches, count.events, count.relists, count.resumes,
-            count.errors, count.lost, count.append_ms, count.buffered,
+            self.id, topics=len(self._tasks), problem=self._complaint(), watches=count.watches, events=count.events,
+            relists=count.relists, resumes=count.resumes, errors=count.errors, lost=count.lost,
+            append_ms=count.append_ms, buffered=count.buffered,
         )  # fmt: skip
 
     async def _look_after(self, census: Census, lived: bool) -> bool:

@@ -22,6 +22,7 @@ from kube import requests
 from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError, NotFound, ServerError, TooManyRequests, Unreachable
 from kube.transport import AsyncTransport
+from kube.versions import older
 from kube.watch import watch
 from resources.changes import Change, Topic
 from resources.watch.counters import Counters
@@ -151,7 +152,7 @@ class Reflector:
         listed = str((document.get("metadata") or {}).get("resourceVersion") or "")
         known = rows.columns
         columns = rows.learn(found) if (found := document.get("columnDefinitions")) else None
-        if self._version and _older(listed, self._version):
+        if self._version and older(listed, self._version):
             self._log.warning(
                 "%s: the server is at version %s, before %s: it began anew", self.topic, listed, self._version
             )
@@ -230,8 +231,3 @@ class Reflector:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._nudged.wait()
-
-
-def _older(one: str, other: str) -> bool:
-    """resourceVersions of one cluster are numbers that grow (KEP-5504); of what is none, nothing can be said."""
-    return one.isdigit() and other.isdigit() and int(one) < int(other)

@@ -1,8 +1,10 @@
 // The banner of every page that says what is not well (#health-banner); it goes away by itself when the part is back.
+import { base } from "./union.js";
+
 const RETOLD = 3000; // a new connection is told what is paused within so long
 const problems = new Map(); // part → sentence
 const banner = () => document.getElementById("health-banner");
-const kindOf = (topic) => topic.split("?", 1)[0].split("/")[3] ?? topic;
+const kindOf = (topic) => base(topic).split("/")[3] ?? topic;
 
 function show() {
   const element = banner();
@@ -50,7 +52,7 @@ export function opened() {
 
 // The user may not follow it (any more): nobody asks again on this page.
 export function refused(topic, message) {
-  put(`refused ${topic.split("?", 1)[0]}`, filled(banner()?.dataset.textRefused, { kind: kindOf(topic), message }) || message);
+  put(`refused ${base(topic)}`, filled(banner()?.dataset.textRefused, { kind: kindOf(topic), message }) || message);
 }
 
 export function ended({ message }) {

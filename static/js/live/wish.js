@@ -1,11 +1,13 @@
 // What the page shows, as it is asked of the stream: the rows of its lists by their uids, and news of the objects that its regions are about.
+import { base } from "./union.js";
+
 export const words = (text) => (text ?? "").split(/\s+/).filter(Boolean);
 export const rowLists = () => [...document.querySelectorAll("[data-live-rows]")].filter((list) => list.dataset.liveRows);
 export const regions = () => [...document.querySelectorAll("[data-live]")];
 
 // `without`: topics that this page may not follow.
 export function wish(without) {
-  const allowed = (topic) => !without.has(topic.split("?", 1)[0]);
+  const allowed = (topic) => !without.has(base(topic));
   const rows = rowLists().filter((list) => allowed(list.dataset.liveRows)).map((list) => ({
     topic: list.dataset.liveRows,
     uids: [...list.querySelectorAll("tr[id^='row-']")].map((row) => row.id.slice(4)),

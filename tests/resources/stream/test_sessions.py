@@ -108,7 +108,7 @@ def test_signing_out_works_while_redis_is_away(
 
     from redis.exceptions import ConnectionError as sessions_error
 
-    monkeypatch.setattr(sessions, "_sync", refuse)
+    monkeypatch.setattr(sessions, "sync", refuse)
     assert person.get("/leave/").status_code == 200
 
 

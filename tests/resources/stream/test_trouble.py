@@ -24,9 +24,9 @@ def own_redis(tmp_path_factory: pytest.TempPathFactory, settings: Any) -> Iterat
     """A Redis that may be harmed; its socket."""
     socket = tmp_path_factory.mktemp("r") / "redis.sock"
     settings.REDIS_URL = f"unix://{socket}"
-    server._sync.cache_clear()
+    server.sync.cache_clear()
     yield socket
-    server._sync.cache_clear()
+    server.sync.cache_clear()
 
 
 @pytest.fixture
