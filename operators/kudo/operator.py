@@ -15,11 +15,11 @@ import kopf
 
 from operators.kubeapi import Access, Api, Object
 from operators.login import login
+from operators.passes import Passes
 
 from . import package
 from .instance import INSTANCE_LABEL
 from .reconcile import Engine
-from .turns import Turns
 from .version import GROUP, VERSION
 
 log = logging.getLogger("kudo")
@@ -43,13 +43,13 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     for namespace in NAMESPACES:
         for one in packages.values():
             await package.install(memo.api, one, namespace)
-    memo.turns = Turns(Engine(memo.api, packages, tell).reconcile)
+    memo.passes = Passes(Engine(memo.api, packages, tell).reconcile)
 
 
 @kopf.on.cleanup()
 async def stop(memo: kopf.Memo, **_: Any) -> None:
     """Ends the passes and closes the connection."""
-    await memo.turns.stop()
+    await memo.passes.stop()
     await memo.api.__aexit__()
 
 
@@ -67,7 +67,7 @@ def tell(body: Object, *, type: str, reason: str, message: str) -> None:
 @kopf.on.event(GROUP, VERSION, "instances")
 async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_: Any) -> None:
     """An Instance is new, another, or met again after a restart."""
-    memo.turns.want(namespace, name)
+    memo.passes.want(namespace, name)
 
 
 @kopf.on.event("apps", "v1", "deployments", labels=OURS)
@@ -75,7 +75,7 @@ async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_:
 @kopf.on.event("batch", "v1", "jobs", labels=OURS)
 async def below_changed(namespace: str | None, labels: kopf.Labels, memo: kopf.Memo, **_: Any) -> None:
     """What a step waits for went on."""
-    memo.turns.want(namespace, labels[INSTANCE_LABEL])
+    memo.passes.want(namespace, labels[INSTANCE_LABEL])
 
 
 @kopf.on.event(GROUP, VERSION, "operatorversions")
@@ -83,7 +83,7 @@ async def version_changed(namespace: str | None, name: str | None, memo: kopf.Me
     """One that Instances may wait for is there."""
     for instance in await memo.api.list("Instance", namespace or ""):
         if ((instance.get("spec") or {}).get("operatorVersion") or {}).get("name") == name:
-            memo.turns.want(namespace, instance["metadata"]["name"])
+            memo.passes.want(namespace, instance["metadata"]["name"])
 
 
 def main() -> None:

@@ -38,7 +38,7 @@ async def test_many_changes_during_a_pass_are_one_more_pass() -> None:
 
 async def test_a_failed_pass_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passes, "FIRST", 0.001)
-    problems = [ApiError(500, "", "no"), NotYet("later"), TimeoutError()]
+    problems = [ApiError(500, "", "no"), NotYet("later"), TimeoutError(), ZeroDivisionError("a mistake of ours")]
     tries: list[str] = []
 
     async def work(namespace: str, name: str) -> None:
@@ -49,7 +49,28 @@ async def test_a_failed_pass_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> 
     queue = Passes(work)
     queue.want("demo", "one")
     await until_idle(queue)
+    assert len(tries) == 5
+
+
+async def test_a_change_overtakes_the_pause_after_a_failure() -> None:
+    """Whoever mends what was in the way does not wait for the longest pause."""
+    tries: list[float] = []
+    clock = asyncio.get_running_loop()
+
+    async def work(namespace: str, name: str) -> None:
+        tries.append(clock.time())
+        if len(tries) < 4:
+            raise NotYet("the third pause would be two seconds")
+
+    queue = Passes(work)
+    queue.want("demo", "one")
+    async with asyncio.timeout(5):
+        while len(tries) < 3:
+            await asyncio.sleep(0.01)
+    queue.want("demo", "one")
+    await until_idle(queue)
     assert len(tries) == 4
+    assert passes.FIRST - 0.05 <= tries[3] - tries[2] < 1.5
 
 
 async def test_a_pass_may_ask_for_a_later_look_which_a_change_overtakes() -> None:
@@ -64,11 +85,10 @@ async def test_a_pass_may_ask_for_a_later_look_which_a_change_overtakes() -> Non
     async with asyncio.timeout(5):
         while len(looks) < 2:
             await asyncio.sleep(0.001)
-    await until_idle(queue)
     queue.want("demo", "one")
     await until_idle(queue)
     assert len(looks) == 3
-    assert not queue._later
+    assert not queue._wanted
 
 
 async def test_stopping_ends_what_runs() -> None:
