@@ -125,7 +125,9 @@ async def _carry(channel: aiohttp.ClientWebSocketResponse, receive: Receive, sen
     async def up() -> None:
         while (message := await receive())["type"] == "websocket.receive":
             if data := message.get("bytes"):
-                await channel.send_bytes(data)
+                # Of a command that ended just now: what it said last is still on its way down.
+                with contextlib.suppress(ConnectionError):
+                    await channel.send_bytes(data)
 
     jobs = (asyncio.ensure_future(down()), asyncio.ensure_future(up()))
     try:

@@ -1,0 +1,39 @@
+"""A command's last words reach the page, whoever leaves first."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+
+from resources.views.shell_socket import _carry
+
+_STATUS = b'\x03{"status":"Failure","message":"no-such-program: not found"}'
+
+
+class _Over:
+    """A channel whose far side has said its last and left: what is sent to it fails before what it said is read. That can't be arranged with a real one."""
+
+    async def send_bytes(self, data: bytes) -> None:
+        raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")
+
+    async def __aiter__(self) -> AsyncIterator[aiohttp.WSMessage]:
+        await asyncio.sleep(0.05)
+        yield aiohttp.WSMessage(aiohttp.WSMsgType.BINARY, _STATUS, None)
+
+
+async def test_a_command_that_ended_while_the_page_said_its_size() -> None:
+    sent: list[bytes] = []
+    said = [b'\x04{"Width":80,"Height":24}', b"\x00x"]
+
+    async def receive() -> dict[str, Any]:
+        if not said:
+            await asyncio.Event().wait()
+        return {"type": "websocket.receive", "bytes": said.pop(0)}
+
+    async def send(message: Any) -> None:
+        sent.append(message["bytes"])
+
+    async with asyncio.timeout(5):
+        await _carry(_Over(), receive, send)  # type: ignore[arg-type]
+    assert sent == [_STATUS]
