@@ -1,5 +1,6 @@
 """Uninstalling: what is listed, in which order it goes, what is refused, what is stuck, and that nothing is lost when everybody dies in between."""
 
+import contextlib
 import itertools
 import re
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from django.test import Client
 
 from console.web.clusters import console_client
 from kube.client import ClusterClient
-from kube.errors import Forbidden, ServerError
+from kube.errors import AlreadyExists, Forbidden, ServerError
 from operatorhub import olm, runs
 from operatorhub.models import Run
 from operatorhub.removing import removal, removal_page, uninstall
@@ -129,6 +130,8 @@ def test_everything_goes_instances_first(client: ClusterClient, namespace: str) 
 
 def test_what_olm_makes_anew_goes_too(client: ClusterClient, namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """OLM carries out a plan that it has just completed once more; the real one does, within a second."""
+    # On a busy machine the operator may take longer to run than its CSV counts as young.
+    monkeypatch.setattr(removal, "_YOUNG_SECONDS", 600.0)
     csvs = olm.type_of(client, olm.CSVS)
     before = client.get(csvs, V11, namespace)
     plan = uninstall.look(client, namespace, V11)
@@ -137,12 +140,13 @@ def test_what_olm_makes_anew_goes_too(client: ClusterClient, namespace: str, mon
         removal.advance(client, run, 0.05)
     until(lambda: operators.gone(client, csvs, V11, namespace), 60)
     again = {key: before[key] for key in ("apiVersion", "kind", "spec")}
-    made = client.create(csvs, again | {"metadata": {"name": V11}}, namespace)
+    with contextlib.suppress(AlreadyExists):  # the real one was quicker
+        client.create(csvs, again | {"metadata": {"name": V11}}, namespace)
     removal.advance(client, run, 60)
     assert run.state == "done"
     assert operators.gone(client, csvs, V11, namespace)
     item = next(one for one in run.document["items"] if one["stage"] == "csv")
-    assert item["uid"] == made["metadata"]["uid"]
+    assert item["uid"] != before["metadata"]["uid"]
 
 
 def test_without_a_tick_everything_stays(client: ClusterClient, namespace: str) -> None:
