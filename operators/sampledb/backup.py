@@ -6,12 +6,15 @@ under its final name only when it is complete. The last line of output is a JSON
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import logging
 import os
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from . import resp
@@ -52,6 +55,37 @@ def write(place: Path, name: str, data: bytes) -> Path:
     return partial.rename(place / name)
 
 
+@contextlib.contextmanager
+def alone(place: Path, database: str) -> Iterator[None]:
+    """One writer of a database's copies at a time: one that is asked for by hand may come in the same second as the schedule's. OSError.
+
+    The lock ends with its process, however that ends.
+    """
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / f".{database}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def file_away(place: Path, record: dict[str, object], data: bytes, suffix: str, moment: float) -> Path:
+    """The copy with its record beside it, under a name that says the second; ``name`` and ``time`` are added to the record. OSError, with neither left."""
+
+    def named() -> Path:
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(moment))
+        return place / f"{record['database']}-{record['kind']}-{stamp}{suffix}"
+
+    while named().exists():
+        time.sleep(0.2)
+        moment = max(moment, time.time())
+    record |= {"name": named().name, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))}
+    beside = write(place, record_of(named()).name, json.dumps(record).encode())
+    try:
+        return write(place, named().name, data)
+    except OSError:
+        beside.unlink()
+        raise
+
+
 def of_database(place: Path, database: str, kinds: str = "backup|snapshot") -> list[Path]:
     """The files of one database, oldest first. Whole names are compared: ``shop`` must not lose what ``shop-backup-2`` wrote."""
     pattern = re.compile(rf"{re.escape(database)}-(?:{kinds})-(\d{{8}}T\d{{6}}Z)\.(?:rdb|jsonl)")
@@ -66,7 +100,7 @@ def prune(place: Path, database: str, keep: int) -> list[str]:
         path.unlink()
         record_of(path).unlink(missing_ok=True)
     for partial in place.glob(f".{database}-backup-*.part"):
-        partial.unlink()  # only one backup runs at a time, so this one's writer was killed
+        partial.unlink()  # its writer was killed: who writes is alone
     return [path.name for path in doomed]
 
 
@@ -80,7 +114,7 @@ def main() -> int:
     target = Target.from_environment()
     kind = os.environ.get("SAMPLEDB_COPY", "backup")
     place = folder("/snapshots")
-    moment = time.gmtime()
+    moment = time.time()
     try:
         with target.connect(30.0) as connection:
             keys = connection.call("DBSIZE")
@@ -88,27 +122,22 @@ def main() -> int:
     except (OSError, resp.RefusedError) as error:
         log.error("could not copy %s: %s", target.name, error)
         return 1
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", moment)
     record: dict[str, object] = {
-        "name": f"{target.name}-{kind}-{stamp}{suffix}",
         "kind": kind,
         "database": target.name,
         "version": os.environ.get("SAMPLEDB_VERSION", ""),
-        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", moment),
         "keys": keys,
         "bytes": len(data),
         "sha256": hashlib.sha256(data).hexdigest(),
     }
-    name = str(record["name"])
     removed: list[str] = []
     try:
-        write(place, f"{name}.json", json.dumps(record).encode())
-        path = write(place, name, data)
-        log.info("wrote %s keys, %s bytes to %s", keys, len(data), path)
-        if retention := int(os.environ.get("SAMPLEDB_RETENTION", "0")):
-            removed = prune(place, target.name, retention)
+        with alone(place, target.name):
+            path = file_away(place, record, data, suffix, moment)
+            log.info("wrote %s keys, %s bytes to %s", keys, len(data), path)
+            if retention := int(os.environ.get("SAMPLEDB_RETENTION", "0")):
+                removed = prune(place, target.name, retention)
     except OSError as error:
-        record_of(place / name).unlink(missing_ok=True)
         log.error("could not write %s bytes to the volume %s: %s", len(data), SNAPSHOTS, error.strerror or error)
         return 1
     for old in removed:

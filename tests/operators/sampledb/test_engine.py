@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from secrets import token_hex
 
@@ -165,7 +166,23 @@ def test_a_backup_finds_the_volume_full(pod: Pod) -> None:
     done = subprocess.run(command, cwd=ROOT, env=pod.environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1, done.stdout
     assert "bytes to the volume sampledb-snapshots: File too large" in done.stdout
-    assert list((pod.folder / "snapshots").iterdir()) == [], "no half a file, and no record of one"
+    left = [path.name for path in (pod.folder / "snapshots").iterdir()]
+    assert left == [".my-db.lock"], "no half a file, and no record of one"
+
+
+def test_backups_of_one_second_are_two_files_with_a_record_each(pod: Pod) -> None:
+    """The schedule's, and those that people ask for at that very moment; the oldest goes meanwhile."""
+    with pod.connect() as database:
+        database.call("SET", "key", "x")
+    with ThreadPoolExecutor() as pool:
+        done = [*pool.map(lambda _: pod.run("backup", SAMPLEDB_RETENTION="2", SAMPLEDB_VERSION="7.2"), range(4))]
+    assert [one.returncode for one in done] == [0] * 4, [one.stdout for one in done]
+    records = [json.loads(one.stdout.splitlines()[-1]) for one in done]
+    names = sorted(record["name"] for record in records)
+    assert len(set(names)) == 4
+    left = {path.name for path in (pod.folder / "snapshots").iterdir() if not path.name.startswith(".")}
+    assert left == {*names[2:], *(f"{name}.json" for name in names[2:])}
+    assert sorted(gone for record in records for gone in record["removed"]) == names[:2]
 
 
 @pytest.mark.parametrize("append_only", ["yes", "no"])
