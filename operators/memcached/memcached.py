@@ -55,11 +55,21 @@ class Memcached(Body):
 
     def owns(self, obj: Object) -> bool:
         """Whether the object is this one's, or was left behind with our label and belongs to nobody."""
-        owners = obj["metadata"].get("ownerReferences") or []
-        controller = next((one for one in owners if one.get("controller")), None)
-        if controller is not None:
+        if controller := _controller(obj):
             return bool(controller["uid"] == self.uid)
         return (obj["metadata"].get("labels") or {}).get(LABEL) == self.name
+
+    def succeeds(self, obj: Object) -> bool:
+        """Whether the object is of another Memcached that had this name: the garbage collector has not come yet."""
+        owner = _controller(obj)
+        same = ("apiVersion", "kind", "name")
+        return bool(owner) and [owner[key] for key in same] == [self.owner()[key] for key in same]
+
+
+def _controller(obj: Object) -> Object:
+    """Who says that the object is theirs; empty when nobody does."""
+    owners = obj["metadata"].get("ownerReferences") or []
+    return next((dict(one) for one in owners if one.get("controller")), {})
 
 
 def image() -> str:
@@ -92,6 +102,8 @@ def deployment(cache: Memcached) -> Object:
         },
         "spec": {
             "replicas": cache.size,
+            # Whoever paused it would wonder why nothing changes any more.
+            "paused": None,
             "selector": {"matchLabels": {LABEL: cache.name}},
             "template": {"metadata": {"labels": labels}, "spec": pod},
         },

@@ -5,30 +5,38 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
+from operators.stuck import STUCK, Problem, trouble
+
 from .memcached import Memcached, Object
 
+#: Reasons that somebody should look at.
+BAD = STUCK | {"Degraded", "NameTaken", "Refused", "ReplicaFailure", "Unschedulable", "UpdateStuck"}
 
-def nodes(pods: Iterable[Object]) -> list[str]:
-    """The Pods' names, in order; one that is going or has ended is no node any more."""
+
+def staying(pods: Iterable[Object]) -> list[Object]:
+    """The Pods that are nodes, in the order of their names; one that is going or has ended is no node any more."""
     return sorted(
-        pod["metadata"]["name"]
-        for pod in pods
-        if not pod["metadata"].get("deletionTimestamp")
-        and (pod.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
+        (
+            pod
+            for pod in pods
+            if not pod["metadata"].get("deletionTimestamp")
+            and (pod.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
+        ),
+        key=lambda pod: str(pod["metadata"]["name"]),
     )
 
 
 def status(cache: Memcached, deployment: Object, pods: Iterable[Object]) -> Object:
     """The status to write."""
-    numbers = deployment.get("status") or {}
-    return {
-        "nodes": nodes(pods),
-        "replicas": int(numbers.get("replicas", 0)),
-        "readyReplicas": int(numbers.get("readyReplicas", 0)),
-        "selector": cache.selector,
-        "observedGeneration": cache.generation,
-        "conditions": [available(cache, *_available(cache, deployment))],
-    }
+    nodes, numbers = staying(pods), deployment.get("status") or {}
+    counts = (int(numbers.get("replicas", 0)), int(numbers.get("readyReplicas", 0)))
+    return _status(cache, nodes, counts, available(cache, *_available(cache, deployment, nodes)))
+
+
+def refused(cache: Memcached, pods: Iterable[Object], problem: Problem) -> Object:
+    """The status to write where there is no Deployment to look at, or where it can't become what is wanted."""
+    nodes = staying(pods)
+    return _status(cache, nodes, (len(nodes), sum(map(_is_ready, nodes))), available(cache, False, *problem))
 
 
 def available(cache: Memcached, is_so: bool, reason: str, message: str) -> Object:
@@ -46,20 +54,45 @@ def available(cache: Memcached, is_so: bool, reason: str, message: str) -> Objec
     }
 
 
-def _available(cache: Memcached, deployment: Object) -> tuple[bool, str, str]:
+def _status(cache: Memcached, nodes: list[Object], counts: tuple[int, int], condition: Object) -> Object:
+    """``counts``: of Pods, and of those that are ready."""
+    replicas, ready = counts
+    return {
+        "nodes": [pod["metadata"]["name"] for pod in nodes],
+        "replicas": replicas,
+        "readyReplicas": ready,
+        "selector": cache.selector,
+        "observedGeneration": cache.generation,
+        "conditions": [condition],
+    }
+
+
+def _available(cache: Memcached, deployment: Object, nodes: list[Object]) -> tuple[bool, str, str]:
     """Whether all nodes serve, why in one word, and in a sentence."""
     numbers = deployment.get("status") or {}
     ready = int(numbers.get("readyReplicas", 0))
     words = f"{min(ready, cache.size)} of {cache.size} nodes ready"
+    problem = _problem(numbers, nodes)
     if ready >= cache.size:
-        return True, "NodesReady" if _settled(cache, deployment) else "Updating", words
-    # What the Deployment complains of, most telling first.
-    complaints = {one["type"]: one for one in numbers.get("conditions") or []}
-    if (refused := complaints.get("ReplicaFailure")) and refused["status"] == "True":
-        return False, "ReplicaFailure", f"{words}: {refused['message']}"
-    if (late := complaints.get("Progressing")) and late["status"] == "False":
-        return False, "Degraded", f"{words}: {late['message']}"
+        if _settled(cache, deployment):
+            return True, "NodesReady", words
+        # The old nodes serve on, while a new one can't.
+        return (True, "UpdateStuck", f"{words}; {problem.message}") if problem else (True, "Updating", words)
+    if problem:
+        return False, problem.reason, f"{words}: {problem.message}"
     return False, _what_goes_on(cache), words
+
+
+def _problem(numbers: Object, nodes: list[Object]) -> Problem | None:
+    """What keeps nodes from coming, the most telling first: Pods are refused, or do not start, or it just takes too long."""
+    complaints = {one["type"]: one for one in numbers.get("conditions") or []}
+    if (refusal := complaints.get("ReplicaFailure")) and refusal["status"] == "True":
+        return Problem("ReplicaFailure", refusal["message"])
+    if found := next(filter(None, map(trouble, nodes)), None):
+        return found
+    if (late := complaints.get("Progressing")) and late["status"] == "False":
+        return Problem("Degraded", late["message"])
+    return None
 
 
 def _settled(cache: Memcached, deployment: Object) -> bool:
@@ -70,13 +103,16 @@ def _settled(cache: Memcached, deployment: Object) -> bool:
 
 
 def _what_goes_on(cache: Memcached) -> str:
-    """Why nodes are missing: they are the first ones, they were just asked for, or they were there before."""
-    before = _before(cache).get("reason", "Creating")
-    if before == "Creating":
-        return "Creating"
-    return (
-        "Updating" if cache.status.get("observedGeneration") != cache.generation or before == "Updating" else "Degraded"
-    )
+    """Why nodes are missing: they were just asked for, they were there before, or they are the first ones."""
+    before, old = _before(cache), cache.status.get("observedGeneration", cache.generation)
+    if before.get("reason") == "Updating" or (before and before["reason"] != "Creating" and old != cache.generation):
+        return "Updating"
+    return "Degraded" if before.get("status") == "True" or before.get("reason") == "Degraded" else "Creating"
+
+
+def _is_ready(pod: Object) -> bool:
+    conditions = (pod.get("status") or {}).get("conditions") or []
+    return any((one["type"], one["status"]) == ("Ready", "True") for one in conditions)
 
 
 def _before(cache: Memcached) -> Object:

@@ -5,23 +5,14 @@ The engine has no way to call for help but its log, so that is where a full volu
 
 from __future__ import annotations
 
-import time
-from calendar import timegm
-
 from operators.kubeapi import Api
+from operators.stuck import Problem, trouble
 
-from .database import Database, Object
-from .observed import Problem
+from .database import Database
 
-#: Why a container waits, in the kubelet's words, when it is more than a moment.
-STUCK = frozenset(
-    ("CrashLoopBackOff", "CreateContainerConfigError", "CreateContainerError", "ErrImagePull", "ImagePullBackOff")
-) | {"InvalidImageName", "RunContainerError"}
 #: What Redis and Valkey say when writing fails, and when it works again.
 _FULL = ("No space left on device", "Short write while writing to the AOF file", "Disk quota exceeded")
 _WELL = ("AOF write error looks solved", "Background saving terminated with success", "DB saved on disk")
-#: Seconds that a new Pod may wait for a node: its volume may only just be made.
-_PATIENCE = 5
 
 
 async def password_missing(api: Api, db: Database) -> Problem | None:
@@ -51,25 +42,6 @@ async def of_pods(api: Api, db: Database, selector: str) -> Problem | None:
             said = " ".join(line.strip() for line in lines[-2:])
             return Problem(found.reason, f"{found.message}; at last it said: {said}" if said else found.message)
     return None
-
-
-def trouble(pod: Object) -> Problem | None:
-    """What a Pod's status says of its trouble."""
-    name, status = pod["metadata"]["name"], pod.get("status") or {}
-    for condition in status.get("conditions") or []:
-        if condition["type"] == "PodScheduled" and condition["status"] == "False" and _age(pod) > _PATIENCE:
-            return Problem("Unschedulable", f"no node takes the Pod {name}: {condition.get('message', '')}")
-    for one in status.get("containerStatuses") or []:
-        waiting = (one.get("state") or {}).get("waiting") or {}
-        if waiting.get("reason") in STUCK:
-            return Problem(waiting["reason"], f"the Pod {name} does not start: {waiting.get('message', '')}")
-    return None
-
-
-def _age(pod: Object) -> float:
-    """Seconds since the Pod was made."""
-    made = time.strptime(pod["metadata"]["creationTimestamp"], "%Y-%m-%dT%H:%M:%SZ")
-    return time.time() - timegm(made)
 
 
 async def volume_full(api: Api, db: Database) -> Problem | None:

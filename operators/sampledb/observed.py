@@ -5,14 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from operators.stuck import Problem
+
 from .database import Object
-
-
-class Problem(NamedTuple):
-    """What keeps something from working: one word for programs, a sentence for people."""
-
-    reason: str
-    message: str
 
 
 class Fact(NamedTuple):

@@ -11,10 +11,11 @@ import asyncio
 from weakref import WeakValueDictionary
 
 from operators.kubeapi import Api, ApiError
+from operators.stuck import Problem
 
 from . import backups, connection, health, jobs, ownership, records, restoring, rollout, storage, workload
 from .database import DATABASE_LABEL, FINALIZER, PART_LABEL, Database, Object
-from .observed import Fact, Observed, Problem, Release, Restore, Work
+from .observed import Fact, Observed, Release, Restore, Work
 from .status import BAD, status
 from .tell import Tell
 

@@ -127,6 +127,15 @@ class Place:
         query = f"?labelSelector={selector.replace('/', '%2F').replace('=', '%3D')}" if selector else ""
         return list(self.api.get(self.path(plural) + query).json["items"])
 
+    def owned(self, uid: str, *plurals: str) -> list[str]:
+        """What is there of these kinds and belongs to the object, or did."""
+        return [
+            f"{plural}/{one['metadata']['name']}"
+            for plural in plurals
+            for one in self.listed(plural)
+            if uid in [owner["uid"] for owner in one["metadata"].get("ownerReferences", ())]
+        ]
+
     def kill_pod(self, name: str) -> None:
         """As a node that is gone: nobody waits for its end."""
         self.api.delete(self.path("pods", name), {"gracePeriodSeconds": 0})
@@ -182,7 +191,7 @@ _PROGRAM = "import sys; sys.modules['kubernetes'] = None; from {} import main; m
 class Operator:
     """An operator as a process of this machine, which may be killed at any moment. ``module`` has its ``main``."""
 
-    def __init__(self, module: str, api: Api, log: Path, *namespaces: str, **environment: str):
+    def __init__(self, module: str, api: Api, log: Path, *namespaces: str):
         self._command = [sys.executable, "-c", _PROGRAM.format(module)]
         self._log = log
         self._environment = {
@@ -190,14 +199,15 @@ class Operator:
             "KUBECONFIG": str(api.kubeconfig),
             "WATCH_NAMESPACE": ",".join(namespaces),
             "SANDBOX_PORT_8080": str(free_port()),
-            **environment,
         }
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
+    def start(self, **environment: str) -> None:
+        """``environment`` is for this once."""
+        env = self._environment | environment
         with self._log.open("ab") as sink:
             self._process = subprocess.Popen(
-                self._command, cwd=ROOT, env=self._environment, stdout=sink, stderr=sink, preexec_fn=_die_with_parent
+                self._command, cwd=ROOT, env=env, stdout=sink, stderr=sink, preexec_fn=_die_with_parent
             )
 
     def kill(self) -> None:
@@ -207,9 +217,9 @@ class Operator:
             self._process.wait()
             self._process = None
 
-    def restart(self) -> None:
+    def restart(self, **environment: str) -> None:
         self.kill()
-        self.start()
+        self.start(**environment)
 
     @property
     def log(self) -> str:

@@ -13,17 +13,22 @@ import yaml
 from operators.memcached.memcached import GROUP, IMAGE, IMAGE_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[3]
-BUNDLE = ROOT / "operators" / "packages" / "memcached" / "0.0.1"
+PACKAGE = ROOT / "operators" / "packages" / "memcached"
+
+
+@pytest.fixture(scope="module", params=["0.0.1", "0.1.0"])
+def bundle(request: pytest.FixtureRequest) -> Path:
+    return PACKAGE / str(request.param)
 
 
 @pytest.fixture(scope="module")
-def csv() -> dict[str, Any]:
-    return yaml.safe_load((BUNDLE / "csv.yaml").read_text())
+def csv(bundle: Path) -> dict[str, Any]:
+    return yaml.safe_load((bundle / "csv.yaml").read_text())
 
 
 @pytest.fixture(scope="module")
-def crd() -> dict[str, Any]:
-    return yaml.safe_load((BUNDLE / "crds" / f"{GROUP}_memcacheds.yaml").read_text())
+def crd(bundle: Path) -> dict[str, Any]:
+    return yaml.safe_load((bundle / "crds" / f"{GROUP}_memcacheds.yaml").read_text())
 
 
 @pytest.fixture(scope="module")

@@ -67,3 +67,19 @@ def test_another_image_where_the_internet_is_not_reached(monkeypatch: pytest.Mon
 )
 def test_whose_a_deployment_is(owners: list, labels: dict, owned: bool) -> None:
     assert memcached().owns({"metadata": {"ownerReferences": owners, "labels": labels}}) is owned
+
+
+@pytest.mark.parametrize(
+    ("change", "is_so"),
+    [
+        ({}, True),
+        ({"name": "other"}, False),
+        ({"kind": "Redis"}, False),
+        ({"controller": False}, False),
+    ],
+)
+def test_what_is_left_of_another_one_with_the_same_name(change: dict, is_so: bool) -> None:
+    owner = {**memcached().owner(), "uid": "before", **change}
+    left = {"metadata": {"ownerReferences": [owner]}}
+    assert memcached().succeeds(left) is is_so
+    assert not memcached().owns(left)

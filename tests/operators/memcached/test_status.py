@@ -4,17 +4,19 @@ from typing import Any
 
 import pytest
 
-from operators.memcached.status import nodes, status
+from operators.memcached.status import BAD, refused, status, staying
+from operators.stuck import Problem
 
 from .caches import memcached, observed, pod
 
 
-def before(reason: str, generation: int = 1) -> dict[str, Any]:
-    condition = {"type": "Available", "status": "True", "reason": reason, "lastTransitionTime": "2020-01-01T00:00:00Z"}
+def before(reason: str, generation: int = 1, value: str = "True") -> dict[str, Any]:
+    condition = {"type": "Available", "status": value, "reason": reason, "lastTransitionTime": "2020-01-01T00:00:00Z"}
     return {"observedGeneration": generation, "conditions": [condition]}
 
 
 READY = before("NodesReady")
+STUCK = {"state": {"waiting": {"reason": "ImagePullBackOff", "message": "no such host"}}}
 REFUSED = {"type": "ReplicaFailure", "status": "True", "message": "exceeded quota"}
 LATE = {"type": "Progressing", "status": "False", "message": "too slow"}
 
@@ -23,7 +25,10 @@ LATE = {"type": "Progressing", "status": "False", "message": "too slow"}
     ("was", "generation", "deployment", "value", "reason"),
     [
         ({}, 1, {"ready": 0, "replicas": 0}, "False", "Creating"),
-        (before("Creating"), 1, {"ready": 2}, "False", "Creating"),
+        (before("Creating", value="False"), 1, {"ready": 2}, "False", "Creating"),
+        (before("ImagePullBackOff", value="False"), 1, {"ready": 2}, "False", "Creating"),
+        (before("NameTaken", value="False"), 1, {"ready": 0, "replicas": 0}, "False", "Creating"),
+        (before("Degraded", value="False"), 1, {"ready": 2}, "False", "Degraded"),
         ({}, 1, {"ready": 3}, "True", "NodesReady"),
         (READY, 2, {"ready": 1, "replicas": 1}, "False", "Updating"),
         (before("Updating", 2), 2, {"ready": 2}, "False", "Updating"),
@@ -54,6 +59,48 @@ def test_what_the_deployment_complains_of_is_said(complaint: dict, reason: str, 
     assert (condition["status"], condition["reason"], condition["message"]) == ("False", reason, message)
 
 
+def stuck(name: str) -> dict[str, Any]:
+    found = pod(name, "Pending")
+    found["status"]["containerStatuses"] = [STUCK]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("generation", "ready", "complaint", "value", "reason", "message"),
+    [
+        (1, 1, (), "False", "ImagePullBackOff", "1 of 3 nodes ready: the Pod b does not start: no such host"),
+        (2, 3, (), "True", "UpdateStuck", "3 of 3 nodes ready; the Pod b does not start: no such host"),
+        (1, 0, (REFUSED,), "False", "ReplicaFailure", "0 of 3 nodes ready: exceeded quota"),
+        (1, 0, (LATE,), "False", "ImagePullBackOff", "0 of 3 nodes ready: the Pod b does not start: no such host"),
+    ],
+)
+def test_a_pod_that_does_not_start_is_named(
+    generation: int, ready: int, complaint: tuple, value: str, reason: str, message: str
+) -> None:
+    cache = memcached(READY, generation=generation)
+    found = status(cache, observed(cache, ready, *complaint, updatedReplicas=1), [pod("a"), stuck("b")])
+    (condition,) = found["conditions"]
+    assert (condition["status"], condition["reason"], condition["message"]) == (value, reason, message)
+    assert condition["reason"] in BAD
+
+
+def test_a_pod_that_is_going_is_no_trouble() -> None:
+    going = stuck("b")
+    going["metadata"]["deletionTimestamp"] = "2026-11-21T00:00:00Z"
+    cache = memcached()
+    (condition,) = status(cache, observed(cache, 1), [pod("a"), going])["conditions"]
+    assert condition["reason"] == "Creating"
+
+
+def test_without_a_deployment_the_pods_are_counted() -> None:
+    ready = pod("a")
+    ready["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
+    found = refused(memcached(READY, generation=2), [ready, pod("b", "Pending")], Problem("NameTaken", "not ours"))
+    assert (found["nodes"], found["replicas"], found["readyReplicas"]) == (["a", "b"], 2, 1)
+    (condition,) = found["conditions"]
+    assert (condition["status"], condition["reason"], condition["observedGeneration"]) == ("False", "NameTaken", 2)
+
+
 def test_a_condition_keeps_its_time_while_it_holds() -> None:
     cache = memcached(READY)
     moments = [status(cache, observed(cache, ready), [])["conditions"][0]["lastTransitionTime"] for ready in (3, 2)]
@@ -69,7 +116,7 @@ def test_the_nodes_are_the_pods_that_stay() -> None:
         pod("d", "Failed"),
         pod("e", "Succeeded"),
     ]
-    assert nodes(pods) == ["a", "b"]
+    assert [one["metadata"]["name"] for one in staying(pods)] == ["a", "b"]
 
 
 def test_the_scale_subresource_has_what_it_needs() -> None:

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from operators.sampledb.health import full, trouble
-from operators.sampledb.observed import Fact, Observed, Problem, Release, Restore, Work
+from operators.sampledb.health import full
+from operators.sampledb.observed import Fact, Observed, Release, Restore, Work
 from operators.sampledb.status import leaving, phase, status
 from operators.sampledb.versions import refusal
+from operators.stuck import Problem
 
 from .databases import database
 
@@ -122,19 +123,3 @@ def test_steps_of_an_upgrade(engine: str, deployed: str, wanted: str, words: str
 )
 def test_a_full_volume_is_read_from_the_log(log: str, is_full: bool) -> None:
     assert bool(full(log)) == is_full
-
-
-def test_a_pod_that_only_just_waits_has_no_trouble() -> None:
-    waiting = {"state": {"waiting": {"reason": "ContainerCreating"}}}
-    pod: dict[str, Any] = {"metadata": {"name": "x-0"}, "status": {"containerStatuses": [waiting]}}
-    assert trouble(pod) is None
-    waiting["state"]["waiting"] = {"reason": "CreateContainerConfigError", "message": 'secret "mine" not found'}
-    assert trouble(pod) == Problem("CreateContainerConfigError", 'the Pod x-0 does not start: secret "mine" not found')
-
-
-@pytest.mark.parametrize(("made", "is_trouble"), [("2026-01-01T00:00:00Z", True), ("2999-01-01T00:00:00Z", False)])
-def test_a_pod_that_no_node_takes(made: str, is_trouble: bool) -> None:
-    condition = {"type": "PodScheduled", "status": "False", "message": "0/3 nodes are available"}
-    found = trouble({"metadata": {"name": "x-0", "creationTimestamp": made}, "status": {"conditions": [condition]}})
-    wanted = Problem("Unschedulable", "no node takes the Pod x-0: 0/3 nodes are available")
-    assert found == (wanted if is_trouble else None)
