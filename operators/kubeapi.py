@@ -11,7 +11,7 @@ import base64
 import json
 import os
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,15 @@ PATHS = {
     "Instance": ("apis/kudo.dev/v1beta1", "instances"),
     "PodDisruptionBudget": ("apis/policy/v1", "poddisruptionbudgets"),
 }
+
+
+#: The channels of pods/exec: a message begins with the number of its own.
+_STDOUT, _STDERR, _ENDED = 1, 2, 3
+_EXEC = ("v5.channel.k8s.io", "v4.channel.k8s.io")
+
+
+class CommandError(Exception):
+    """A command in a container failed: what it wrote to its error stream, or how it ended."""
 
 
 class ApiError(Exception):
@@ -162,11 +171,34 @@ class Api:
             if error.code != 404:
                 raise
 
-    async def log(self, namespace: str, pod: str, lines: int = 20) -> str:
-        """The last lines of a Pod's log; empty when there is none."""
+    async def log(self, namespace: str, pod: str, lines: int = 20, container: str = "") -> str:
+        """The last lines of a Pod's log; empty when there is none. A Pod of several containers needs the one that is meant."""
         path = self._path("Pod", namespace, pod) + "/log"
-        async with self._open().get(self._access.server + path, params={"tailLines": str(lines)}) as answer:
+        query = {"tailLines": str(lines), **({"container": container} if container else {})}
+        async with self._open().get(self._access.server + path, params=query) as answer:
             return await answer.text() if answer.status == 200 else ""
+
+    async def run(self, namespace: str, pod: str, container: str, command: Sequence[str]) -> bytes:
+        """What a command writes that runs in a container; CommandError when it fails, ApiError when it can't be run."""
+        query = [("command", word) for word in command] + [
+            ("container", container),
+            ("stdout", "true"),
+            ("stderr", "true"),
+        ]
+        url = self._access.server + self._path("Pod", namespace, pod) + "/exec"
+        channels: dict[int, bytearray] = {number: bytearray() for number in (_STDOUT, _STDERR, _ENDED)}
+        try:
+            async with self._open().ws_connect(url, params=query, protocols=_EXEC) as socket:
+                async for message in socket:
+                    if message.type == aiohttp.WSMsgType.BINARY and message.data:
+                        channels.setdefault(message.data[0], bytearray()).extend(message.data[1:])
+        except aiohttp.WSServerHandshakeError as refused:
+            raise ApiError(refused.status, "", f"a command in the Pod {pod} is refused: {refused.message}") from None
+        ended = json.loads(channels[_ENDED] or "{}")
+        if ended.get("status") != "Success":
+            said = channels[_STDERR].decode(errors="replace").strip()
+            raise CommandError(said or ended.get("message") or "the connection ended before the command did")
+        return bytes(channels[_STDOUT])
 
     async def watch(self, kind: str, namespace: str = "", labels: str = "") -> AsyncIterator[tuple[str, Object]]:
         """(type, object) without end: first the present ones as ADDED; lists again when the connection ends."""

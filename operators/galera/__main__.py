@@ -1,13 +1,14 @@
-"""``python -m operators.galera ROLE``: what the image galera-node runs. Roles: node, check, backup, restore, load."""
+"""``python -m operators.galera ROLE``: what the image galera-node runs. Roles: key, node, check, backup, restore, load."""
 
 from __future__ import annotations
 
 import logging
 import sys
 
-from . import client, node
+from . import client, clusterkey, node
 
 ROLES = {
+    "key": clusterkey.make,
     "node": node.main,
     "check": client.check,
     "backup": client.backup,

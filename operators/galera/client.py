@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 import aiohttp
 
-from . import place
+from . import clusterkey, place
 
 log = logging.getLogger("galera.client")
 #: Seconds that a Job waits for the database, and for one answer.
@@ -73,7 +73,7 @@ def _json(method: str, url: str, body: Any = None) -> Any:
 
 
 def _send(method: str, url: str, body: bytes | None) -> bytes:
-    request = urllib.request.Request(url, data=body, method=method)  # noqa: S310 - our own Service
+    request = urllib.request.Request(url, data=body, method=method, headers=clusterkey.headers())  # noqa: S310 - our own Service
     if body is not None:
         request.add_header("Content-Type", "application/json")
     with urllib.request.urlopen(request, timeout=ANSWER) as answer:  # noqa: S310

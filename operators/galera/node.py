@@ -18,7 +18,7 @@ import aiohttp
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from . import place
+from . import clusterkey, place
 from .keeper import Keeper
 from .quorum import Message, NoQuorumError, Quorum
 from .store import Config, Store
@@ -28,6 +28,8 @@ log = logging.getLogger("galera")
 DRAIN = 4.0
 #: A value of this many bytes is refused.
 LARGEST = 1 << 20
+#: What only those may ask who have the cluster's key.
+NODES_ONLY = ("/peer", "/join", "/leave", "/members")
 
 
 class Node:
@@ -113,7 +115,10 @@ class Node:
         """Whether node 0 has done it."""
         try:
             timeout = aiohttp.ClientTimeout(total=seconds)
-            async with aiohttp.ClientSession(timeout=timeout) as session, session.post(url, json=body) as found:
+            async with (
+                aiohttp.ClientSession(timeout=timeout, headers=clusterkey.headers()) as session,
+                session.post(url, json=body) as found,
+            ):
                 if found.status == 200:
                     return True
                 log.warning("node 0 says: %s", (await found.text())[:200])
@@ -140,7 +145,9 @@ def application(node: Node) -> web.Application:
 
     @web.middleware
     async def moving_on(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Errors in words; connections of a node that goes end with their answer."""
+        """Errors in words; connections of a node that goes end with their answer. Questions of nodes are for nodes."""
+        if request.path in NODES_ONLY and not clusterkey.known(request.headers):
+            return web.Response(status=403, text="only a node of this instance may ask this\n")
         try:
             found: web.StreamResponse = await handler(request)
         except NoQuorumError as problem:

@@ -19,7 +19,7 @@ from typing import Any
 
 import aiohttp
 
-from . import place
+from . import clusterkey, place
 from .store import Config, Entry, Store, merge, newer
 
 #: Seconds for one message, for one whole request, and between two tries.
@@ -39,7 +39,9 @@ class Quorum:
         self.name = name
         self._store = store
         self._local = local
-        self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=MESSAGE))
+        self._session = aiohttp.ClientSession(
+            timeout=aiohttp.ClientTimeout(total=MESSAGE), headers=clusterkey.headers()
+        )
         self._count = itertools.count(1)
         self._life = secrets.token_hex(4)
         self._late: set[asyncio.Task[Message | None]] = set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from operators.kubeapi import Object
 
+from .instance import Instance
 from .plans import COMPLETE, FATAL_ERROR, IN_PROGRESS, Outcome
 
 _GOOD = Outcome(COMPLETE)
@@ -26,6 +27,9 @@ def _replicas(obj: Object) -> Outcome:
     ready, updated, there = (int(status.get(one, 0)) for one in ("readyReplicas", "updatedReplicas", "replicas"))
     if seen and ready == updated == there == wanted:
         return _GOOD
+    for one in status.get("conditions") or []:
+        if one.get("type") == "ReplicaFailure" and one.get("status") == "True":
+            return Outcome(IN_PROGRESS, f"{min(ready, wanted)} of {wanted} Pods ready: {one.get('message')}")
     more = f", {there - wanted} too many" if there > wanted else ""
     old = f", {there - updated} of an older form" if seen and there > updated else ""
     return Outcome(IN_PROGRESS, f"{min(ready, wanted)} of {wanted} Pods ready{more}{old}")
@@ -48,6 +52,18 @@ def _pod(obj: Object) -> Outcome:
     return _GOOD if phase in ("Running", "Succeeded") else Outcome(IN_PROGRESS, phase)
 
 
+def _instance(obj: Object) -> Outcome:
+    """One of another package: what was asked for last has been carried out."""
+    found = Instance(obj)
+    told = {str(one.get("type")): one for one in found.status.get("conditions") or []}
+    if told.get("Accepted", {}).get("status") == "False":
+        return Outcome(IN_PROGRESS, str(told["Accepted"]["message"]))
+    ready = told.get("Ready", {})
+    if found.snapshot != found.wanted or found.execution or not ready:
+        return Outcome(IN_PROGRESS, str(ready.get("message") or "its plan has not begun"))
+    return _GOOD if ready["status"] == "True" else Outcome(FATAL_ERROR, str(ready["message"]))
+
+
 def _claim(obj: Object) -> Outcome:
     """One that waits for its first Pod is as far as it can be."""
     phase = (obj.get("status") or {}).get("phase", "Pending")
@@ -57,6 +73,7 @@ def _claim(obj: Object) -> Outcome:
 _JUDGES = {
     "Deployment": _replicas,
     "StatefulSet": _replicas,
+    "Instance": _instance,
     "Job": _job,
     "Pod": _pod,
     "PersistentVolumeClaim": _claim,

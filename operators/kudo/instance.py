@@ -13,6 +13,8 @@ from .version import API_VERSION
 
 #: What the last plan that was started was given: the operator version's name and the parameters.
 SNAPSHOT = "kudo.dev/last-applied-instance-state"
+#: On each object: the execution of a plan that has applied it last.
+EXECUTION = "kudo.dev/last-plan-execution-uid"
 FINALIZER = "kudo.dev.instance.cleanup"
 OPERATOR_LABEL, INSTANCE_LABEL = "kudo.dev/operator", "kudo.dev/instance"
 

@@ -1,7 +1,8 @@
 """The engine: which changes lead to a pass. Run as ``python -m operators.kudo.operator``.
 
 kopf watches; reconcile.py does the work. WATCH_NAMESPACE lists the namespaces to serve, separated by commas; empty means all of
-them (OLM sets it from the OperatorGroup). KUDO_PACKAGES names the packages that come along, as folders beside this one.
+them (OLM sets it from the OperatorGroup). KUDO_PACKAGES names the packages that come along, as folders beside this one;
+RELATED_IMAGE_WAITER the image that holds the files of Pipe tasks.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from operators.passes import Passes
 
 from . import package
 from .instance import INSTANCE_LABEL
+from .pipes import IMAGE
 from .reconcile import Engine
 from .version import GROUP, VERSION
 
@@ -43,7 +45,7 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     for namespace in NAMESPACES:
         for one in packages.values():
             await package.install(memo.api, one, namespace)
-    memo.passes = Passes(Engine(memo.api, packages, tell).reconcile)
+    memo.passes = Passes(Engine(memo.api, packages, tell, os.environ.get("RELATED_IMAGE_WAITER") or IMAGE).reconcile)
 
 
 @kopf.on.cleanup()

@@ -17,6 +17,7 @@ from . import package, plans, trigger
 from .conditions import accepted, ready
 from .instance import FINALIZER, SNAPSHOT, Instance
 from .parameters import ParameterError, resolve
+from .pipes import IMAGE
 from .plans import COMPLETE, ERROR, FATAL_ERROR, RUNNING
 from .render import Moment
 from .tasks import Tasks
@@ -64,12 +65,14 @@ def _deployed(instance: Instance) -> bool:
 
 
 class Engine:
-    """``shipped``: packages by the name of their OperatorVersion, put into a namespace when an Instance there asks for them."""
+    """``shipped``: packages by the name of their OperatorVersion, put into a namespace when an Instance there asks for them;
+    ``waiter``: the image that holds the files of Pipe tasks."""
 
-    def __init__(self, api: Api, shipped: Mapping[str, package.Package], tell: Tell):
+    def __init__(self, api: Api, shipped: Mapping[str, package.Package], tell: Tell, waiter: str = IMAGE):
         self._api = api
         self._shipped = shipped
         self._tell = tell
+        self._waiter = waiter
 
     async def reconcile(self, namespace: str, name: str) -> float | None:
         """In how many seconds to look again; None when there is nothing to wait for."""
@@ -184,7 +187,7 @@ class Engine:
 
     async def _advance(self, instance: Instance, version: OperatorVersion, plan: Plan, status: Object) -> None:
         """As many steps as can be done now. ``status`` is changed."""
-        tasks = Tasks(self._api, instance, version, resolve(version, instance.snapshot.parameters))
+        tasks = Tasks(self._api, instance, version, resolve(version, instance.snapshot.parameters), self._waiter)
         tried: set[tuple[str, str]] = set()
         while opened := [one for one in plans.open_steps(plan, status) if (one[0].name, one[1].name) not in tried]:
             phase, step = opened[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,8 @@ import yaml
 
 from operators.kubeapi import PATHS, Object
 
-from . import template
-from .instance import INSTANCE_LABEL, OPERATOR_LABEL, Instance
+from . import pipes, template
+from .instance import EXECUTION, INSTANCE_LABEL, OPERATOR_LABEL, Instance
 from .version import OperatorVersion
 
 
@@ -28,34 +29,69 @@ class Moment:
     step: str
 
 
-def objects(
-    instance: Instance, version: OperatorVersion, moment: Moment, file: str, parameters: dict[str, Any]
-) -> list[Object]:
-    """All objects of one template, in its order; RenderError."""
-    values = {
-        "Name": instance.name,
-        "Namespace": instance.namespace,
-        "OperatorName": version.operator,
-        "OperatorVersion": version.version,
-        "AppVersion": version.app_version,
-        "PlanName": moment.plan,
-        "PlanUID": moment.uid,
-        "PhaseName": moment.phase,
-        "StepName": moment.step,
-        "Params": parameters,
-        "Pipes": {},
-    }
-    try:
-        text = template.render(f"templates/{file}", version.templates[file], values)
-    except template.TemplateError as problem:
-        raise RenderError(str(problem)) from None
-    try:
-        found = [one for one in yaml.safe_load_all(text) if one is not None]
-    except yaml.YAMLError as problem:
-        raise RenderError(
-            f"templates/{file}{_place(problem)}: not YAML any more after rendering: {_said(problem)}"
-        ) from None
-    return [_marked(instance, version, moment, file, one) for one in found]
+@dataclass(frozen=True, slots=True)
+class Render:
+    """The templates of ``version`` with the values of ``instance``; ``parameters`` are resolved ones."""
+
+    instance: Instance
+    version: OperatorVersion
+    moment: Moment
+    parameters: Mapping[str, Any]
+
+    def objects(self, file: str) -> list[Object]:
+        """All objects of one template, in its order; RenderError."""
+        return [self.marked(one, file) for one in self.documents(file)]
+
+    def documents(self, file: str) -> list[Any]:
+        """What the YAML of one template says; RenderError."""
+        try:
+            text = template.render(f"templates/{file}", self.version.templates[file], self._values())
+        except template.TemplateError as problem:
+            raise RenderError(str(problem)) from None
+        try:
+            return [one for one in yaml.safe_load_all(text) if one is not None]
+        except yaml.YAMLError as problem:
+            where = f"templates/{file}{_place(problem)}"
+            raise RenderError(f"{where}: not YAML any more after rendering: {_said(problem)}") from None
+
+    def marked(self, obj: Any, file: str) -> Object:
+        """The object as one of the Instance, in its namespace; RenderError."""
+        meta = obj.get("metadata") if isinstance(obj, dict) else None
+        if not isinstance(meta, dict) or not obj.get("apiVersion") or not meta.get("name"):
+            raise RenderError(f"templates/{file}: each document needs apiVersion, kind and metadata.name")
+        if obj.get("kind") not in PATHS:
+            known = ", ".join(sorted(PATHS))
+            raise RenderError(f"templates/{file}: this engine can't apply a {obj.get('kind')}; it knows {known}")
+        labels = {"heritage": "kudo", OPERATOR_LABEL: self.version.operator, INSTANCE_LABEL: self.instance.name}
+        annotations = {
+            "kudo.dev/plan": self.moment.plan,
+            "kudo.dev/phase": self.moment.phase,
+            "kudo.dev/step": self.moment.step,
+            EXECUTION: self.moment.uid,
+            "kudo.dev/operator-version": self.version.version,
+        }
+        own = {
+            "namespace": self.instance.namespace,
+            "labels": {**(meta.get("labels") or {}), **labels},
+            "annotations": {**(meta.get("annotations") or {}), **annotations},
+            "ownerReferences": [self.instance.owner()],
+        }
+        return {**obj, "metadata": {**meta, **own}}
+
+    def _values(self) -> dict[str, Any]:
+        return {
+            "Name": self.instance.name,
+            "Namespace": self.instance.namespace,
+            "OperatorName": self.version.operator,
+            "OperatorVersion": self.version.version,
+            "AppVersion": self.version.app_version,
+            "PlanName": self.moment.plan,
+            "PlanUID": self.moment.uid,
+            "PhaseName": self.moment.phase,
+            "StepName": self.moment.step,
+            "Params": self.parameters,
+            "Pipes": pipes.names(self.version, self.instance.name, self.moment.plan),
+        }
 
 
 def _place(problem: yaml.YAMLError) -> str:
@@ -65,26 +101,3 @@ def _place(problem: yaml.YAMLError) -> str:
 
 def _said(problem: yaml.YAMLError) -> str:
     return str(getattr(problem, "problem", "") or problem)
-
-
-def _marked(instance: Instance, version: OperatorVersion, moment: Moment, file: str, obj: Any) -> Object:
-    meta = obj.get("metadata") if isinstance(obj, dict) else None
-    if not isinstance(meta, dict) or not obj.get("apiVersion") or not meta.get("name"):
-        raise RenderError(f"templates/{file}: each document needs apiVersion, kind and metadata.name")
-    if obj.get("kind") not in PATHS:
-        raise RenderError(
-            f"templates/{file}: this engine can't apply a {obj.get('kind')}; it knows {', '.join(sorted(PATHS))}"
-        )
-    labels = {"heritage": "kudo", OPERATOR_LABEL: version.operator, INSTANCE_LABEL: instance.name}
-    meta["namespace"] = instance.namespace
-    meta["labels"] = {**(meta.get("labels") or {}), **labels}
-    meta["annotations"] = {
-        **(meta.get("annotations") or {}),
-        "kudo.dev/plan": moment.plan,
-        "kudo.dev/phase": moment.phase,
-        "kudo.dev/step": moment.step,
-        "kudo.dev/last-plan-execution-uid": moment.uid,
-        "kudo.dev/operator-version": version.version,
-    }
-    meta["ownerReferences"] = [instance.owner()]
-    return dict(obj)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,8 @@ GROUP, VERSION = "kudo.dev", "v1beta1"
 API_VERSION = f"{GROUP}/{VERSION}"
 DEPLOY, UPDATE, UPGRADE, CLEANUP = "deploy", "update", "upgrade", "cleanup"
 SERIAL, PARALLEL = "serial", "parallel"
-TASK_KINDS = ("Apply", "Delete", "Toggle", "Dummy")
+_WORD = re.compile(r"\w+")
+TASK_KINDS = ("Apply", "Delete", "Toggle", "Pipe", "KudoOperator", "Dummy")
 
 
 class PackageError(Exception):
@@ -59,13 +61,24 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class Pipe:
+    """A file of a Pipe task, ``kind`` Secret or ConfigMap; ``env``: its lines KEY=value are the object's data, else the whole file is."""
+
+    path: str
+    env: bool
+    kind: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
-    """``kind``: one of TASK_KINDS. ``resources``: names of templates. ``spec``: the rest."""
+    """``kind``: one of TASK_KINDS. ``resources``: names of templates; of a Pipe task that of its Pod, of a KudoOperator task its parameter file. ``spec``: the rest."""
 
     name: str
     kind: str
     resources: tuple[str, ...]
     spec: Object
+    pipes: tuple[Pipe, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +145,16 @@ def _plan(name: str, one: Object) -> Plan:
 
 
 def _task(one: Object) -> Task:
-    spec = dict(one.get("spec") or {})
-    return Task(str(one["name"]), str(one.get("kind") or ""), _texts(spec.pop("resources", None)), spec)
+    spec, kind = dict(one.get("spec") or {}), str(one.get("kind") or "")
+    file = spec.get({"Pipe": "pod", "KudoOperator": "parameterFile"}.get(kind, ""))
+    resources = _texts([file] if file else spec.pop("resources", None))
+    pipes = tuple(_pipe(pipe) for pipe in spec.get("pipe") or []) if kind == "Pipe" else ()
+    return Task(str(one["name"]), kind, resources, spec, pipes)
+
+
+def _pipe(one: Object) -> Pipe:
+    path = str(one.get("file") or one.get("envFile") or "")
+    return Pipe(path, not one.get("file"), str(one.get("kind") or ""), str(one.get("key") or ""))
 
 
 def _texts(values: Any) -> tuple[str, ...]:
@@ -147,19 +168,31 @@ def _problems(found: OperatorVersion) -> Iterator[str]:
         if one.trigger and one.trigger not in found.plans:
             yield f"parameter {one.name} triggers the plan “{one.trigger}”, which there is not"
     for plan in found.plans.values():
-        for where, strategy in (
-            (plan.name, plan.strategy),
-            *((f"{plan.name}/{p.name}", p.strategy) for p in plan.phases),
-        ):
-            if strategy not in (SERIAL, PARALLEL):
-                yield f"{where} has the strategy “{strategy}”, which is neither {SERIAL} nor {PARALLEL}"
-        for phase in plan.phases:
-            for step in phase.steps:
-                for task in step.tasks:
-                    if task not in found.tasks:
-                        yield f"step {plan.name}/{phase.name}/{step.name} names the task “{task}”, which there is not"
+        yield from _plan_problems(found, plan)
     for known in found.tasks.values():
         yield from _task_problems(found, known)
+
+
+def _plan_problems(found: OperatorVersion, plan: Plan) -> Iterator[str]:
+    parts = [(plan.name, plan.strategy, [phase.name for phase in plan.phases])]
+    parts += [(f"{plan.name}/{one.name}", one.strategy, [step.name for step in one.steps]) for one in plan.phases]
+    for where, strategy, names in parts:
+        if strategy not in (SERIAL, PARALLEL):
+            yield f"{where} has the strategy “{strategy}”, which is neither {SERIAL} nor {PARALLEL}"
+        if twice := _twice(names):
+            yield f"{where} has “{twice}” twice"
+    for phase in plan.phases:
+        for step in phase.steps:
+            for task in step.tasks:
+                if task not in found.tasks:
+                    yield f"step {plan.name}/{phase.name}/{step.name} names the task “{task}”, which there is not"
+    used = [task for phase in plan.phases for step in phase.steps for task in step.tasks if task in found.tasks]
+    if twice := _twice([pipe.key for task in used for pipe in found.tasks[task].pipes]):
+        yield f"{plan.name} makes .Pipes.{twice} twice"
+
+
+def _twice(names: list[str]) -> str:
+    return next((one for one in names if names.count(one) > 1), "")
 
 
 def _task_problems(found: OperatorVersion, task: Task) -> Iterator[str]:
@@ -170,3 +203,10 @@ def _task_problems(found: OperatorVersion, task: Task) -> Iterator[str]:
             yield f"task {task.name} names the template “{one}”, which there is not"
     if task.kind == "Toggle" and task.spec.get("parameter") not in found.parameters:
         yield f"task {task.name} toggles by the parameter “{task.spec.get('parameter')}”, which there is not"
+    if task.kind == "KudoOperator" and not (task.spec.get("package") and task.spec.get("operatorVersion")):
+        yield f"task {task.name} must name a package and its operatorVersion"
+    if task.kind == "Pipe" and not (task.resources and task.pipes):
+        yield f"task {task.name} must name the template of a pod, and files in pipe"
+    for pipe in task.pipes:
+        if not pipe.path or pipe.kind not in ("Secret", "ConfigMap") or not _WORD.fullmatch(pipe.key):
+            yield f"each pipe of task {task.name} needs file or envFile, kind Secret or ConfigMap, and a key of letters and digits"

@@ -6,7 +6,7 @@ The engine has no way to call for help but its log, so that is where a full volu
 from __future__ import annotations
 
 from operators.kubeapi import Api
-from operators.stuck import Problem, trouble
+from operators.stuck import Problem, first_trouble
 
 from .database import Database
 
@@ -32,16 +32,7 @@ async def password_missing(api: Api, db: Database) -> Problem | None:
 
 async def of_pods(api: Api, db: Database, selector: str) -> Problem | None:
     """What keeps the first of these Pods that has trouble from running."""
-    for pod in await api.list("Pod", db.namespace, selector):
-        if pod["metadata"].get("deletionTimestamp"):
-            continue
-        if found := trouble(pod):
-            if found.reason != "CrashLoopBackOff":
-                return found
-            lines = (await api.log(db.namespace, pod["metadata"]["name"], 5)).strip().splitlines()
-            said = " ".join(line.strip() for line in lines[-2:])
-            return Problem(found.reason, f"{found.message}; at last it said: {said}" if said else found.message)
-    return None
+    return await first_trouble(api, await api.list("Pod", db.namespace, selector))
 
 
 async def volume_full(api: Api, db: Database) -> Problem | None:

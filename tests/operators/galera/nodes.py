@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+#: What the nodes know each other by.
+KEY = "abc"
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -43,6 +45,7 @@ class Nodes:
             "POD_NAME": f"g-{number}",
             "GALERA_INSTANCE": "g",
             "GALERA_DRAIN": "0.2",
+            "GALERA_KEY": KEY,
         }
         return {**os.environ, "PYTHONPATH": str(ROOT), **services, **own, **more}
 
@@ -72,10 +75,11 @@ class Nodes:
             time.sleep(0.1)
         return found
 
-    def ask(self, number: int, method: str, path: str, body: str | None = None) -> tuple[int, str]:
+    def ask(self, number: int, method: str, path: str, body: str | None = None, key: str = KEY) -> tuple[int, str]:
         """Status and text; 0 when nothing answers."""
         url = f"http://127.0.0.1:{self.ports[number]}{path}"
         request = urllib.request.Request(url, body.encode() if body is not None else None, method=method)
+        request.add_header("Authorization", f"Bearer {key}")
         try:
             with urllib.request.urlopen(request, timeout=40) as answer:
                 return answer.status, answer.read().decode()

@@ -127,5 +127,10 @@ def test_a_member_that_was_left_behind_is_taken_out(tmp_path: Path) -> None:
 
 def test_what_a_client_may_not_ask(tmp_path: Path) -> None:
     with running(tmp_path, 0) as nodes:
+        for path in ("/peer", "/join", "/leave", "/members"):
+            for key in ("", "abd", "abcd"):
+                found = nodes.ask(0, "POST", path, '{"count": 0}', key)
+                assert found == (403, "only a node of this instance may ask this\n")
+        assert nodes.ask(0, "PUT", "/keys/a", "1", "")[0] == 200
         assert nodes.get(0, "/keys/nothing") == (404, "there is no such key\n")
         assert nodes.put(0, "large", "x" * (1 << 20) + "x") == 413

@@ -148,7 +148,7 @@ def test_a_life(api: Api, instances: str, core: str, sets: str, jobs: str) -> No
     new(api, instances, "life", NODE_COUNT="3")
     found = wait(api, f"{instances}/life", ended("deploy"), SLOW)
     assert words(found["status"]["planStatus"]["deploy"]) == {
-        "network": {"services": "COMPLETE"},
+        "network": {"services": "COMPLETE", "cluster-key": "COMPLETE"},
         "nodes": {"start": "COMPLETE", "forget-last": "COMPLETE", "check": "COMPLETE"},
         "extras": {"backup-volume": "COMPLETE", "schedule": "COMPLETE"},
     }
