@@ -15,6 +15,8 @@ from console.processes.parts import redis_binary
 from console.processes.supervisor import _die_with_parent
 
 ROOT = Path(__file__).resolve().parent.parent
+# Nothing is known of other workers, nor asked.
+LONELY = ("--without-gossip", "--without-mingle")
 
 
 @contextmanager
@@ -171,3 +173,9 @@ def postgres(folder: Path, port: int = 0) -> Iterator[str]:
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(20)
+
+
+def worker_command(name: str, *more: str) -> list[str]:
+    """A Celery worker with a hub, as the supervisor starts it, by a name of its own."""
+    celery = [sys.executable, "-W", "ignore", "-m", "celery", "-A", "console.celery", "--quiet", "worker", *more]
+    return [*celery, "-Q", "default,watch", "-P", "threads", "-c", "2", *LONELY, "-n", f"{name}@%h"]

@@ -18,7 +18,7 @@ from kube.client import ClusterClient
 from kube.config import load
 from kube.errors import AlreadyExists
 from resources.changes import living_hubs
-from tests.processes import answers, running
+from tests.processes import answers, running, worker_command
 
 VENDOR = Path(__file__).resolve().parents[2] / "static/vendor"
 
@@ -42,9 +42,7 @@ class Live:
 
 
 def _worker(folder: Path) -> Any:
-    command = [sys.executable, "-W", "ignore", "-m", "celery", "-A", "console.celery", "--quiet", "worker"]
-    command += ["-Q", "default,watch", "-P", "threads", "-c", "2", "--without-gossip", "--without-mingle"]
-    return running(command, folder / "worker.log", lambda: bool(living_hubs()))
+    return running(worker_command("live"), folder / "worker.log", lambda: bool(living_hubs()))
 
 
 @pytest.fixture(scope="module")

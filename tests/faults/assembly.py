@@ -19,6 +19,7 @@ from resources.changes import ChangeLog, Topic
 from tests.faults.clusters import Cluster
 from tests.faults.programs import ROOT, Program
 from tests.faults.proxy import Proxy
+from tests.processes import worker_command
 
 GROUP, KIND, PLURAL = "faults.example.com", "Gauge", "gauges"
 LABEL = "n"
@@ -176,20 +177,7 @@ async def _lines(found: Assembly, name: str) -> tuple[Proxy, Proxy]:
 
 async def _hub(found: Assembly, name: str) -> Slot:
     to_redis, to_api = await _lines(found, name)
-    command = [
-        sys.executable,
-        "-m",
-        "celery",
-        "-A",
-        "console.celery",
-        "--quiet",
-        "worker",
-        "-l",
-        "INFO",
-        "-Q",
-        "default,watch",
-    ]
-    command += ["-P", "threads", "-c", "2", "--without-gossip", "--without-mingle", "-n", f"{name}@%h"]
+    command = worker_command(name, "-l", "INFO")
     environment = _environment(
         found.folder,
         REDIS_URL=f"redis://127.0.0.1:{to_redis.port}/0",

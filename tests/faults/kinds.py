@@ -66,41 +66,57 @@ def _free(slots: Iterable[Slot], chance: random.Random) -> Slot:
     return chance.choice(list(slots))
 
 
-# Hubs
-
-
-@_fault("a hub is killed", "hub", (0.5, 3), starts=True)
-async def _kill_hub(all_: Assembly, chance: random.Random, seconds: float) -> None:
-    program = _free(all_.hubs, chance).program
+async def _kill_one(slots: list[Slot], chance: random.Random, seconds: float) -> None:
+    program = _free(slots, chance).program
     await program.kill()
     await asyncio.sleep(seconds)
     await _again(program)
 
 
-@_fault("all hubs are killed", "hub", (0.5, 3), starts=True)
-async def _kill_hubs(all_: Assembly, chance: random.Random, seconds: float) -> None:
-    await asyncio.gather(*(slot.program.kill() for slot in all_.hubs))
+async def _kill_all(slots: list[Slot], seconds: float) -> None:
+    await asyncio.gather(*(slot.program.kill() for slot in slots))
     await asyncio.sleep(seconds)
-    for slot in all_.hubs:
+    for slot in slots:
         slot.program.spawn()
-    await asyncio.gather(*(slot.program.wait_until_ready(150) for slot in all_.hubs))
+    await asyncio.gather(*(slot.program.wait_until_ready(150) for slot in slots))
 
 
-@_fault("a hub is stopped and goes on", "hub", (1, 9))
-async def _stop_hub(all_: Assembly, chance: random.Random, seconds: float) -> None:
-    async with _stopped(_free(all_.hubs, chance).program):
+async def _stop_one(slots: list[Slot], chance: random.Random, seconds: float) -> None:
+    async with _stopped(_free(slots, chance).program):
         await asyncio.sleep(seconds)
 
 
-@_fault("a hub is told to end", "hub", (0.5, 2), starts=True)
-async def _end_hub(all_: Assembly, chance: random.Random, seconds: float) -> None:
-    program = _free(all_.hubs, chance).program
+async def _end_one(slots: list[Slot], chance: random.Random, seconds: float) -> None:
+    program = _free(slots, chance).program
     program.signal(signal.SIGTERM)
     if not await program.gone(20):
         await program.kill()
         raise AssertionError(f"{program.name} did not end within 20 s of SIGTERM")
     await asyncio.sleep(seconds)
     await _again(program)
+
+
+# Hubs
+
+
+@_fault("a hub is killed", "hub", (0.5, 3), starts=True)
+async def _kill_hub(all_: Assembly, chance: random.Random, seconds: float) -> None:
+    await _kill_one(all_.hubs, chance, seconds)
+
+
+@_fault("all hubs are killed", "hub", (0.5, 3), starts=True)
+async def _kill_hubs(all_: Assembly, chance: random.Random, seconds: float) -> None:
+    await _kill_all(all_.hubs, seconds)
+
+
+@_fault("a hub is stopped and goes on", "hub", (1, 9))
+async def _stop_hub(all_: Assembly, chance: random.Random, seconds: float) -> None:
+    await _stop_one(all_.hubs, chance, seconds)
+
+
+@_fault("a hub is told to end", "hub", (0.5, 2), starts=True)
+async def _end_hub(all_: Assembly, chance: random.Random, seconds: float) -> None:
+    await _end_one(all_.hubs, chance, seconds)
 
 
 # Web processes
@@ -108,36 +124,22 @@ async def _end_hub(all_: Assembly, chance: random.Random, seconds: float) -> Non
 
 @_fault("a web process is killed", "web", (0.5, 3), starts=True)
 async def _kill_web(all_: Assembly, chance: random.Random, seconds: float) -> None:
-    program = _free(all_.webs, chance).program
-    await program.kill()
-    await asyncio.sleep(seconds)
-    await _again(program)
+    await _kill_one(all_.webs, chance, seconds)
 
 
 @_fault("all web processes are killed", "web front", (0.5, 4), starts=True)
 async def _kill_webs(all_: Assembly, chance: random.Random, seconds: float) -> None:
-    await asyncio.gather(*(slot.program.kill() for slot in all_.webs))
-    await asyncio.sleep(seconds)
-    for slot in all_.webs:
-        slot.program.spawn()
-    await asyncio.gather(*(slot.program.wait_until_ready(150) for slot in all_.webs))
+    await _kill_all(all_.webs, seconds)
 
 
 @_fault("a web process is stopped and goes on", "web", (1, 8))
 async def _stop_web(all_: Assembly, chance: random.Random, seconds: float) -> None:
-    async with _stopped(_free(all_.webs, chance).program):
-        await asyncio.sleep(seconds)
+    await _stop_one(all_.webs, chance, seconds)
 
 
 @_fault("a web process is told to end", "web", (0.5, 2), starts=True)
 async def _end_web(all_: Assembly, chance: random.Random, seconds: float) -> None:
-    program = _free(all_.webs, chance).program
-    program.signal(signal.SIGTERM)
-    if not await program.gone(20):
-        await program.kill()
-        raise AssertionError(f"{program.name} did not end within 20 s of SIGTERM")
-    await asyncio.sleep(seconds)
-    await _again(program)
+    await _end_one(all_.webs, chance, seconds)
 
 
 @_fault("the browsers' connections are cut", "front", (0, 0.1))

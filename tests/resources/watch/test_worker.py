@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,25 +12,13 @@ import redis
 
 from kube.client import ClusterClient
 from resources.changes import living_hubs
-from tests.processes import running
+from tests.processes import running, worker_command
 
 
 @contextmanager
 def _worker(name: str, folder: Path) -> Iterator[Popen[bytes]]:
     """Ready when its hub beats."""
-    command = [sys.executable, "-W", "ignore", "-m", "celery", "-A", "console.celery", "--quiet", "worker"]
-    command += [
-        "-Q",
-        "default,watch",
-        "-P",
-        "threads",
-        "-c",
-        "2",
-        "--without-gossip",
-        "--without-mingle",
-        "-n",
-        f"{name}@%h",
-    ]
+    command = worker_command(name)
     before = len(living_hubs())
     with running(command, folder / f"{name}.log", lambda: len(living_hubs()) > before) as process:
         yield process
@@ -84,31 +71,7 @@ def test_a_worker_that_starts_while_redis_is_full_waits_for_room(
             lifted = True
         return lifted and "full@" in log and "ready." in log and bool(living_hubs())
 
-    command = [
-        sys.executable,
-        "-W",
-        "ignore",
-        "-m",
-        "celery",
-        "-A",
-        "console.celery",
-        "--quiet",
-        "worker",
-        "-l",
-        "INFO",
-    ]
-    command += [
-        "-Q",
-        "default,watch",
-        "-P",
-        "threads",
-        "-c",
-        "2",
-        "--without-gossip",
-        "--without-mingle",
-        "-n",
-        "full@%h",
-    ]
+    command = worker_command("full", "-l", "INFO")
     try:
         with running(command, tmp_path / "full.log", ready, 60) as process:
             assert process.poll() is None

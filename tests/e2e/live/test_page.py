@@ -1,36 +1,16 @@
-"""What a page does with what its stream tells it, event by event: tests/e2e/scripted.py is the server, the scripts and the browser are real."""
+"""What a page does with what its stream tells it, event by event: tests/e2e/live/scripted.py is the server, the scripts and the browser are real."""
 
 import re
-from collections.abc import Iterator
 
-import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.scripted import OTHER, TOPIC, VENDOR, Scripted, open_page, scripted
+from tests.e2e.live.scripted import OTHER, TOPIC, Scripted, open_page, value
 
 LONG_TASKS = """window.tasks = [0]; window.gaps = [0]; new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) window.tasks.push(entry.duration);
 }).observe({ entryTypes: ["longtask"] });
 let before = performance.now();
 requestAnimationFrame(function frame(now) { window.gaps.push(now - before); before = now; requestAnimationFrame(frame); });"""
-
-
-@pytest.fixture
-def site() -> Iterator[Scripted]:
-    """Of each test's own: what the last page still asks for is not this one's."""
-    if not (VENDOR / "js/live.js").exists():
-        pytest.skip("needs the bundled front end: python tools/setup.py")
-    with scripted() as found:
-        yield found
-
-
-@pytest.fixture
-def opened(site: Scripted, page: Page) -> Page:
-    return open_page(site, page)
-
-
-def _value(page: Page, uid: str) -> "expect":
-    return expect(page.locator(f"#row-{uid} .value"))
 
 
 def test_it_asks_for_the_rows_that_it_shows(site: Scripted, opened: Page) -> None:
@@ -41,7 +21,7 @@ def test_it_asks_for_the_rows_that_it_shows(site: Scripted, opened: Page) -> Non
     assert wish["since"] == "1000-0@e"
     site.rows["d"] = (20, "new")
     site.say("changed", topic=TOPIC, version="20", names=[["default", "d"]])
-    _value(opened, "d").to_have_text("new")
+    value(opened, "d").to_have_text("new")
     site.until(lambda: len(site.wishes) == 2)
     assert site.wishes[1]["rows"][0]["uids"] == ["a", "b", "c", "d"]
     # From where the list was read, so that nothing between the two is lost.
@@ -54,25 +34,25 @@ def test_a_list_that_changes_all_the_time_does_not_open_it_anew_all_the_time(sit
         site.rows[f"n{number}"] = (20 + number, "new")
         site.say("changed", topic=TOPIC, version=str(20 + number))
         opened.wait_for_timeout(100)
-    _value(opened, "n29").to_have_text("new")
+    value(opened, "n29").to_have_text("new")
     assert len(site.wishes) <= 6
     assert len(site.lists) <= 6
 
 
 def test_nothing_older_comes_over_what_is_shown(site: Scripted, opened: Page) -> None:
     site.row("a", 100, "newest")
-    _value(opened, "a").to_have_text("newest")
+    value(opened, "a").to_have_text("newest")
     site.row("a", 99, "older")
     site.row("b", 30, "other")
-    _value(opened, "b").to_have_text("other")
-    _value(opened, "a").to_have_text("newest")
+    value(opened, "b").to_have_text("other")
+    value(opened, "a").to_have_text("newest")
     # A list that was read before: its other rows count, and it is asked for again.
     site.rows = {"c": (12, "fine"), "a": (9, "stale"), "b": (30, "other")}
     site.say("added", topic=TOPIC, uid="x", name="x", namespace="default", version="101")
-    _value(opened, "c").to_have_text("fine")
-    _value(opened, "a").to_have_text("newest")
+    value(opened, "c").to_have_text("fine")
+    value(opened, "a").to_have_text("newest")
     site.rows["a"] = (102, "caught up")
-    _value(opened, "a").to_have_text("caught up")
+    value(opened, "a").to_have_text("caught up")
     assert opened.evaluate("[...document.querySelectorAll('#rows tr')].map((row) => row.id)") == [
         "row-c", "row-a", "row-b",
     ]  # fmt: skip
@@ -80,25 +60,25 @@ def test_nothing_older_comes_over_what_is_shown(site: Scripted, opened: Page) ->
 
 def test_what_htmx_brings_is_not_older_either(site: Scripted, opened: Page) -> None:
     site.row("a", 100, "newest")
-    _value(opened, "a").to_have_text("newest")
+    value(opened, "a").to_have_text("newest")
     site.rows = {"b": (12, "asked"), "a": (99, "older")}
     opened.locator("#ask").click()
-    _value(opened, "b").to_have_text("asked")
-    _value(opened, "a").to_have_text("newest")
+    value(opened, "b").to_have_text("asked")
+    value(opened, "a").to_have_text("newest")
     # The list is asked for again, until it has it.
     site.rows["a"] = (101, "caught up")
-    _value(opened, "a").to_have_text("caught up")
+    value(opened, "a").to_have_text("caught up")
 
 
 def test_a_version_of_any_length_is_a_number(site: Scripted, opened: Page) -> None:
     site.row("a", 99999999999999999999, "twenty digits")
-    _value(opened, "a").to_have_text("twenty digits")
+    value(opened, "a").to_have_text("twenty digits")
     site.row("a", 100000000000000000000, "one more")
-    _value(opened, "a").to_have_text("one more")
+    value(opened, "a").to_have_text("one more")
     site.row("a", 99999999999999999998, "before")
     site.row("b", 11, "then")
-    _value(opened, "b").to_have_text("then")
-    _value(opened, "a").to_have_text("one more")
+    value(opened, "b").to_have_text("then")
+    value(opened, "a").to_have_text("one more")
 
 
 def test_what_is_gone_is_not_brought_back(site: Scripted, opened: Page) -> None:
@@ -107,13 +87,13 @@ def test_what_is_gone_is_not_brought_back(site: Scripted, opened: Page) -> None:
     # The list was read before that, twice.
     site.rows["c"] = (60, "first answer")
     site.until(lambda: site.lists)
-    _value(opened, "c").to_have_text("first answer")
+    value(opened, "c").to_have_text("first answer")
     expect(opened.locator("#row-a")).to_have_count(0)
     site.row("a", 49, "ghost")
     del site.rows["a"]
     site.rows["c"] = (61, "second answer")
     site.say("changed", topic=TOPIC, version="61")
-    _value(opened, "c").to_have_text("second answer")
+    value(opened, "c").to_have_text("second answer")
     expect(opened.locator("#row-a")).to_have_count(0)
 
 
@@ -123,7 +103,7 @@ def test_a_list_that_was_read_too_early_is_read_again(site: Scripted, opened: Pa
     site.until(lambda: len(site.lists) >= 2)
     assert site.lists[-1]["x-live-version"] == "71"
     site.version, site.rows["b"] = "71", (71, "here")
-    _value(opened, "b").to_have_text("here")
+    value(opened, "b").to_have_text("here")
 
 
 def test_a_cluster_that_was_set_back_is_believed_in_the_end(site: Scripted, page: Page) -> None:
@@ -165,8 +145,8 @@ def test_a_tab_is_told_what_it_shows(site: Scripted, opened: Page, context: Brow
     site.row("b", 11, "not that tab's")
     site.row("a", 11, "that tab's")
     expect(second.locator("tbody")).to_contain_text("told")
-    _value(opened, "a").to_have_text("that tab's")
-    _value(opened, "b").to_have_text("not that tab's")
+    value(opened, "a").to_have_text("that tab's")
+    value(opened, "b").to_have_text("not that tab's")
     rows = [one["data"] for one in heard.json_value() if one["event"] == "row"]
     assert [(one["topic"], one["uid"]) for one in rows] == [(TOPIC, "a")]
 
@@ -176,12 +156,12 @@ def test_news_for_a_region_do_not_make_the_list_come_again(site: Scripted, opene
     site.send(f'event: changed\ndata: {{"topic": "{TOPIC}", "version": "20"}}\n\n'.encode())
     expect(opened.locator("#value")).to_have_text("two")
     site.row("a", 21, "then")
-    _value(opened, "a").to_have_text("then")
+    value(opened, "a").to_have_text("then")
     assert not site.lists
     regions = site.regions
     site.rows["b"] = (22, "listed")
     site.send(f'event: changed\ndata: {{"topic": "{TOPIC}?", "version": "22"}}\n\n'.encode())
-    _value(opened, "b").to_have_text("listed")
+    value(opened, "b").to_have_text("listed")
     assert site.regions == regions
 
 
@@ -191,11 +171,11 @@ def test_an_older_console_is_asked_by_get(site: Scripted, page: Page) -> None:
     assert site.methods[:2] == ["POST", "GET"]
     assert site.wishes[0]["topic"] == [TOPIC]
     site.row("a", 20, "by get")
-    _value(opened, "a").to_have_text("by get")
+    value(opened, "a").to_have_text("by get")
     # Rows that the page does not show are not laid anywhere.
     site.row("unknown", 21, "elsewhere")
     site.row("b", 22, "last")
-    _value(opened, "b").to_have_text("last")
+    value(opened, "b").to_have_text("last")
     expect(opened.locator("#row-unknown")).to_have_count(0)
 
 
@@ -225,7 +205,7 @@ def test_what_a_person_does_stays(site: Scripted, opened: Page) -> None:
     opened.locator("#row-b a").focus()
     site.row("a", 20, "two")
     site.row("b", 20, "two")
-    _value(opened, "b").to_have_text("two")
+    value(opened, "b").to_have_text("two")
     expect(opened.locator("#tick-a")).to_be_checked()
     expect(opened.locator("#row-b a")).to_be_focused()
     # The row under the focus goes: the focus is in its place.
@@ -240,11 +220,11 @@ def test_selected_text_stays_until_it_is_not(site: Scripted, opened: Page) -> No
     site.rows["a"] = site.rows["b"] = (30, "two")
     site.row("a", 30, "two")
     site.row("b", 30, "two")
-    _value(opened, "b").to_have_text("two")
-    _value(opened, "a").to_have_text("one")
+    value(opened, "b").to_have_text("two")
+    value(opened, "a").to_have_text("one")
     assert opened.evaluate("getSelection().toString()").strip() == "one"
     opened.evaluate("getSelection().removeAllRanges()")
-    _value(opened, "a").to_have_text("two")
+    value(opened, "a").to_have_text("two")
 
 
 def test_an_open_menu_stays_and_its_list_waits(site: Scripted, opened: Page) -> None:
@@ -252,16 +232,16 @@ def test_an_open_menu_stays_and_its_list_waits(site: Scripted, opened: Page) -> 
     menu = opened.locator("#menu-c")
     expect(menu).to_be_visible()
     site.row("c", 30, "in place")
-    _value(opened, "c").to_have_text("in place")
+    value(opened, "c").to_have_text("in place")
     site.rows = {"c": (31, "moved"), "a": (10, "one")}
     site.say("changed", topic=TOPIC, version="31")
     site.row("a", 32, "later")
-    _value(opened, "a").to_have_text("later")
+    value(opened, "a").to_have_text("later")
     expect(menu).to_be_visible()
     expect(opened.locator("#row-b")).to_have_count(1)
     opened.keyboard.press("Escape")
     expect(opened.locator("#row-b")).to_have_count(0)
-    _value(opened, "c").to_have_text("moved")
+    value(opened, "c").to_have_text("moved")
 
 
 def test_what_changed_is_marked_for_a_moment(site: Scripted, opened: Page) -> None:
@@ -297,7 +277,7 @@ def test_without_motion_nothing_is_marked(site: Scripted, page: Page) -> None:
         " attributeFilter: ['data-live-mark', 'data-live-leaving'] })"
     )
     site.row("a", 20, "two")
-    _value(opened, "a").to_have_text("two")
+    value(opened, "a").to_have_text("two")
     del site.rows["b"]
     site.gone("b", 21)
     expect(opened.locator("#rows tr")).to_have_count(2)

@@ -11,11 +11,11 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import uvicorn
-from playwright.sync_api import Page
+from playwright.sync_api import LocatorAssertions, Page, expect
 
 from console.processes.parts import free_port
 
-VENDOR = Path(__file__).resolve().parents[2] / "static/vendor"
+VENDOR = Path(__file__).resolve().parents[3] / "static/vendor"
 TOPIC, OTHER = "here/core/v1/configmaps/default", "here/core/v1/secrets/default"
 POLICY = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; worker-src 'self'"
@@ -182,3 +182,8 @@ def open_page(site: Scripted, page: Page) -> Page:
     page.goto(site.url)
     site.until(lambda: len(site.wishes) > before and site.open)
     return page
+
+
+def value(page: Page, uid: str) -> LocatorAssertions:
+    """Of a row's own column, to be expected."""
+    return expect(page.locator(f"#row-{uid} .value"))

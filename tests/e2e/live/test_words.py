@@ -1,33 +1,13 @@
-"""What a page says when its stream does not go on, and what a tab does that nobody looks at; tests/e2e/scripted.py is the server."""
+"""What a page says when its stream does not go on, and what a tab does that nobody looks at; tests/e2e/live/scripted.py is the server."""
 
 import re
-from collections.abc import Iterator
 
-import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.scripted import OTHER, TOPIC, VENDOR, Scripted, open_page, scripted
+from tests.e2e.live.scripted import OTHER, TOPIC, Scripted, open_page, value
 
 HIDE = """(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
 document.dispatchEvent(new Event('visibilitychange')); }"""
-
-
-@pytest.fixture
-def site() -> Iterator[Scripted]:
-    """Of each test's own: what the last page still asks for is not this one's."""
-    if not (VENDOR / "js/live.js").exists():
-        pytest.skip("needs the bundled front end: python tools/setup.py")
-    with scripted() as found:
-        yield found
-
-
-@pytest.fixture
-def opened(site: Scripted, page: Page) -> Page:
-    return open_page(site, page)
-
-
-def _value(page: Page, uid: str) -> "expect":
-    return expect(page.locator(f"#row-{uid} .value"))
 
 
 def test_what_is_paused_is_said_until_it_goes_on(site: Scripted, opened: Page, context: BrowserContext) -> None:
@@ -42,7 +22,7 @@ def test_what_is_paused_is_said_until_it_goes_on(site: Scripted, opened: Page, c
         expect(page.locator("#health-banner")).to_be_hidden()
     site.say("paused", topic=OTHER, message="not this page's")
     site.row("a", 20, "two")
-    _value(opened, "a").to_have_text("two")
+    value(opened, "a").to_have_text("two")
     expect(banner).to_be_hidden()
 
 
@@ -94,17 +74,17 @@ def test_a_hidden_tab_shows_it_when_it_is_looked_at(site: Scripted, opened: Page
     site.row("b", 2021, "last")
     site.say("health", part="last", ready=False, message="that was all")
     expect(opened.locator("#health-banner")).to_contain_text("that was all")
-    _value(opened, "a").to_have_text("one")
+    value(opened, "a").to_have_text("one")
     opened.evaluate(HIDE, False)
-    _value(opened, "a").to_have_text("version 2019")
-    _value(opened, "b").to_have_text("last")
+    value(opened, "a").to_have_text("version 2019")
+    value(opened, "b").to_have_text("last")
 
 
 def test_a_tab_that_nobody_looks_at_lets_its_topics_go_and_catches_up(site: Scripted, page: Page) -> None:
     page.clock.install()
     opened = open_page(site, page)
     site.row("a", 20, "two")
-    _value(opened, "a").to_have_text("two")
+    value(opened, "a").to_have_text("two")
     opened.evaluate(HIDE, True)
     opened.clock.fast_forward(61_000)
     site.until(lambda: not site.open)
@@ -114,7 +94,7 @@ def test_a_tab_that_nobody_looks_at_lets_its_topics_go_and_catches_up(site: Scri
     assert site.wishes[-1]["since"] == f"{heard}-0@e"
     assert site.wishes[-1]["rows"][0]["uids"] == ["a", "b", "c"]
     site.row("a", 21, "three")
-    _value(opened, "a").to_have_text("three")
+    value(opened, "a").to_have_text("three")
 
 
 def test_too_much_for_a_hidden_tab_is_listed_again(site: Scripted, page: Page) -> None:
@@ -127,8 +107,8 @@ def test_too_much_for_a_hidden_tab_is_listed_again(site: Scripted, page: Page) -
     # All has arrived when the last word of the connection has.
     site.say("health", part="last", ready=False, message="that was all")
     expect(opened.locator("#health-banner")).to_contain_text("that was all")
-    _value(opened, "r5").to_have_text("0")
+    value(opened, "r5").to_have_text("0")
     opened.evaluate(HIDE, False)
     site.until(lambda: site.lists)
-    _value(opened, "r5").to_have_text("listed")
+    value(opened, "r5").to_have_text("listed")
     assert len(site.lists) == 1

@@ -1,0 +1,1 @@
+"""What a page makes of its stream."""
