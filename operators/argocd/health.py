@@ -1,4 +1,4 @@
-"""Answers the probes of the operator's Deployment: /healthz and /readyz at port 8081, as the real operator does."""
+"""Answers the probes of the operator's Deployment: /healthz and /readyz at port 8081, where the real operator has them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n
 _SECONDS = 5.0
 
 
-async def serve() -> asyncio.Server | None:
-    """Listens where the embedded cluster says; None when nothing is to be asked."""
+async def serve() -> asyncio.Server:
+    """Listens where the embedded cluster says, else on every address of the Pod."""
     port = os.environ.get(f"SANDBOX_PORT_{_PORT}")
-    return await asyncio.start_server(_answer, "127.0.0.1", int(port)) if port else None
+    host, number = ("127.0.0.1", int(port)) if port else (None, _PORT)
+    return await asyncio.start_server(_answer, host, number)
 
 
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
