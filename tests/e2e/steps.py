@@ -40,10 +40,12 @@ def install(site: Site, page: Page, search: str, tile: str, namespace: str) -> N
     page.get_by_role("link", name="View operator").click()
 
 
-def olm_tile(page: Page, words: str) -> Locator:
-    """The tile of a package that OLM installs; the same package may stand in a ClusterCatalog (-) or a catalog of the console's own (~) too."""
+def olm_tile(page: Page, title: str) -> Locator:
+    """The tile of a package that OLM installs, by its whole title; the same package may stand in a ClusterCatalog (-) or a catalog of the console's own (~) too."""
     other = page.locator('a[href^="/operatorhub/-/"], a[href^="/operatorhub/~/"]')
-    return page.locator("[data-tile]").filter(has_text=words).filter(has_not=other)
+    return (
+        page.locator("[data-tile]").filter(has=page.get_by_role("link", name=title, exact=True)).filter(has_not=other)
+    )
 
 
 def field(page: Page, label: str) -> Locator:

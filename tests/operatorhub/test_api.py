@@ -154,9 +154,10 @@ def test_the_catalog_filters_as_the_page_does(built: ClusterClient) -> None:
         "Memcached",
         "Galera (KUDO form)",
         "FlightTicket",
+        "Argo CD (tutorial)",
     ]
     (source,) = [one for one in by_name["facets"] if one["name"] == "source"] or [{"values": []}]
-    assert all(one["count"] == 4 for one in source["values"] if one["value"] == "olm/samples-catalog")
+    assert all(one["count"] == 5 for one in source["values"] if one["value"] == "olm/samples-catalog")
 
 
 def test_a_package_with_its_channels_and_graph(built: ClusterClient) -> None:

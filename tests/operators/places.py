@@ -28,6 +28,7 @@ KINDS = {
     "pods": ("v1", "Pod"),
     "resourcequotas": ("v1", "ResourceQuota"),
     "secrets": ("v1", "Secret"),
+    "serviceaccounts": ("v1", "ServiceAccount"),
     "services": ("v1", "Service"),
     "deployments": ("apps/v1", "Deployment"),
     "replicasets": ("apps/v1", "ReplicaSet"),

@@ -15,7 +15,8 @@ import pytest
 import yaml
 
 from console.processes.parts import free_port
-from tests.operators.argocd.clusters import ROOT, ArgoCDs, condition
+from tests.operators.argocd.clusters import ArgoCDs
+from tests.operators.places import ROOT, condition
 
 pytestmark = pytest.mark.timeout(300)
 BUNDLE = ROOT / "operators" / "packages" / "argocd-tutorial" / "1.0.0"
@@ -49,12 +50,12 @@ def test_everything_that_the_tutorial_shows_is_made(installed: ArgoCDs, example:
     name = "example-argocd"
     found = installed.objects(name)
     services = {*PARTS, "metrics", "server-metrics"}
-    assert {one for one in found if one.startswith("Service/")} == {f"Service/{name}-{one}" for one in services}
-    assert {one for one in found if one.startswith("Deployment/")} == {f"Deployment/{name}-{one}" for one in PARTS}
-    assert {f"StatefulSet/{name}-application-controller", f"Pod/{name}-application-controller-0"} <= found
-    assert {f"Secret/{name}-{one}" for one in ("cluster", "ca", "tls")} <= found
-    assert len([one for one in found if one.startswith("Pod/")]) == 5
-    assert installed.api.get(installed.path("ConfigMap", "argocd-cm")).json["data"]["users.anonymous.enabled"] == "true"
+    assert {one for one in found if one.startswith("services/")} == {f"services/{name}-{one}" for one in services}
+    assert {one for one in found if one.startswith("deployments/")} == {f"deployments/{name}-{one}" for one in PARTS}
+    assert {f"statefulsets/{name}-application-controller", f"pods/{name}-application-controller-0"} <= found
+    assert {f"secrets/{name}-{one}" for one in ("cluster", "ca", "tls")} <= found
+    assert len([one for one in found if one.startswith("pods/")]) == 5
+    assert installed.there("configmaps", "argocd-cm")["data"]["users.anonymous.enabled"] == "true"
 
 
 def test_the_status_says_it_of_each_component(example: dict[str, Any]) -> None:
@@ -120,17 +121,15 @@ def test_redis_answers_in_its_own_protocol(installed: ArgoCDs, example: dict[str
 
 def test_what_happened_is_recorded(installed: ArgoCDs, example: dict[str, Any]) -> None:
     uid = example["metadata"]["uid"]
-    (made,) = installed.events(uid, "Created")
+    (made,) = installed.messages(uid, "Created")
     assert made.startswith("Made ") and made.endswith("application-controller, redis, repo-server, server, dex-server")
-    assert "5 of 5 components run" in installed.events(uid, "ComponentsRunning")
+    assert "5 of 5 components run" in installed.messages(uid, "ComponentsRunning")
 
 
 def test_the_table_of_a_list(installed: ArgoCDs, example: dict[str, Any]) -> None:
-    table = installed.api.get(installed.home, accept="application/json;as=Table;v=v1;g=meta.k8s.io").json
-    shown = [one["name"] for one in table["columnDefinitions"] if not one["priority"]]
-    assert shown == ["Name", "Phase", "Server", "Age"]
-    (row,) = [row["cells"] for row in table["rows"] if row["cells"][0] == "example-argocd"]
-    assert row[1:3] == ["Available", "Running"]
+    columns, rows = installed.table()
+    assert [one["name"] for one in columns if not one["priority"]] == ["Name", "Phase", "Server", "Age"]
+    assert rows["example-argocd"][1:3] == ["Available", "Running"]
 
 
 def test_it_grows_and_loses_a_component(installed: ArgoCDs, example: dict[str, Any]) -> None:
@@ -139,9 +138,9 @@ def test_it_grows_and_loses_a_component(installed: ArgoCDs, example: dict[str, A
     found = installed.available("example-argocd")
     assert condition(found, "Available")["message"] == "4 of 4 components run"
     assert (found["status"]["sso"], found["status"]["phase"]) == ("Unknown", "Available")
-    installed.api.until_gone(installed.path("Deployment", "example-argocd-dex-server"))
+    installed.api.until_gone(installed.path("deployments", "example-argocd-dex-server"))
     left = installed.objects("example-argocd")
-    assert not [one for one in left if "dex-server" in one and not one.startswith("Pod/")]
-    assert len([one for one in left if one.startswith("Pod/example-argocd-server-")]) == 2
-    config = installed.api.get(installed.path("ConfigMap", "argocd-cm")).json["data"]
+    assert not [one for one in left if "dex-server" in one and not one.startswith("pods/")]
+    assert len([one for one in left if one.startswith("pods/example-argocd-server-")]) == 2
+    config = installed.there("configmaps", "argocd-cm")["data"]
     assert "dex.config" not in config

@@ -4,19 +4,11 @@ from typing import Any
 
 import pytest
 
-from tests.operators.argocd.clusters import DEX, SECONDS, ArgoCDs, Operator, condition, says
+from tests.operators.argocd.clusters import DEX, ArgoCDs, says
+from tests.operators.places import SECONDS, Operator, condition
 
 pytestmark = pytest.mark.timeout(300)
 Two = tuple[ArgoCDs, ArgoCDs, Operator]
-
-
-def gone(argocds: ArgoCDs, name: str) -> None:
-    """Everything of it is gone, soon."""
-    argocds.api.until_gone(f"{argocds.home}/{name}", SECONDS)
-    for kind_and_name in argocds.objects(name):
-        kind, _, one = kind_and_name.partition("/")
-        argocds.api.until_gone(argocds.path(kind, one), SECONDS)
-    assert argocds.objects(name) == set()
 
 
 @pytest.mark.parametrize(
@@ -48,12 +40,12 @@ def test_dex_without_its_configuration_is_told_as_the_real_one_tells_it(two: Two
     words = "illegal SSO configuration: must supply valid dex configuration when requested SSO provider is dex"
     assert condition(found, "Reconciled")["message"] == words
     assert (found["status"]["sso"], found["status"]["phase"]) == ("Failed", "Pending")
-    assert words in one.events(uid, "ErrorOccurred")
+    assert words in one.messages(uid, "ErrorOccurred")
     assert one.objects("no-dex") == set()
     one.change("no-dex", sso={"dex": {"config": "connectors: []"}})
     assert one.available("no-dex")["status"]["sso"] == "Running"
     one.delete("no-dex")
-    gone(one, "no-dex")
+    one.gone("no-dex")
 
 
 def test_a_provider_that_is_not_named_is_told(two: Two) -> None:
@@ -75,10 +67,10 @@ def test_one_name_in_two_namespaces_is_two(two: Two) -> None:
     )
     assert one.secret("same-cluster") != other.secret("same-cluster")
     one.delete("same")
-    gone(one, "same")
+    one.gone("same")
     assert other.available("same") == found
     other.delete("same")
-    gone(other, "same")
+    other.gone("same")
 
 
 def test_a_second_one_in_a_namespace_is_told_that_there_is_a_first(two: Two) -> None:
@@ -96,13 +88,12 @@ def test_a_second_one_in_a_namespace_is_told_that_there_is_a_first(two: Two) -> 
     one.delete("first")
     one.available("second")
     one.delete("second")
-    gone(one, "second")
+    one.gone("second")
 
 
 def test_an_object_of_somebody_else_is_left_alone(two: Two) -> None:
     one = two[0]
-    body = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "taken-tls"}, "stringData": {"a": "b"}}
-    assert one.api.post(one.path("Secret"), body).status == 201
+    one.make("secrets", "taken-tls", stringData={"a": "b"})
     one.create("taken")
     found = one.until("taken", says("Reconciled", "ErrorOccurred"))
     assert (
@@ -110,10 +101,10 @@ def test_an_object_of_somebody_else_is_left_alone(two: Two) -> None:
         in (condition(found, "Reconciled")["message"])
     )
     assert one.secret("taken-tls") == {"a": b"b"}
-    one.api.delete(one.path("Secret", "taken-tls"))
+    one.api.delete(one.path("secrets", "taken-tls"))
     one.available("taken")
     one.delete("taken")
-    gone(one, "taken")
+    one.gone("taken")
 
 
 def test_what_is_deleted_or_changed_by_hand_comes_back(two: Two) -> None:
@@ -124,31 +115,31 @@ def test_what_is_deleted_or_changed_by_hand_comes_back(two: Two) -> None:
     away = {
         path: one.api.get(path).json["metadata"]["uid"]
         for path in (
-            one.path("Deployment", "kept-server"),
-            one.path("Service", "kept-server"),
-            one.path("ConfigMap", "argocd-cm"),
-            one.path("Secret", "kept-tls"),
-            one.path("ServiceAccount", "kept-argocd-redis"),
+            one.path("deployments", "kept-server"),
+            one.path("services", "kept-server"),
+            one.path("configmaps", "argocd-cm"),
+            one.path("secrets", "kept-tls"),
+            one.path("serviceaccounts", "kept-argocd-redis"),
         )
     }
     for path in away:
         assert one.api.delete(path).status == 200
     for path, old in away.items():
         one.api.until(path, lambda found, old=old: found["metadata"]["uid"] != old, SECONDS)
-    assert "Service kept-server was gone; made it again" in one.events(uid, "Restored")
+    assert "Service kept-server was gone; made it again" in one.messages(uid, "Restored")
 
-    deployment = one.path("Deployment", "kept-repo-server")
+    deployment = one.path("deployments", "kept-repo-server")
     one.api.patch(f"{deployment}/scale", {"spec": {"replicas": 3}})
     one.api.until(deployment, lambda found: found["spec"]["replicas"] == 1, SECONDS)
-    settings = one.path("ConfigMap", "argocd-cm")
+    settings = one.path("configmaps", "argocd-cm")
     one.api.patch(settings, {"data": {"users.anonymous.enabled": "true", "mine": "too"}})
     data = one.api.until(settings, lambda found: "mine" not in found["data"], SECONDS)["data"]
     assert data["users.anonymous.enabled"] == "false"
-    assert one.events(uid, "Corrected")
+    assert one.messages(uid, "Corrected")
     assert one.secret("kept-cluster") == password
     one.available("kept")
     one.delete("kept")
-    gone(one, "kept")
+    one.gone("kept")
 
 
 def test_what_only_the_cluster_can_refuse_stands_in_the_status(two: Two) -> None:
@@ -159,34 +150,34 @@ def test_what_only_the_cluster_can_refuse_stands_in_the_status(two: Two) -> None
     assert "must be less than or equal to cpu limit" in condition(found, "Reconciled")["message"]
     one.change("ill", server={"resources": {"limits": {"cpu": "2000m"}}})
     one.available("ill")
-    limits = one.api.get(one.path("Deployment", "ill-server")).json["spec"]["template"]["spec"]["containers"][0]
+    limits = one.there("deployments", "ill-server")["spec"]["template"]["spec"]["containers"][0]
     assert limits["resources"]["limits"]["cpu"] in ("2000m", "2")
     one.change("ill", server={"resources": None})
     one.api.until(
-        one.path("Deployment", "ill-server"),
+        one.path("deployments", "ill-server"),
         lambda found: not found["spec"]["template"]["spec"]["containers"][0].get("resources"),
         SECONDS,
     )
     one.delete("ill")
-    gone(one, "ill")
+    one.gone("ill")
 
 
 def test_one_that_is_deleted_while_it_is_made_leaves_nothing(two: Two) -> None:
     """At each of its first steps: as soon as this object is there."""
     one = two[0]
-    for number, (kind, name) in enumerate(
-        (("ConfigMap", "argocd-cm"), ("Service", "early-2-repo-server"), ("Deployment", "early-3-redis")), 1
+    for number, (plural, name) in enumerate(
+        (("configmaps", "argocd-cm"), ("services", "early-2-repo-server"), ("deployments", "early-3-redis")), 1
     ):
         one.create(f"early-{number}", sso=DEX)
-        one.api.until(one.path(kind, name), bool, SECONDS)
+        one.api.until(one.path(plural, name), bool, SECONDS)
         one.delete(f"early-{number}")
-        gone(one, f"early-{number}")
+        one.gone(f"early-{number}")
     # Whatever was on its way when they were deleted has come by now.
     one.create("late", server={"enabled": False}, repo={"enabled": False})
     one.available("late")
     assert [one.objects(f"early-{number}") for number in (1, 2, 3)] == [set()] * 3
     one.delete("late")
-    gone(one, "late")
+    one.gone("late")
 
 
 def test_what_changes_while_the_operator_is_away_is_done_when_it_is_back(two: Two) -> None:
@@ -198,22 +189,22 @@ def test_what_changes_while_the_operator_is_away_is_done_when_it_is_back(two: Tw
     other.available("goes")
     operator.kill()
     one.change("changed", usersAnonymousEnabled=True)
-    one.api.delete(one.path("Deployment", "changed-redis"))
-    one.api.until_gone(one.path("Deployment", "changed-redis"))
+    one.api.delete(one.path("deployments", "changed-redis"))
+    one.api.until_gone(one.path("deployments", "changed-redis"))
     other.delete("goes")
-    gone(other, "goes")
+    other.gone("goes")
     other.create("new", controller={"enabled": False}, repo={"enabled": False})
     operator.start()
     other.available("new")
     found = one.available("changed")
     assert found["status"]["redis"] == "Running"
-    settings = one.api.get(one.path("ConfigMap", "argocd-cm")).json
+    settings = one.there("configmaps", "argocd-cm")
     assert settings["data"]["users.anonymous.enabled"] == "true"
 
     operator.kill()
     before = {
         path: one.api.get(path).json
-        for path in (one.path("Deployment", "changed-server"), one.path("Secret", "changed-tls"))
+        for path in (one.path("deployments", "changed-server"), one.path("secrets", "changed-tls"))
     }
     operator.start()
     other.change("new", redis={"enabled": False})
@@ -222,4 +213,4 @@ def test_what_changes_while_the_operator_is_away_is_done_when_it_is_back(two: Tw
     assert one.api.get(f"{one.home}/changed").json == found
     for each, name in ((one, "changed"), (other, "new")):
         each.delete(name)
-        gone(each, name)
+        each.gone(name)

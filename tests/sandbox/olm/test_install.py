@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ROOT / "operators" / "packages"
 SAMPLES = "/apis/samples.operator-console.dev/v1"
 APPS = "/apis/apps/v1"
+ARGOCD_CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/argocds.argoproj.io"
 
 
 @pytest.fixture(scope="module")
@@ -176,13 +177,25 @@ def large(tmp_path_factory: pytest.TempPathFactory, real_catalog: Path) -> Itera
         yield kube
 
 
+def test_the_tutorials_argo_cd_leaves_room_for_the_communitys(large: Kube) -> None:
+    """It comes and goes; of its CRD, which stays as every CRD does, the test after this one makes the community's."""
+    subscribe(large, "learn", "argocd-tutorial", "samples-catalog", ["learn"])
+    csvs = namespaced(OLM, "learn", "clusterserviceversions")
+    large.until(csvs, phase("Succeeded"), name="argocd-tutorial.v1.0.0", seconds=60)
+    assert [one["name"] for one in large.get(ARGOCD_CRD)["spec"]["versions"]] == ["v1beta1"]
+    for path in (f"{namespaced(OLM, 'learn', 'subscriptions')}/argocd-tutorial", f"{csvs}/argocd-tutorial.v1.0.0"):
+        large.delete(path)
+    large.until_gone(csvs, "argocd-tutorial.v1.0.0")
+
+
 def test_argo_cd_from_the_real_catalog(large: Kube) -> None:
     subscribe(large, "argocd", "argocd-operator", "community-catalog")
     csv = large.until(namespaced(OLM, "argocd", "clusterserviceversions"), phase("Succeeded", "Failed"))
     assert csv["status"]["phase"] == "Succeeded", csv["status"]["message"]
     instances = namespaced("/apis/argoproj.io/v1beta1", "argocd", "argocds")
     body = {"apiVersion": "argoproj.io/v1beta1", "kind": "ArgoCD", "metadata": {"name": "example-argocd"}}
-    large.create(instances, {**body, "spec": {"usersAnonymousEnabled": True}})
+    dex = {"provider": "dex", "dex": {"config": "connectors: []"}}
+    large.create(instances, {**body, "spec": {"usersAnonymousEnabled": True, "sso": dex}})
     large.until(instances, phase("Available"))
     deployments = {one["metadata"]["name"] for one in large.get(namespaced(APPS, "argocd", "deployments"))["items"]}
     assert {f"example-argocd-{name}" for name in ("redis", "repo-server", "server", "dex-server")} <= deployments
@@ -192,6 +205,21 @@ def test_argo_cd_from_the_real_catalog(large: Kube) -> None:
     assert all(one["status"]["phase"] == "Running" for one in parts)
     config = large.get(f"{namespaced('/api/v1', 'argocd', 'configmaps')}/argocd-cm")["data"]
     assert config["users.anonymous.enabled"] == "true"
+    assert [one["name"] for one in large.get(ARGOCD_CRD)["spec"]["versions"]] == ["v1alpha1", "v1beta1"]
+
+
+def test_the_tutorials_argo_cd_is_refused_beside_the_communitys(large: Kube) -> None:
+    """Both serve the kind ArgoCD; the community's does in every namespace. docs/decisions/0019."""
+    subscribe(large, "beside", "argocd-tutorial", "samples-catalog", ["beside"])
+
+    def refused(one: dict) -> bool:
+        return any(c["type"] == "ResolutionFailed" for c in (one.get("status") or {}).get("conditions", []))
+
+    subscription = large.until(namespaced(OLM, "beside", "subscriptions"), refused)
+    (message,) = [c["message"] for c in subscription["status"]["conditions"] if c["type"] == "ResolutionFailed"]
+    assert "argocd-tutorial.v1.0.0 provide ArgoCD (argoproj.io/v1beta1)" in message
+    csvs = large.get(namespaced(OLM, "beside", "clusterserviceversions"))["items"]
+    assert "argocd-tutorial.v1.0.0" not in [one["metadata"]["name"] for one in csvs]
 
 
 def test_an_upgrade_goes_to_the_head_of_the_channel(large: Kube) -> None:
