@@ -6,7 +6,7 @@ VENV := .venv/bin
 export UV_PYTHON_DOWNLOADS = never
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint fix e2e audit conformance conformance-record real-cluster run-real test-real test-operators test-forms test-faults bench bench-live bench-start messages reset clean
+.PHONY: help setup run test lint fix e2e audit conformance conformance-record real-cluster run-real test-postgres test-real test-operators test-forms test-faults bench bench-live bench-start messages reset clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ test-real: setup ## the conformance suite on both clusters, and the product's an
 
 test-operators: setup ## the operators' tests and the tutorials in both languages: on the embedded cluster, and on the real one where Go can build it
 	@$(VENV)/python tools/run_operator_tests.py $(ARGS)
+
+test-postgres: setup ## the pages and what the console keeps, with PostgreSQL instead of SQLite
+	@$(VENV)/python tools/run_postgres_tests.py $(ARGS)
 
 conformance-record: setup ## what a real cluster answers becomes what tests/conformance expects
 	@$(VENV)/python tools/run_real_tests.py tests/conformance -q --record $(ARGS)

@@ -1,45 +1,7 @@
-"""The index and its pages on PostgreSQL, as deployments have it: the same tests, on a server of their own."""
+"""The index and its pages on PostgreSQL."""
 
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
-
-import pytest
-
-from tests import processes
-
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests import postgres
 
 
 def test_index_and_pages_on_postgresql() -> None:
-    if shutil.which("postgres") is None or shutil.which("initdb") is None:
-        pytest.skip("needs PostgreSQL: initdb and postgres on PATH")
-    # Not tmp_path: nobody may not enter it, and a socket's path must be short.
-    with tempfile.TemporaryDirectory(prefix="console-pg-") as folder:
-        os.chmod(folder, 0o711)
-        with processes.postgres(Path(folder) / "pg") as url:
-            result = subprocess.run(
-                [
-                    sys.executable,
-                    "-m",
-                    "pytest",
-                    "-q",
-                    "-p",
-                    "no:cacheprovider",
-                    "-p",
-                    "no:xdist",
-                    "tests/operatorhub/test_index.py",
-                    "tests/operatorhub/test_pages.py",
-                    "tests/operatorhub/test_refresh.py",
-                ],
-                cwd=ROOT,
-                env={**os.environ, "TEST_DATABASE_URL": url},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-    assert result.returncode == 0, result.stdout[-4000:]
-    assert " passed" in result.stdout
+    postgres.passes(*(f"tests/operatorhub/test_{name}.py" for name in ("index", "pages", "refresh")))

@@ -1,0 +1,41 @@
+"""The same tests on PostgreSQL, as deployments have it: a server of their own, and a pytest of their own."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests import processes
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """Its URL."""
+    # Not tmp_path: nobody may not enter it, and a socket's path must be short.
+    with tempfile.TemporaryDirectory(prefix="console-pg-") as folder:
+        os.chmod(folder, 0o711)
+        with processes.postgres(Path(folder) / "pg") as url:
+            yield url
+
+
+def passes(*paths: str) -> None:
+    """Fails with pytest's last words when one of these does; skips, saying so, where PostgreSQL is not installed."""
+    if shutil.which("postgres") is None or shutil.which("initdb") is None:
+        pytest.skip("needs PostgreSQL: initdb and postgres on PATH")
+    with server() as url:
+        result = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *paths],
+            cwd=processes.ROOT,
+            env={**os.environ, "TEST_DATABASE_URL": url},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert result.returncode == 0, result.stdout[-4000:]
+    assert " passed" in result.stdout
