@@ -51,9 +51,12 @@ def book(body: kopf.Body, patch: kopf.Patch, **_: Any) -> None:
     if status is None:
         return
     patch.status.update(status)
+    # Only onto this very ticket: another one may have its name by now.
+    patch.metadata["uid"] = body["metadata"]["uid"]
     phase, message = status["phase"], status["conditions"][0]["message"]
-    log.info("%s/%s: %s: %s", body["metadata"]["namespace"], body["metadata"]["name"], phase, message)
-    kopf.event(body, type="Warning" if phase == "Rejected" else "Normal", reason=phase, message=message)
+    if phase != body.get("status", {}).get("phase"):
+        log.info("%s/%s: %s: %s", body["metadata"]["namespace"], body["metadata"]["name"], phase, message)
+        kopf.event(body, type="Warning" if phase == "Rejected" else "Normal", reason=phase, message=message)
     if phase == "Pending":
         raise kopf.TemporaryError(message, delay=MOMENT)
 

@@ -1,6 +1,7 @@
 """Where an operator's tests play: a namespace with the objects of one kind in it, its operator through OLM, or as a process to kill."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -222,6 +223,12 @@ class Operator:
         self.kill()
         self.start(**environment)
 
-    @property
-    def log(self) -> str:
-        return self._log.read_text()
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """For so long it does nothing, and knows nothing of it."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)

@@ -18,7 +18,7 @@ PACKAGES = sorted(
     path.parent.name.removesuffix("-tutorial") for path in (ROOT / "operators" / "packages").glob("*/package.json")
 )
 #: Packages whose section is still being written. Nothing may come in here, and what has its section goes.
-AWAITED = {"flightticket", "galera"}
+AWAITED = {"galera"}
 
 
 def package(title: str) -> str:

@@ -38,20 +38,62 @@ def test_pending_becomes_booked_and_then_rests() -> None:
     assert next_status(ticket(booked, number=1)) is None
 
 
-@pytest.mark.parametrize("place", ["Monaco", "monaco", " VATICAN   City "])
-def test_a_place_without_an_airport_is_refused(place: str) -> None:
-    refused = following(ticket(following(ticket(to=place)), to=place))
-    assert (refused["phase"], refused["bookingReference"]) == ("Rejected", None)
-    (condition,) = refused["conditions"]
-    assert (condition["status"], condition["reason"]) == ("False", "NoAirport")
-    assert condition["message"] == refusal({"to": place}) != ""
-    assert next_status(ticket(refused, to=place)) is None
+@pytest.mark.parametrize(
+    ("spec", "reason", "message"),
+    [
+        ({"to": "Monaco"}, "NoAirport", "Monaco has no airport; fly to Nice and take the train or the bus"),
+        (
+            {"to": " VATICAN   City "},
+            "NoAirport",
+            " VATICAN   City  has no airport; fly to Rome and take the train or the bus",
+        ),
+        (
+            {"from": "andorra"},
+            "NoAirport",
+            "andorra has no airport; take the train or the bus to Barcelona and fly from there",
+        ),
+        ({"to": "seoul"}, "SamePlace", "Seoul and seoul are one place; a flight goes somewhere else"),
+        ({"to": "Nice", "from": "nice"}, "SamePlace", "nice and Nice are one place; a flight goes somewhere else"),
+        (
+            {"number": 5, "class": "First"},
+            "NotEnoughSeats",
+            "First has 4 seats; ask for fewer, or for another class",
+        ),
+    ],
+)
+def test_what_is_rejected(spec: dict[str, Any], reason: str, message: str) -> None:
+    rejected = following(ticket(following(ticket(**spec)), **spec))
+    assert (rejected["phase"], rejected["bookingReference"]) == ("Rejected", None)
+    (condition,) = rejected["conditions"]
+    assert (condition["status"], condition["reason"], condition["message"]) == ("False", reason, message)
+    assert next_status(ticket(rejected, **spec)) is None
 
 
-def test_a_changed_spec_is_asked_for_again() -> None:
+@pytest.mark.parametrize("spec", [{"number": 4, "class": "First"}, {"number": 10, "class": "Business"}, {"number": 10}])
+def test_what_is_not_rejected(spec: dict[str, Any]) -> None:
+    assert refusal(ticket(**spec)["spec"]) is None
+
+
+def test_another_flight_is_asked_for_again() -> None:
     booked = following(ticket(following(ticket())))
-    again = following(ticket(booked, generation=2, to="Porto"))
-    assert (again["phase"], again["observedGeneration"], again["bookingReference"]) == ("Pending", 2, None)
+    for change in ({"to": "Porto"}, {"number": 3}, {"class": "First"}):
+        again = following(ticket(booked, generation=2, **change))
+        assert (again["phase"], again["observedGeneration"], again["bookingReference"]) == ("Pending", 2, None)
+
+
+def test_what_the_airline_does_not_read_is_no_other_booking() -> None:
+    booked = following(ticket(following(ticket())))
+    noted = following(ticket(booked, generation=2, note="the aisle, please"))
+    assert (noted["phase"], noted["bookingReference"]) == ("Booked", booked["bookingReference"])
+    assert noted["observedGeneration"] == noted["conditions"][0]["observedGeneration"] == 2
+    assert next_status(ticket(noted, generation=2, note="the aisle, please")) is None
+
+
+def test_what_somebody_else_had_booked_is_not_believed() -> None:
+    """A status of another ticket, of an earlier generation: its reference is not this one's."""
+    booked = following(ticket(following(ticket())))
+    other = ticket({**booked, "bookingReference": "AAAAAA"}, generation=2)
+    assert following(other)["phase"] == "Pending"
 
 
 def test_the_condition_keeps_its_time_while_it_says_the_same() -> None:
@@ -62,8 +104,9 @@ def test_the_condition_keeps_its_time_while_it_says_the_same() -> None:
     assert other["conditions"][0]["lastTransitionTime"] > "2026-01-01T00:00:00Z"
 
 
-def test_a_reference_belongs_to_a_ticket_and_its_spec() -> None:
-    assert reference_of("a", 1) == reference_of("a", 1)
-    assert len({reference_of("a", 1), reference_of("a", 2), reference_of("b", 1)}) == 3
-    assert len(reference_of("a", 1)) == 6
-    assert set(reference_of("a", 1)) <= set(LETTERS)
+def test_a_reference_belongs_to_a_ticket_and_its_flight() -> None:
+    flight, other = ticket()["spec"], ticket(to="Porto")["spec"]
+    assert reference_of("a", flight) == reference_of("a", {**flight, "note": "mine"})
+    assert len({reference_of("a", flight), reference_of("a", other), reference_of("b", flight)}) == 3
+    assert len(reference_of("a", flight)) == 6
+    assert set(reference_of("a", flight)) <= set(LETTERS)

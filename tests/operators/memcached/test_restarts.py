@@ -1,6 +1,6 @@
 """The operator is killed, as a node that loses its power does it, and goes on from what it finds in the cluster."""
 
-from tests.operators.memcached.clusters import Caches
+from tests.operators.memcached.clusters import Caches, settled
 from tests.operators.places import Operator, eventually
 
 
@@ -27,6 +27,7 @@ def test_what_changes_while_it_is_away_is_done_when_it_is_back(one: Caches, oper
     for name in ("grown", "going", "robbed", "meddled"):
         one.create(name)
         one.ready(name)
+    robbed = one.get("robbed")["status"]["nodes"]
     operator.kill()
     one.change("grown", size=3)
     one.delete("going")
@@ -39,8 +40,8 @@ def test_what_changes_while_it_is_away_is_done_when_it_is_back(one: Caches, oper
     operator.start()
     one.ready("grown", 3)
     one.ready("new", 2)
-    one.api.until(one.path("deployments", "robbed"), lambda _: True)
-    assert one.ready("robbed")["status"]["nodes"] == eventually(lambda: one.pods("robbed"))
+    found = one.until("robbed", lambda body: settled(1)(body) and body["status"]["nodes"] != robbed)
+    assert found["status"]["nodes"] == one.pods("robbed")
     one.api.until(one.path("deployments", "meddled"), lambda found: found["spec"]["replicas"] == 1)
     one.ready("meddled")
     one.away("grown", "new", "robbed", "meddled")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.operators.memcached.clusters import Caches, settled
-from tests.operators.places import Operator, condition, eventually, says
+from tests.operators.places import Object, Operator, condition, eventually, says
 
 #: No image has a capital letter in its name; the registry's own name sends it to a node that reads it, on a real cluster too.
 NO_IMAGE = {"RELATED_IMAGE_MEMCACHED": "operator-console.dev/Memcached:1.6"}
@@ -53,12 +53,20 @@ def test_a_killed_node_is_replaced(installed: Caches) -> None:
 
 def test_a_deployment_that_was_deleted_is_made_again(installed: Caches) -> None:
     installed.create("again", size=2)
-    installed.ready("again", 2)
-    old = installed.deployment("again")["metadata"]["uid"]
+    old = set(installed.ready("again", 2)["status"]["nodes"])
+    uid = installed.deployment("again")["metadata"]["uid"]
     installed.api.delete(installed.path("deployments", "again"))
-    installed.api.until(installed.path("deployments", "again"), lambda one: one["metadata"]["uid"] != old)
-    assert installed.ready("again", 2)["status"]["nodes"] == installed.pods("again")
+    found = installed.until("again", lambda one: settled(2)(one) and not old & set(one["status"]["nodes"]))
+    assert found["status"]["nodes"] == installed.pods("again")
+    assert installed.deployment("again")["metadata"]["uid"] != uid
     installed.away("again")
+
+
+def same(one: Object, other: Object) -> bool:
+    """Whether two Deployments are one and want the same."""
+    return one["spec"] == other["spec"] and all(
+        one["metadata"].get(key) == other["metadata"][key] for key in ("uid", "labels", "ownerReferences")
+    )
 
 
 def test_what_others_change_of_a_deployment_is_corrected(installed: Caches) -> None:
@@ -80,11 +88,7 @@ def test_what_others_change_of_a_deployment_is_corrected(installed: Caches) -> N
         {"spec": {"template": {"spec": {"containers": [{**container, "image": "nginx"}, sidecar]}}}},
     ):
         assert installed.api.patch(path, change).status == 200
-        wanted = {**before["spec"], "template": before["spec"]["template"]}
-        found = installed.api.until(path, lambda one, wanted=wanted: one["spec"] == wanted)
-        installed.api.until(path, lambda one: one["metadata"].get("ownerReferences"))
-        assert found["metadata"]["uid"] == before["metadata"]["uid"]
-    assert installed.deployment("kept")["metadata"]["labels"] == before["metadata"]["labels"]
+        installed.api.until(path, lambda one: same(one, before))
     installed.ready("kept", 2)
     installed.away("kept")
 

@@ -1,0 +1,41 @@
+"""A cluster with FlightTickets in it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from operators.flightticket.booking import reference_of
+from operators.flightticket.operator import GROUP
+from tests.api import Answer, Api
+from tests.operators import places
+from tests.operators.places import Object, Place, phase
+
+
+class Tickets(Place):
+    """The FlightTickets of one namespace."""
+
+    group, kind, plural = GROUP, "FlightTicket", "flighttickets"
+
+    def ask(self, name: str, **spec: Any) -> Answer:
+        return super().ask(name, **{"from": "Seoul", "to": "Lisbon", "number": 2, **spec})
+
+    def pending(self, name: str) -> Object:
+        return self.until(name, phase("Pending"))
+
+    def booked(self, name: str) -> Object:
+        """The ticket, with the reference that belongs to it."""
+        found = self.until(name, phase("Booked"))
+        assert found["status"]["bookingReference"] == reference_of(found["metadata"]["uid"], found["spec"])
+        return found
+
+    def rejected(self, name: str) -> Object:
+        found = self.until(name, phase("Rejected"))
+        assert "bookingReference" not in found["status"]
+        return found
+
+
+@contextmanager
+def namespace(api: Api, prefix: str) -> Iterator[Tickets]:
+    """A namespace of its own."""
+    with places.namespace(api, prefix) as name:
+        yield Tickets(api, name)
