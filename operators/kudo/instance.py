@@ -21,15 +21,15 @@ OPERATOR_LABEL, INSTANCE_LABEL = "kudo.dev/operator", "kudo.dev/instance"
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a plan works with, from its start to its end, whatever is changed meanwhile."""
+    """What a plan works with, from its start to its end, whatever is changed meanwhile. ``deployed``: deploy was carried out before."""
 
     operator_version: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
+    deployed: bool = field(default=False, compare=False)
 
     def text(self) -> str:
-        return json.dumps(
-            {"operatorVersion": self.operator_version, "parameters": dict(self.parameters)}, sort_keys=True
-        )
+        found = {"operatorVersion": self.operator_version, "parameters": dict(self.parameters)}
+        return json.dumps({**found, **({"deployed": True} if self.deployed else {})}, sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ class Instance(Body):
         """What was asked for when the last plan began; empty before the first."""
         try:
             found = json.loads((self.body["metadata"].get("annotations") or {}).get(SNAPSHOT) or "{}")
-            return Snapshot(str(found.get("operatorVersion") or ""), dict(found.get("parameters") or {}))
+            parameters, deployed = dict(found.get("parameters") or {}), bool(found.get("deployed"))
+            return Snapshot(str(found.get("operatorVersion") or ""), parameters, deployed)
         except (ValueError, AttributeError, TypeError):
             return Snapshot()
 

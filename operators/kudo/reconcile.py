@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from operators.kubeapi import Api, Object
@@ -21,10 +21,14 @@ from .pipes import IMAGE
 from .plans import COMPLETE, ERROR, FATAL_ERROR, RUNNING
 from .render import Moment
 from .tasks import Tasks
-from .version import CLEANUP, DEPLOY, OperatorVersion, PackageError, Plan, read
+from .version import CLEANUP, DEPLOY, UPGRADE, OperatorVersion, PackageError, Plan, read
 
 #: Seconds until a plan that runs is looked at again, if nothing of it changes before; after an error; and while something is missing.
 SOON, AFTER_ERROR, MISSING = 1.0, 2.0, 5.0
+#: Why a spec is refused. Other reasons are of what was asked for by hand, and stand until the next plan begins.
+OF_THE_SPEC = frozenset(
+    ("ImmutableParameter", "InvalidOperatorVersion", "InvalidParameter", "NoOperatorVersion", "NotUpgradable")
+)
 
 
 class Tell(Protocol):
@@ -60,8 +64,14 @@ def current(instance: Instance) -> Current:
 
 
 def _deployed(instance: Instance) -> bool:
-    """Whether deploy has been carried out; while it has not, every change goes into it."""
-    return instance.plan_status.get(DEPLOY, {}).get("status") == COMPLETE
+    """Whether deploy has been carried out once; while it has not, every change goes into it."""
+    return instance.snapshot.deployed or instance.plan_status.get(DEPLOY, {}).get("status") == COMPLETE
+
+
+def _gives_way(instance: Instance, now: Current, start: trigger.Start) -> bool:
+    """Whether the plan that runs is given up for a change: for a change that is its own, and an upgrade for any other version."""
+    another = start.snapshot.operator_version != instance.snapshot.operator_version
+    return now.plan in ("", start.plan) or not _deployed(instance) or (another and now.plan == UPGRADE)
 
 
 class Engine:
@@ -87,7 +97,7 @@ class Engine:
             return await self._put_back(instance, now)
         start = None
         try:
-            start = await self._wanted(instance)
+            start = await self._wanted(instance, now.plan)
         except trigger.RefusedError as problem:
             await self._refuse(instance, problem.reason, str(problem))
         except MissingError as problem:
@@ -96,7 +106,9 @@ class Engine:
         except PackageError as problem:
             await self._refuse(instance, "InvalidOperatorVersion", str(problem))
             return await self._run(instance, now) if now.plan else MISSING
-        if start and (not now.plan or now.plan == start.plan or not _deployed(instance)):
+        else:
+            await self._accept(instance)
+        if start and _gives_way(instance, now, start):
             return await self._begin(instance, start)
         if now.plan:
             return await self._run(instance, now)
@@ -119,9 +131,13 @@ class Engine:
             raise MissingError(f"there is no OperatorVersion “{name}” in namespace {instance.namespace}")
         return read(body)
 
-    async def _wanted(self, instance: Instance) -> trigger.Start | None:
-        version = await self._version(instance, instance.wanted.operator_version)
-        return trigger.wanted(version, instance.snapshot, instance.wanted, deployed=_deployed(instance))
+    async def _wanted(self, instance: Instance, running: str) -> trigger.Start | None:
+        version, deployed = await self._version(instance, instance.wanted.operator_version), _deployed(instance)
+        start = trigger.wanted(version, instance.snapshot, instance.wanted, deployed=deployed, running=running)
+        if start and deployed:
+            # What runs goes on as it is. Before that there is nothing to spare, and the plan deploy says what is wrong.
+            trigger.check(version, instance.wanted)
+        return start
 
     async def _begin_by_hand(self, instance: Instance, plan: str) -> float:
         version = await self._version(instance, instance.snapshot.operator_version)
@@ -145,7 +161,7 @@ class Engine:
         keep = [one for one in instance.finalizers if one != FINALIZER]
         uid = str(uuid.uuid4())
         meta = {
-            "annotations": {SNAPSHOT: start.snapshot.text()},
+            "annotations": {SNAPSHOT: replace(start.snapshot, deployed=_deployed(instance)).text()},
             "finalizers": [*keep, *([FINALIZER] if CLEANUP in version.plans else [])],
         }
         execution = {"planName": start.plan, "uid": uid, "status": plans.PENDING}
@@ -162,7 +178,9 @@ class Engine:
                 one |= {"status": FATAL_ERROR, "message": f"given up for {start.plan}: {start.why}"}
         known[start.plan] = plans.fresh(version.plans[start.plan], uid)
         gone = dict.fromkeys(key for key in instance.plan_status if key not in version.plans)
-        told = [ready(instance, start.plan, known[start.plan]), accepted(instance, True, "Accepted", "")]
+        told = [ready(instance, start.plan, known[start.plan])]
+        if start.snapshot == instance.wanted:
+            told.append(accepted(instance, True, "Accepted", ""))
         await self._status(instance, {"planStatus": {**known, **gone}, "conditions": told})
         self._tell(instance.body, type="Normal", reason="PlanStarted", message=f"Plan {start.plan} begins: {start.why}")
         return 0.0
@@ -255,12 +273,21 @@ class Engine:
         await self._status(instance, {"conditions": [told]})
         self._tell(instance.body, type="Warning", reason=reason, message=message)
 
+    async def _accept(self, instance: Instance) -> None:
+        """A wish that was refused has been taken back, or can be followed now."""
+        reasons = {
+            one.get("reason") for one in instance.status.get("conditions") or [] if one.get("type") == "Accepted"
+        }
+        if reasons & OF_THE_SPEC:
+            await self._status(instance, {"conditions": [accepted(instance, True, "Accepted", "")]})
+
     async def _status(self, instance: Instance, change: Object) -> None:
-        """Conditions that are not among the new ones stay."""
+        """Conditions that are not among the new ones stay, also those that this pass has written."""
         new = {one["type"]: one for one in change.get("conditions") or []}
         old = [one for one in instance.status.get("conditions") or [] if one["type"] not in new]
         conditions = sorted([*old, *new.values()], key=lambda one: str(one["type"]), reverse=True)
         await self._patch(instance, {"status": {**change, "conditions": conditions}}, "status")
+        instance.body.setdefault("status", {})["conditions"] = conditions
 
     async def _patch(self, instance: Instance, change: Object, subresource: str = "") -> None:
         await self._api.patch("Instance", instance.namespace, instance.name, change, subresource)
