@@ -307,3 +307,24 @@ def test_a_restart_of_the_engine_loses_nothing(api: Api, instances: str, core: s
     api.until_gone(f"{instances}/kept", SLOW)
     api.until_gone(f"{sets}/kept", SLOW)
     api.until_gone(f"{core}/persistentvolumeclaims/data-kept-0", SLOW)
+
+
+def test_a_node_that_is_killed_while_it_scales_comes_back(api: Api, instances: str, core: str, sets: str) -> None:
+    """The step waits for it, and says so; nothing that was written is lost, and every node is a member in the end."""
+    new(api, instances, "hurt", NODE_COUNT="3")
+    wait(api, f"{instances}/hurt", ended("deploy"), SLOW)
+    load = Load(api, core, "hurt")
+    old = api.get(f"{core}/pods/hurt-1").json["metadata"]["uid"]
+    change(api, f"{instances}/hurt", parameters={"NODE_COUNT": "5"})
+    api.until(f"{sets}/hurt", lambda one: one["spec"]["replicas"] == 5, SLOW)
+    api.delete(f"{core}/pods/hurt-1", {"gracePeriodSeconds": 0})
+    found = wait(api, f"{instances}/hurt", lambda one: "of 5 Pods ready" in json.dumps(one["status"]), SLOW)
+    assert found["status"]["planStatus"]["update"]["status"] == "IN_PROGRESS"
+    found = wait(api, f"{instances}/hurt", ended("update"), SLOW)
+    assert condition(found, "Ready")["status"] == "True"
+    assert api.get(f"{core}/pods/hurt-1").json["metadata"]["uid"] != old
+    assert record(api, core, "hurt-check")["members"] == [f"hurt-node-{one}" for one in range(5)]
+    counts = load.end()
+    assert counts["wrong"] == 0, "what was answered is what is read"
+    api.delete(f"{instances}/hurt")
+    api.until_gone(f"{instances}/hurt", SLOW)
