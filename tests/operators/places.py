@@ -1,5 +1,6 @@
 """Where an operator's tests play: a namespace with the objects of one kind in it, its operator through OLM, or as a process to kill."""
 
+import json
 import os
 import signal
 import subprocess
@@ -174,7 +175,14 @@ def namespace(api: Api, prefix: str) -> Iterator[str]:
 def install(api: Api, namespace: str, package: str, csv: str) -> None:
     """An operator of ours through a Subscription, for its own namespace: it has the rights that its bundle asks for, and no others."""
     group = {"targetNamespaces": [namespace]}
-    wanted = {"name": package, "source": "samples-catalog", "sourceNamespace": "olm"}
+    about = json.loads((ROOT / "operators" / "packages" / package / "package.json").read_text())
+    # Without a channel OLM takes the default one's head, and then goes on to any version of the package that replaces it.
+    wanted = {
+        "name": package,
+        "channel": about["defaultChannel"],
+        "source": "samples-catalog",
+        "sourceNamespace": "olm",
+    }
     for version, kind, plural, spec in (
         ("v1", "OperatorGroup", "operatorgroups", group),
         ("v1alpha1", "Subscription", "subscriptions", wanted),

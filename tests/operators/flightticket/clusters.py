@@ -22,6 +22,10 @@ class Tickets(Place):
     def pending(self, name: str) -> Object:
         return self.until(name, phase("Pending"))
 
+    def asked(self, name: str) -> Object:
+        """The ticket once the operator has begun: on a slow machine it may be further than Pending when one looks."""
+        return self.until(name, phase("Pending", "Booked", "Rejected"))
+
     def booked(self, name: str) -> Object:
         """The ticket, with the reference that belongs to it."""
         found = self.until(name, phase("Booked"))

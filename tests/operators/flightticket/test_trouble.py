@@ -121,7 +121,7 @@ def test_a_ticket_that_is_deleted_while_it_is_pending(one: Tickets, operator: Op
 def test_a_ticket_that_is_deleted_while_it_is_made_stays_away(one: Tickets, moment: str) -> None:
     one.create("away")
     if moment:
-        one.pending("away")
+        one.asked("away")
     one.delete("away")
     one.create("marker", to="Oslo")
     one.booked("marker")

@@ -162,6 +162,26 @@ def test_an_image_that_can_not_be_had(one: Caches, operator: Operator) -> None:
     one.away("serving", "stuck")
 
 
+def test_pods_that_the_api_server_refuses(installed: Caches) -> None:
+    """Something that somebody has added to the Deployment: the status has the API server's words, and taking it away is enough."""
+    installed.create("refused", size=2)
+    installed.ready("refused", 2)
+    path, words = installed.path("deployments", "refused"), "no PriorityClass with name nowhere was found"
+    installed.api.patch(path, {"spec": {"template": {"spec": {"priorityClassName": "nowhere"}}}})
+    found = installed.until("refused", says("Available", "UpdateStuck"))
+    message = condition(found, "Available")["message"]
+    assert message.startswith("2 of 2 nodes ready; ") and words in message
+    installed.change("refused", size=5)
+    found = installed.until("refused", says("Available", "ReplicaFailure"))
+    message = condition(found, "Available")["message"]
+    assert (condition(found, "Available")["status"], words in message) == ("False", True)
+    assert "of 5 nodes ready: " in message
+    assert words in installed.events(found["metadata"]["uid"], "ReplicaFailure")["ReplicaFailure"]
+    installed.api.patch(path, {"spec": {"template": {"spec": {"priorityClassName": None}}}})
+    installed.ready("refused", 5)
+    installed.away("refused")
+
+
 def test_one_name_in_two_namespaces_is_two_memcacheds(two: tuple[Caches, Caches], one: Caches) -> None:
     first, second = two
     first.create("twin", size=1)
