@@ -27,7 +27,7 @@ def engine(api: Api, two: tuple[Instances, Instances], tmp_path_factory: pytest.
     for one in two:
         one.clear()
     found.kill()
-    assert "Traceback" not in found.log, found.log[-4000:]
+    assert "Traceback" not in log.read_text(), log.read_text()[-4000:]
 
 
 @pytest.fixture

@@ -144,7 +144,7 @@ def test_deleted_at_each_step_of_deploy_it_leaves_nothing(one: Instances, gates:
     job = {"template": {"spec": {"containers": [load], "restartPolicy": "Never"}}}
     waits = {
         "metadata": {"labels": labels},
-        "spec": {"containers": [{"name": "w", "image": "registry.invalid/none:1"}]},
+        "spec": {"containers": [{"name": "w", "image": "operator-console.dev/Nothing:1"}]},
     }
     work = {"template": waits, "selector": {"matchLabels": labels}}
     meta = {"name": "{{ .Name }}"}

@@ -126,7 +126,7 @@ def test_a_package_that_makes_no_sense_is_waited_for(one: Instances) -> None:
 
 
 def test_a_step_that_never_becomes_healthy_says_which_and_why(one: Instances) -> None:
-    image = [{"name": "IMAGE", "default": "registry.invalid/none:1"}]
+    image = [{"name": "IMAGE", "default": "operator-console.dev/Nothing:1"}]
     plans = {
         key: plan(("before", ["before"]), ("work", ["work"]), ("after", ["after"])) for key in ("deploy", "update")
     }
@@ -136,14 +136,14 @@ def test_a_step_that_never_becomes_healthy_says_which_and_why(one: Instances) ->
     found = one.until("stuck", at("deploy", "work", "does not start"))
     said = step(found, "deploy", "work")["message"]
     assert said.startswith("Deployment stuck-work: 0 of 1 Pods ready: the Pod stuck-work-")
-    assert "registry.invalid/none:1" in said
+    assert "operator-console.dev/Nothing:1" in said
     assert [step(found, "deploy", one)["status"] for one in ("before", "after")] == ["COMPLETE", "PENDING"]
     assert condition(found, "Ready")["message"] == f"all: work: {said}"
     one.set("stuck", IMAGE="busybox")
     one.until("stuck", ended("deploy"))
 
-    one.set("stuck", IMAGE="registry.invalid/none:2")
-    one.until("stuck", at("update", "work", "registry.invalid/none:2"))
+    one.set("stuck", IMAGE="operator-console.dev/Nothing:2")
+    one.until("stuck", at("update", "work", "operator-console.dev/Nothing:2"))
     one.set("stuck", IMAGE="busybox")
     one.until("stuck", ended("update"))
     one.delete("stuck")
@@ -151,12 +151,12 @@ def test_a_step_that_never_becomes_healthy_says_which_and_why(one: Instances) ->
 
 def test_an_upgrade_that_is_stuck_has_a_way_back(one: Instances) -> None:
     plans = {key: plan(("work", ["work"])) for key in ("deploy", "update", "upgrade")}
-    for number, image in (("1", "busybox"), ("2", "registry.invalid/none:2")):
+    for number, image in (("1", "busybox"), ("2", "operator-console.dev/Nothing:2")):
         one.package(f"way-{number}", plans, [apply("work")], {"work": workload("Deployment", image)})
     one.new("way", "way-1")
     one.until("way", ended("deploy"))
     one.change("way", operatorVersion={"name": "way-2"})
-    one.until("way", at("upgrade", "work", "registry.invalid/none:2"))
+    one.until("way", at("upgrade", "work", "operator-console.dev/Nothing:2"))
     one.change("way", operatorVersion={"name": "way-1"})
     found = one.until("way", ended("upgrade"))
     assert condition(found, "Ready")["status"] == condition(found, "Accepted")["status"] == "True"
