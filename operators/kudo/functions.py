@@ -55,6 +55,10 @@ def _or(*values: Any) -> Any:
     return next((one for one in values if truth(one)), values[-1])
 
 
+def _dict(*parts: Any) -> dict[str, Any]:
+    return {text(key): value for key, value in zip(parts[::2], parts[1::2], strict=True)}
+
+
 def _indent(width: Any, value: Any) -> str:
     return "\n".join(" " * _int(width) + line for line in text(value).split("\n"))
 
@@ -66,21 +70,34 @@ def _yaml(value: Any) -> str:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": lambda *numbers: sum(map(_int, numbers)),
     "and": _and,
+    "atoi": _int,
+    "b64dec": lambda value: base64.b64decode(text(value)).decode(),
     "b64enc": lambda value: base64.b64encode(text(value).encode()).decode(),
+    "coalesce": lambda *values: next((one for one in values if truth(one)), None),
+    "contains": lambda part, value: text(part) in text(value),
     "default": lambda fallback, value=None: value if truth(value) else fallback,
+    "dict": _dict,
     "div": lambda a, b: _int(a) // _int(b),
+    "empty": lambda value: not truth(value),
     "eq": lambda first, *others: first in others,
+    "first": lambda values: values[0],
     "ge": lambda a, b: a >= b,
     "gt": lambda a, b: a > b,
+    "hasKey": lambda values, key: key in values,
+    "hasPrefix": lambda part, value: text(value).startswith(text(part)),
+    "hasSuffix": lambda part, value: text(value).endswith(text(part)),
     "indent": _indent,
     "index": _index,
     "int": _int,
     "join": lambda glue, values: text(glue).join(map(text, values)),
+    "last": lambda values: values[-1],
     "le": lambda a, b: a <= b,
     "len": len,
     "list": lambda *values: list(values),
     "lower": lambda value: text(value).lower(),
     "lt": lambda a, b: a < b,
+    "max": lambda *numbers: max(map(_int, numbers)),
+    "min": lambda *numbers: min(map(_int, numbers)),
     "mod": lambda a, b: _int(a) % _int(b),
     "mul": lambda a, b: _int(a) * _int(b),
     "ne": lambda a, b: a != b,
@@ -92,12 +109,16 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "quote": lambda value: json.dumps(text(value)),
     "replace": lambda old, new, value: text(value).replace(old, new),
     "sha256sum": lambda value: hashlib.sha256(text(value).encode()).hexdigest(),
+    "splitList": lambda mark, value: text(value).split(text(mark)),
+    "squote": lambda value: f"'{text(value)}'",
     "sub": lambda a, b: _int(a) - _int(b),
     "ternary": lambda yes, no, value: yes if truth(value) else no,
     "toJson": lambda value: json.dumps(value, sort_keys=True),
     "toString": text,
     "toYaml": _yaml,
     "trim": lambda value: text(value).strip(),
+    "trimPrefix": lambda part, value: text(value).removeprefix(text(part)),
+    "trimSuffix": lambda part, value: text(value).removesuffix(text(part)),
     "trunc": lambda width, value: text(value)[: _int(width)],
     "until": _until,
     "untilStep": _range,

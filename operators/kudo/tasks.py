@@ -8,6 +8,7 @@ from typing import Any
 from operators.kubeapi import Api, ApiError, CommandError, Object
 
 from . import children, pipes
+from .dependencies import hashed
 from .health import health
 from .instance import EXECUTION, Instance
 from .plans import COMPLETE, ERROR, FATAL_ERROR, IN_PROGRESS, Outcome
@@ -70,7 +71,7 @@ class Tasks:
                 return Outcome(ERROR, f"{kind} {name} is there already and belongs to something else")
             if present is not None and present["metadata"].get("deletionTimestamp"):
                 return Outcome(IN_PROGRESS, f"{kind} {name}: the one before is still going")
-            applied = await self._api.apply(obj, MANAGER)
+            applied = await self._api.apply(await hashed(self._api, obj), MANAGER)
             outcome = health(applied)
             said = "" if outcome.status == COMPLETE else await why(self._api, applied)
             return Outcome(outcome.status, f"{outcome.message}: {said}") if said else outcome

@@ -28,6 +28,17 @@ VALUES = {
         ('{{ index .Params "N" }}{{ index .Params.LIST 1 }}', "3b"),
         ("{{ quote .Name }} {{ .Params.MAP | toJson }}", '"g" {"k": "v"}'),
         ("x:{{ .Params.MAP | toYaml | nindent 2 }}", "x:\n  k: v"),
+        ('{{ sub (atoi "3") 1 }}{{ max 1 3 2 }}{{ min 4 2 }}', "232"),
+        (
+            '{{ hasPrefix "fa" .Params.MODE }} {{ contains "z" .Params.MODE }} {{ trimSuffix "t" .Params.MODE }}',
+            "true false fas",
+        ),
+        (
+            '{{ range splitList "," "a,b" }}<{{ . }}>{{ end }}{{ first .Params.LIST }}{{ last .Params.LIST }}',
+            "<a><b>ab",
+        ),
+        ('{{ $d := dict "k" 1 }}{{ $d.k }}{{ hasKey $d "z" }}{{ coalesce .Params.EMPTY "x" | squote }}', "1false'x'"),
+        ('{{ "YWI=" | b64dec }}{{ b64enc "ab" }}{{ empty .Params.EMPTY }}', "abYWI=true"),
         ("{{ and .Params.ON (not .Params.EMPTY) }} {{ or .Params.EMPTY .Name }}", "true g"),
     ],
 )
