@@ -1,7 +1,7 @@
 """The engine is killed, and Instances are deleted, in the middle of plans: it goes on at the step, once, and leaves nothing."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -50,35 +50,36 @@ def gates(two: tuple[Instances, Instances]) -> Iterator[Gates]:
 
 
 def test_killed_in_the_middle_of_each_plan(one: Instances, engine: Operator, gates: Gates) -> None:
-    """It goes on with the same execution, and does not do again what was complete."""
-    name = "long"
-    begin = {
-        "deploy": lambda: one.new(name, "gated-1"),
-        "update": lambda: one.set(name, WORD="b"),
-        "upgrade": lambda: one.change(name, operatorVersion={"name": "gated-2"}),
-        "backup": lambda: one.run(name, "backup"),
+    """Of several Instances at once. Each goes on with the same execution, and does not do again what was complete."""
+    begin: dict[str, Callable[[str], object]] = {
+        "deploy": lambda name: one.new(name, "gated-1"),
+        "update": lambda name: one.set(name, WORD="b"),
+        "upgrade": lambda name: one.change(name, operatorVersion={"name": "gated-2"}),
+        "backup": lambda name: one.run(name, "backup"),
+        "cleanup": one.delete,
     }
-    for plan_name, start in begin.items():
-        gates.shut(f"{name}-gate-{plan_name}")
-        start()
-        before = one.until(name, at(plan_name, "gate", TAKEN))
-        assert before["spec"]["planExecution"]["planName"] == plan_name
-        engine.kill()
+    for name in begin:
+        gates.shut(f"{name}-gate-{name}")
+        if name != "deploy":
+            one.new(name, "gated-1")
+            one.until(name, ended("deploy"))
+        begin[name](name)
+    before = {name: one.until(name, at(name, "gate", TAKEN)) for name in begin}
+    assert {name: found["spec"]["planExecution"]["planName"] for name, found in before.items()} == {n: n for n in begin}
+    engine.kill()
+    for name in begin:
         one.api.delete(one.path("configmaps", f"{name}-first"))
-        gates.open(f"{name}-gate-{plan_name}")
-        engine.start()
-        found = one.until(name, ended(plan_name))
-        assert uid(found, plan_name) == uid(before, plan_name)
+        gates.open(f"{name}-gate-{name}")
+    engine.start()
+    for name in ("deploy", "update", "upgrade", "backup"):
+        found = one.until(name, ended(name))
+        assert uid(found, name) == uid(before[name], name)
         assert one.data(f"{name}-first") is None, "a step that was complete is not done again"
-        assert (one.data(f"{name}-last") or {})["plan"] == plan_name
-        assert [one["status"] for one in found["status"]["conditions"]] == ["True", "True"]
-    gates.shut(f"{name}-gate-cleanup")
-    one.delete(name)
-    one.until(name, at("cleanup", "gate", TAKEN))
-    engine.restart()
-    gates.open(f"{name}-gate-cleanup")
-    one.gone(name)
-    eventually(lambda: not one.left(name))
+        assert (one.data(f"{name}-last") or {})["plan"] == name
+        assert [told["status"] for told in found["status"]["conditions"]] == ["True", "True"]
+        one.delete(name)
+    one.gone("cleanup")
+    eventually(lambda: not one.left("cleanup"))
 
 
 def test_what_changes_while_it_is_away_is_done_when_it_is_back(one: Instances, engine: Operator, gates: Gates) -> None:
