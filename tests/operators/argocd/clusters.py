@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from tests.api import Api
 from tests.operators import places
-from tests.operators.places import Object, Place, Wanted, condition
+from tests.operators.places import Object, Place, Wanted, condition, eventually
 
 IMAGE = "operator-console.dev/argocd-tutorial:1.0.0"
 DEX = {"provider": "dex", "dex": {"config": "connectors: []"}}
@@ -41,11 +41,9 @@ class ArgoCDs(Place):
         }
 
     def gone(self, name: str) -> None:
-        """It and everything of it, soon."""
+        """It, and in the end everything of it: what was still being made when it went is taken away after it."""
         super().gone(name)
-        for one in self.objects(name):
-            self.api.until_gone(self.path(*one.split("/")), places.SECONDS)
-        assert self.objects(name) == set()
+        eventually(lambda: not self.objects(name))
 
     def messages(self, uid: str, reason: str) -> list[str]:
         """Those of an ArgoCD's events of a reason, as soon as there is one."""
