@@ -16,15 +16,15 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
+from kube.hidden import MASKED as MASKED
+from kube.hidden import masked
 from kube.objects import KubeObject
 from resources.state.health import items, mapping, text
 
-MASKED = "••••••"
 _METADATA = ("name", "namespace", "labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp")
 NOISE = frozenset(("kubectl.kubernetes.io/last-applied-configuration", "control-plane.alpha.kubernetes.io/leader"))
 _STATUS_NOISE = re.compile(r"observedGeneration|.*[rR]esourceVersion|last(Transition|Update|Heartbeat|Probe)Time")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
-_HIDDEN = re.compile(r"(pass(word|wd|phrase)?|pwd|token|(secret|access|api|private|encryption)[-_]?key|client[-_]?secret)$", re.I)  # fmt: skip
 _SALT = b"resources.history"
 
 
@@ -50,7 +50,7 @@ def clean(obj: Mapping[str, Any]) -> KubeObject:
     for key, value in obj.items():
         if key not in made:
             made[key] = _status(value) if key == "status" else value
-    hidden: KubeObject = _masked(made)
+    hidden: KubeObject = masked(made, _dots)
     return hidden
 
 
@@ -63,21 +63,6 @@ def _status(value: Any) -> Any:
             if not _STATUS_NOISE.fullmatch(str(key)) and not (isinstance(part, str) and _TIME.fullmatch(part))
         }
     return [_status(part) for part in value] if isinstance(value, list) else value
-
-
-def _masked(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_masked(part) for part in value]
-    if not isinstance(value, Mapping):
-        return value
-    # An environment variable: its name says what its value is.
-    named = isinstance(value.get("name"), str) and bool(_HIDDEN.search(value["name"]))
-    return {
-        key: _dots(part)
-        if isinstance(part, str) and part and (_HIDDEN.search(str(key)) or (named and key == "value"))
-        else _masked(part)
-        for key, part in value.items()
-    }
 
 
 def _dots(value: str) -> str:

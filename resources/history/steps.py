@@ -7,14 +7,10 @@ item, others are taken whole: so that what is kept is small where it matters (on
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kube.fields import MISSING, Field, Path, brief, dotted, named, same, structured
 from resources.state.health import text
-from resources.writing.diff import MISSING, same
 
 Op = list[Any]
-Path = tuple[str | int, ...]
-Field = tuple[Path, Any, Any]
-_KEYS = ("name", "type", "key", "id")
-_LONG = 120
 
 
 def back(new: Any, old: Any) -> list[Op]:
@@ -50,15 +46,11 @@ def _walk(old: Any, new: Any, path: Path) -> Iterator[Field]:
     if isinstance(old, dict) and isinstance(new, dict):
         for key in dict.fromkeys((*old, *new)):
             yield from _walk(old.get(key, MISSING), new.get(key, MISSING), (*path, key))
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new) and old and _structured(old):
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new) and old and structured(old):
         for place, (one, other) in enumerate(zip(old, new, strict=True)):
             yield from _walk(one, other, (*path, place))
     elif (old is MISSING) != (new is MISSING) or not same(old, new):
         yield path, old, new
-
-
-def _structured(items: list[Any]) -> bool:
-    return all(isinstance(item, (dict, list)) for item in items)
 
 
 def fields(old: Any, new: Any, limit: int) -> tuple[list[list[str]], int]:
@@ -96,64 +88,11 @@ def _condition(entry: Mapping[str, Any] | None, short: bool) -> str:
         return ""
     reason, message = text(entry.get("reason")), text(entry.get("message"))
     words = f"{text(entry.get('status')) or '–'}{f' ({reason})' if reason else ''}"
-    return _brief(f"{words}: {message}" if short and message else words)
+    return brief(f"{words}: {message}" if short and message else words)
 
 
 def _told(old: Any, new: Any) -> Iterator[list[str]]:
-    for path, before, after in _named(old, new, ()):
-        yield [dotted(path), _brief(before), _brief(after)]
-
-
-def _named(old: Any, new: Any, path: Path) -> Iterator[Field]:
-    """As _walk, with lists of named things compared by name, so that words tell of what was added and not of all that moved."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in dict.fromkeys((*old, *new)):
-            if path == ("status",) and key == "conditions" and _by_type({"status": {**old, **new}}):
-                continue
-            yield from _named(old.get(key, MISSING), new.get(key, MISSING), (*path, key))
-        return
-    if isinstance(old, list) and isinstance(new, list):
-        before, after = _by_name(old), _by_name(new)
-        if before is not None and after is not None:
-            for name in dict.fromkeys((*before, *after)):
-                yield from _named(before.get(name, MISSING), after.get(name, MISSING), (*path, name))
-            return
-    if (old is MISSING) != (new is MISSING) or not same(old, new):
-        yield path, old, new
-
-
-def _by_name(items: list[Any]) -> dict[str | int, Any] | None:
-    """Items by what names them; by place where they are things without names; None for plain values and for names that are not theirs alone."""
-    if not _structured(items):
-        return None
-    for key in _KEYS:
-        names = [item.get(key) for item in items if isinstance(item, dict)]
-        if len(names) == len(items) == len(set(map(str, names))) and all(isinstance(name, str) for name in names):
-            return {f"{key}={item[key]}": item for item in items}
-    return dict(enumerate(items))
-
-
-def dotted(path: Path) -> str:
-    """As kubectl writes it: spec.containers[name=web].image, data[tls.crt]."""
-    found = ""
-    for step in path:
-        plain = isinstance(step, str) and "=" not in step and step.replace("-", "").replace("_", "").isalnum()
-        found += (f".{step}" if found else str(step)) if plain else f"[{step}]"
-    return found
-
-
-def _brief(value: Any) -> str:
-    """A value as words: short, and never empty for something that is there."""
-    if value is MISSING:
-        return ""
-    if isinstance(value, dict):
-        said = "{…}" if value else "{}"
-    elif isinstance(value, list):
-        plain = all(isinstance(part, (str, int, float)) for part in value)
-        said = f"[{', '.join(map(str, value))}]" if plain else f"[{len(value)}]"
-    elif value is None or isinstance(value, bool):
-        said = {None: "null", True: "true", False: "false"}[value]
-    else:
-        said = str(value) or '""'
-    said = " ".join(said.split())
-    return said if len(said) <= _LONG else f"{said[: _LONG - 1]}…"
+    known = any(_by_type(obj) for obj in (old, new))  # as conditions, by _conditions
+    for path, before, after in named(old, new):
+        if not (known and path[:2] == ("status", "conditions")):
+            yield [dotted(path), brief(before), brief(after)]

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from kube.fields import MISSING as MISSING
+from kube.fields import same as same
 from kube.patches import apply_merge, merge_patch
 
 
@@ -19,7 +21,6 @@ class Key(tuple[tuple[str, Any], ...]):
 
 Step = str | int | Key
 Path = tuple[Step, ...]
-MISSING: Any = type("Missing", (), {"__repr__": lambda self: "–", "__bool__": lambda self: False})()
 
 
 class Shape(Protocol):
@@ -138,17 +139,6 @@ def keyed(items: Sequence[Any], names: tuple[str, ...]) -> dict[Key, Any] | None
             return None
         found[key] = item
     return found
-
-
-def same(one: Any, other: Any) -> bool:
-    """Equal, and of equal types: 1 is not true and not 1.0."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
-    return bool(one == other)
 
 
 def take(obj: Any, path: Path, value: Any) -> Any:
