@@ -18,7 +18,7 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 app = Celery("console")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.task_queues = [Queue("default"), Queue("watch")]
-app.autodiscover_tasks(["operatorhub", "resources"])
+app.autodiscover_tasks(["console.audit", "operatorhub", "resources"])
 app.steps["worker"].update(
     ("resources.watch.bootstep:WatchStep", "resources.history.bootstep:HistoryStep", "console.beat:BeatStep")
 )

@@ -94,6 +94,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "console",
+    "console.audit",
     "operatorhub",
     "resources",
 ]
@@ -112,6 +113,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "console.web.request.ClusterMiddleware",
+    "console.audit.going.AuditMiddleware",
     "console.web.errors.KubeErrorMiddleware",
 ]
 
@@ -223,6 +225,13 @@ HISTORY_OBJECTS = env_int("HISTORY_OBJECTS", 1000)
 if min(HISTORY_DAYS, HISTORY_MEGABYTES, HISTORY_CHANGES, HISTORY_OBJECTS) < 1:
     raise ImproperlyConfigured("HISTORY_DAYS, HISTORY_MEGABYTES, HISTORY_CHANGES and HISTORY_OBJECTS are 1 or more; HISTORY_KINDS= ends the history")  # fmt: skip
 
+# The audit (docs/decisions/0019): how long it is kept, how many acts of it in all, and how many of them one export has.
+AUDIT_DAYS = env_int("AUDIT_DAYS", 90)
+AUDIT_ROWS = env_int("AUDIT_ROWS", 100_000)
+AUDIT_EXPORT_ROWS = env_int("AUDIT_EXPORT_ROWS", 50_000)
+if min(AUDIT_DAYS, AUDIT_ROWS, AUDIT_EXPORT_ROWS) < 1:
+    raise ImproperlyConfigured("AUDIT_DAYS, AUDIT_ROWS and AUDIT_EXPORT_ROWS are 1 or more")
+
 # Celery. Short tasks on `default`; the watch hub is a bootstep of the worker that also consumes `watch`.
 CELERY_BROKER_URL = f"redis+socket://{REDIS_URL[7:]}" if REDIS_URL.startswith("unix://") else REDIS_URL
 CELERY_TASK_DEFAULT_QUEUE = "default"
@@ -249,6 +258,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 280},
     },
     "prune-history": {"task": "resources.tasks.prune_history", "schedule": 600, "options": {"expires": 580}},
+    "prune-audit": {"task": "console.audit.tasks.prune_audit", "schedule": 600, "options": {"expires": 580}},
 }
 
 

@@ -20,7 +20,7 @@ from multidict import CIMultiDict
 from urllib3.util import Timeout
 from yarl import URL
 
-from kube import warnings
+from kube import sent, warnings
 from kube.config import ClusterConfig
 from kube.errors import KubeError, Unauthorized, Unreachable, from_answer
 from kube.reasons import unreachable
@@ -81,6 +81,15 @@ class SyncTransport:
 
         A server that wants a moment ("storage is (re)initializing", behind a new CRD) gets it, as from client-go: reads wait for a short Retry-After.
         """
+        try:
+            answer = self._answered(request, read_seconds)
+        except KubeError as error:
+            sent.tell(self.config, request, b"", error)
+            raise
+        sent.tell(self.config, request, answer.body)
+        return answer
+
+    def _answered(self, request: ApiRequest, read_seconds: float) -> Answer:
         for _again in range(PATIENT_TIMES):
             response = self._once(request, read_seconds)
             wait = response.headers.get("retry-after", "")

@@ -5,6 +5,7 @@ import logging
 from celery import Task, shared_task
 from kombu.exceptions import OperationalError
 
+from console.web import audit
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
@@ -68,7 +69,8 @@ def go_on(key: str) -> None:
     """With an uninstall, or the check of all instances, until it is over."""
     kind = Run.objects.filter(key=key).values_list("kind", flat=True).first()
     if kind in ADVANCES:
-        runs.work(console_client(), key, ADVANCES[kind])
+        with audit.of_worker():
+            runs.work(console_client(), key, ADVANCES[kind])
 
 
 @shared_task(name="operatorhub.tasks.judge_packages", soft_time_limit=300)

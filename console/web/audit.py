@@ -1,18 +1,31 @@
-"""A line in the audit log for every change that somebody makes through the console: who, what, which object, how it ended."""
+"""Every change that somebody makes through the console: who, what, which object, how it ended. A line in the log, and a row of the audit (console/audit)."""
 
-import logging
+from contextlib import AbstractContextManager
 
+from console.audit import going
+from console.audit.scene import Scene, Where
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 
-log = logging.getLogger("console.audit")
-
 
 def record(request: ConsoleRequest, verb: str, ref: str, outcome: str) -> None:
-    """`ref` is group/version/plural namespace/name; `outcome` is 'ok' or the API server's reason. Never holds values of the object."""
+    """`ref` is group/version/plural namespace/name; `outcome` is 'ok' or the API server's reason. Never holds values of the object.
+
+    What changed is not said here: the audit sees what was sent to that object while the request went on.
+    """
     note(request.cluster, verb, ref, outcome)
 
 
-def note(client: ClusterClient, verb: str, ref: str, outcome: str) -> None:
-    """The same for what goes on without a request."""
-    log.info("user=%s cluster=%s verb=%s object=%s outcome=%s", client.user, client.name, verb, ref, outcome)
+def note(client: ClusterClient, verb: str, ref: str, outcome: str, where: Where | None = None) -> None:
+    """The same for what goes on without a request; `where` it came from, if there is no scene that says it."""
+    going.note(client.name, client.user, verb, ref, outcome, where)
+
+
+def of_worker() -> AbstractContextManager[Scene]:
+    """Around a task that changes objects."""
+    return going.scene(Where("worker"))
+
+
+def write_now() -> None:
+    """In a task that goes on for long: what was done until now."""
+    going.write_now()

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -20,6 +21,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Conflict, Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, uid_of
+from kube.sent import carried
 from operatorhub import csv, olm
 from operatorhub.models import Run
 from operatorhub.removing.uninstall import Plan, every
@@ -124,8 +126,9 @@ def _stage(client: ClusterClient, run: Run, stage: str) -> bool:
     """One round: ask for some deletions, look what is gone. Whether anything changed."""
     items = [one for one in run.document["items"] if one["stage"] == stage]
     if asked := [one for one in items if one["state"] == WAITING][:_AT_ONCE]:
-        for _done in _workers.map(lambda one: _delete(client, one), asked):
+        for _done in _workers.map(carried(partial(_delete, client)), asked):
             pass
+        audit.write_now()
         # In between, so that people see it get on; not each time, for that lists them all.
         if time.time() - run.document.get("looked", 0.0) < _SEEN_SECONDS:
             return True

@@ -15,6 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 import aiohttp
 
+from console.audit.going import where_of
+from console.audit.scene import Where
 from console.web import audit
 from kube.channels import exec_
 from kube.client import ClusterClient
@@ -44,6 +46,7 @@ class Wish:
     pod: str
     container: str
     command: tuple[str, ...]
+    where: Where
 
     @property
     def ref(self) -> str:
@@ -72,7 +75,12 @@ def _wish(scope: Scope) -> Wish:
     except ValueError as error:
         raise Refused(400, f"the command can't be read: {error}") from error
     return Wish(
-        client, unquote(found["namespace"]), unquote(found["pod"]), request.GET.get("container", ""), command or SHELL
+        client,
+        unquote(found["namespace"]),
+        unquote(found["pod"]),
+        request.GET.get("container", ""),
+        command or SHELL,
+        where_of(request),
     )
 
 
@@ -102,11 +110,17 @@ async def _serve(scope: Scope, receive: Receive, send: Send) -> None:
     async with AsyncTransport(wish.client.config) as transport:
         try:
             async with exec_(transport, wish.pod, wish.namespace, wish.container, wish.command) as channel:
-                audit.note(wish.client, "exec", wish.ref, "ok")
+                await _note(wish, "ok")
                 await _carry(channel, receive, send)
         except KubeError as error:
-            audit.note(wish.client, "exec", wish.ref, error.reason)
+            await _note(wish, error.reason)
             await _end(send, str(error))
+
+
+async def _note(wish: Wish, outcome: str) -> None:
+    """In a thread: the audit may wait for its database, which others on this event loop should not. What is typed into the shell is nobody's business."""
+    ref = f"{wish.ref} container={wish.container}" if wish.container else wish.ref
+    await in_thread(lambda: audit.note(wish.client, "exec", ref, outcome, wish.where))
 
 
 async def _end(send: Send, message: str) -> None:

@@ -1,0 +1,189 @@
+"""What an act changes, in few words: the paths with the values before and after, and no value that is nobody's business. Pure.
+
+Nothing of a Secret's values is kept, and nothing under names like `password` (kube/hidden.py) or in texts that look like keys, tokens or logins. A value
+inside a longer text (a file in a ConfigMap) can't be told from the rest: of texts with several lines only the number of lines is kept.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from kube.fields import MISSING, Field, brief, dotted, named
+from kube.hidden import MASKED, NAMES
+from kube.patches import apply_merge
+from kube.sent import Write
+
+#: Of one act so many fields are kept, and of a path so many characters.
+FIELDS, _PATH = 40, 200
+_BEGINNING = 1000
+#: Stands for a value that nobody read before it was changed.
+UNKNOWN = "?"
+_UNKNOWN: Any = object()
+_METADATA = ("labels", "annotations", "finalizers", "ownerReferences")
+# A copy of the whole object, as `kubectl apply` leaves it.
+_COPIES = ("kubectl.kubernetes.io/last-applied-configuration",)
+# More than the history hides: it has to give values back, the audit never does.
+_MORE = re.compile(r"(passwords?|tokens?|credentials?|secrets?|auth|authorization|dockerconfig(json)?|dockercfg|htpasswd|kubeconfig|tls\.key|id_rsa|ssh-privatekey|cookie|bearer)$", re.I)  # fmt: skip
+# Below these names stands which Secret is meant, not what is in it.
+_REFERENCES = re.compile(r"(ref|refs|name|names|from|source|sources)$|^(imagePullSecrets|secrets|volumes)$", re.I)
+_LOOKS = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY|\beyJ[\w-]{5,}\.[\w-]{5,}\.|\b[Bb]earer\s+\S{8,}|://[^/\s:@]*:[^/\s@]+@"
+    r"|\b(AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{20,}|\bxox[abprs]-\S{10,}|\bglpat-\S{10,}"
+)
+_SAYS = re.compile(r"(pass(word|wd|phrase)?|pwd|token|secret|(api|access|private|secret)[-_]?key)\b[\"']?\s*[=:]\s*\S+", re.I)  # fmt: skip
+
+
+def of(write: Write) -> tuple[list[list[str]], int]:
+    """[path, before, after] of the first fields, and how many there are. Of what was refused: what was wanted."""
+    if write.method == "DELETE":
+        return [], 0
+    try:
+        before, body, answer = (_object(text) for text in (write.before, write.body, write.answer))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return [], 0
+    if write.target.subresource not in ("", "scale", "status"):
+        return [], 0
+    secret = write.target.plural == "secrets" and not write.target.group
+    status = write.target.subresource == "status"
+    whole = bool(before) and before.get("kind") == answer.get("kind")
+    if isinstance(body, list) and not whole:
+        return words(_operation(one, secret) for one in body if isinstance(one, dict))
+    if write.method != "POST" and not before:
+        return words(_patched(_own(body, secret, status)))
+    old, new = _sides(write, before, body, answer, whole)
+    return words(named(_own(old, secret, status), _own(new, secret, status), deep=True))
+
+
+def _object(text: bytes) -> Any:
+    return msgspec.json.decode(text) if text else {}
+
+
+def _sides(write: Write, before: Any, body: Any, answer: Any, whole: bool) -> tuple[Any, Any]:
+    """The object before and after."""
+    if write.method == "POST":
+        return {}, body
+    if whole:
+        return before, answer
+    if write.method == "PUT":
+        return before, body
+    return _overlap(before, body), apply_merge(_overlap(before, body), body)
+
+
+def _patched(patch: Any) -> Iterator[Field]:
+    """What was sent for an object that was not read: what each field was is not known."""
+    for path, _nothing, value in named({}, patch, deep=True):
+        yield path, _UNKNOWN, MISSING if value is None else value
+
+
+def _overlap(before: Any, body: Any) -> Any:
+    """Of the object only what the patch speaks of."""
+    if not isinstance(before, dict) or not isinstance(body, dict):
+        return before
+    return {key: _overlap(before[key], body[key]) for key in body if key in before}
+
+
+def _own(obj: Any, secret: bool, status: bool) -> Any:
+    """What people say with it. Of a Secret only which values are there and which are others than before."""
+    if not isinstance(obj, dict):
+        return {}
+    told = obj.get("metadata")
+    metadata: dict[str, Any] = told if isinstance(told, dict) else {}
+    kept = {key: metadata[key] for key in _METADATA if metadata.get(key)}
+    if isinstance(notes := kept.get("annotations"), dict):
+        kept["annotations"] = {key: value for key, value in notes.items() if key not in _COPIES}
+    left_out = {"metadata", "apiVersion", "kind"} | (set() if status else {"status"})
+    made = {"metadata": kept, **{key: value for key, value in obj.items() if key not in left_out}}
+    for key in ("data", "stringData") if secret else ():
+        if key in made:
+            made[key] = _hide_all(made[key])
+    return _hidden(made)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hidden:
+    """A value that is compared and never said."""
+
+    value: Any
+
+
+def _hidden(value: Any, secretive: bool = False) -> Any:
+    """`secretive`: it stands under a name like `credentials`; then all below is hidden but what names things."""
+    if isinstance(value, Mapping):
+        named_so = isinstance(value.get("name"), str) and _secretive(value["name"])
+        return {key: _below(str(key), part, secretive, named_so) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_hidden(part, secretive) for part in value]
+    return _hide_all(value) if secretive else value
+
+
+def _below(key: str, part: Any, secretive: bool, named_so: bool) -> Any:
+    if _REFERENCES.search(key):
+        return _hidden(part)
+    return _hidden(part, secretive or _secretive(key) or (named_so and key == "value"))
+
+
+def _hide_all(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _hide_all(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_hide_all(part) for part in value]
+    return value if value is None or isinstance(value, bool | _Hidden) or value in ("", MISSING) else _Hidden(value)
+
+
+def _secretive(name: str) -> bool:
+    return bool(NAMES.search(name) or _MORE.search(name)) and not _REFERENCES.search(name)
+
+
+def _operation(one: Mapping[str, Any], secret: bool) -> Field:
+    """One operation of a JSON patch (RFC 6902), where the object is not known. What a `value` alone is, its neighbour would say: it is hidden."""
+    path = tuple(part.replace("~1", "/").replace("~0", "~") for part in str(one.get("path") or "").split("/")[1:])
+    value = one.get("value", MISSING)
+    named_so = next((part for part in reversed(path) if not part.isdigit() and part != "-"), "")
+    hide = secret and path[:1] in (("data",), ("stringData",))
+    if value is not MISSING:
+        value = _hide_all(value) if hide or named_so == "value" else _hidden(value, _secretive(named_so))
+    return path, _UNKNOWN, value
+
+
+def words(fields: Iterable[Field]) -> tuple[list[list[str]], int]:
+    told: list[list[str]] = []
+    number = 0
+    for path, before, after in fields:
+        number += 1
+        if number <= FIELDS:
+            told.append([plain(dotted(path), _PATH), said(before), said(after)])
+    return told, number
+
+
+def said(value: Any) -> str:
+    """A value as the audit has it."""
+    if value is _UNKNOWN:
+        return UNKNOWN
+    if isinstance(value, _Hidden) or (isinstance(value, list) and any(isinstance(part, _Hidden) for part in value)):
+        return MASKED
+    if isinstance(value, str) and "\n" in value.strip():
+        return f"({value.strip().count(chr(10)) + 1} lines, {len(value)} characters)"
+    if isinstance(value, list):
+        value = [_item(part, before) for part, before in zip(value, (None, *value), strict=False)]
+    return plain(brief(masked_text(value) if isinstance(value, str) else value))
+
+
+def _item(part: Any, before: Any) -> Any:
+    """Of a command's arguments: what follows --password is one."""
+    if not isinstance(part, str):
+        return part
+    return MASKED if isinstance(before, str) and before.startswith("-") and _secretive(before) else masked_text(part)
+
+
+def plain(text: str, most: int = 200) -> str:
+    """As every database takes it: PostgreSQL refuses U+0000."""
+    return text[:most].replace("\0", "\ufffd")
+
+
+def masked_text(text: str) -> str:
+    """Its beginning, which is all that is kept of it, without what looks like a credential."""
+    text = text[:_BEGINNING]
+    return MASKED if _LOOKS.search(text) else _SAYS.sub(lambda found: f"{found[1]}={MASKED}", text)

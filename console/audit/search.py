@@ -1,0 +1,131 @@
+"""The audit as somebody asks for it: words and filters from an address, and the rows that they leave, newest first."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+
+from django.db.models import Q, QuerySet
+
+from console.audit.models import AuditEntry
+
+#: What a page offers to choose from is taken from so many of the newest acts.
+_OFFERED = 1000
+_CHUNK = 500
+REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose acts on which cluster. `user` '' is everybody's."""
+
+    cluster: str
+    user: str = ""
+
+    def rows(self) -> "QuerySet[AuditEntry]":
+        found = AuditEntry.objects.filter(cluster=self.cluster)
+        return found.filter(user=self.user) if self.user else found
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """As it stands in the address, texts all. `q`: words; `kind`: as kubectl has it (deployments.apps); `outcome`: ok, refused or a reason.
+
+    `since` and `until`: ISO 8601, UTC where no zone is said.
+    """
+
+    q: str = ""
+    user: str = ""
+    verb: str = ""
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    outcome: str = ""
+    source: str = ""
+    since: str = ""
+    until: str = ""
+
+    @classmethod
+    def of(cls, asked: Mapping[str, str]) -> "Wish":
+        """In a page's address `namespace` is the one that is picked for all pages; what the audit is filtered by is `ns`."""
+        found = {one.name: asked.get(one.name, "").strip()[:512] for one in fields(cls)}
+        return cls(**{**found, "namespace": found["namespace"] or asked.get("ns", "").strip()[:512]})
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """Names of fields that say no time."""
+        return tuple(key for key in ("since", "until") if getattr(self, key) and time_of(getattr(self, key)) is None)
+
+    @property
+    def query(self) -> str:
+        """For pages' addresses."""
+        pairs = {"ns" if one.name == "namespace" else one.name: getattr(self, one.name) for one in fields(self)}
+        return urlencode({key: value for key, value in pairs.items() if value})
+
+    @property
+    def any(self) -> bool:
+        return self != Wish()
+
+
+def time_of(text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text)
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def find(scope: Scope, wish: Wish) -> "QuerySet[AuditEntry]":
+    """Newest first. Times that can't be read leave nothing out."""
+    rows = scope.rows()
+    for word in wish.q.lower().split()[:10]:
+        rows = rows.filter(words__contains=word)
+    same = {"user": wish.user, "verb": wish.verb, "namespace": wish.namespace, "name": wish.name, "source": wish.source}
+    rows = rows.filter(**{key: value for key, value in same.items() if value})
+    if wish.kind:
+        plural, _dot, group = wish.kind.partition(".")
+        rows = rows.filter(resource=plural, group=group)
+    if wish.outcome == REFUSED:
+        rows = rows.exclude(outcome="ok")
+    elif wish.outcome:
+        rows = rows.filter(outcome=wish.outcome)
+    if since := time_of(wish.since):
+        rows = rows.filter(at__gte=since)
+    if until := time_of(wish.until):
+        rows = rows.filter(at__lte=until)
+    return rows.order_by("-at", "-pk")
+
+
+def before(rows: "QuerySet[AuditEntry]", row: AuditEntry) -> "QuerySet[AuditEntry]":
+    """Those after it in the order: older ones."""
+    return rows.filter(Q(at__lt=row.at) | Q(at=row.at, pk__lt=row.pk))
+
+
+def each(rows: "QuerySet[AuditEntry]", most: int) -> Iterator[AuditEntry]:
+    """Part by part, each by a query of its own: a download over a slow line keeps no transaction open."""
+    last: AuditEntry | None = None
+    while most > 0:
+        part = list((before(rows, last) if last else rows)[: min(_CHUNK, most)])
+        yield from part
+        most -= len(part)
+        if len(part) < _CHUNK:
+            return
+        last = part[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What the newest acts have, for the filters' fields to complete."""
+
+    users: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = field(default=())
+
+
+def offered(scope: Scope) -> Offered:
+    rows = list(scope.rows().order_by("-at", "-pk").values_list("user", "verb", "resource", "group", "namespace", "outcome")[:_OFFERED])  # fmt: skip
+    kinds = {f"{plural}.{group}" if group else plural for _user, _verb, plural, group, *_rest in rows}
+    columns = ({row[0] for row in rows}, {row[1] for row in rows}, kinds, {row[4] for row in rows}, {row[5] for row in rows} - {"ok"})  # fmt: skip
+    return Offered(*(tuple(sorted(filter(None, column))) for column in columns))
