@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from console.pages import health, namespaces, overview, palette, preferences
+from console.pages import audit, audit_api, health, namespaces, overview, palette, preferences
 
 app_name = "pages"
 
@@ -11,6 +11,11 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.metrics, name="metrics"),
+    path("audit/", audit.audit, name="audit"),
+    path("audit/export/", audit.export, name="audit-export"),
+    path("audit/<int:key>/", audit.entry, name="audit-entry"),
+    path("api/audit/", audit_api.Audit.as_view(), name="api-audit"),
+    path("api/audit/<int:key>/", audit_api.Entry.as_view(), name="api-audit-entry"),
     path("namespaces/", namespaces.namespaces, name="namespaces"),
     path("palette/", palette.palette, name="palette"),
     path("settings/", preferences.preferences, name="settings"),

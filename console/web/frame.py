@@ -153,6 +153,7 @@ class Frame:
                     self._item(_("Namespaces"), "pages:namespaces"),
                     self._item(_("Nodes"), "resources:list", group="core", version="v1", plural="nodes"),
                     self._item(_("Who can"), "resources:who-can"),
+                    self._item(_("Audit"), "pages:audit"),
                 ),
             ),
         )

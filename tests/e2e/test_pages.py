@@ -29,6 +29,7 @@ PAGES = (
     "/resources/core/v1/configmaps/new-yaml/?namespace=default",
     "/resources/core/v1/namespaces/-/default/delete/",
     "/namespaces/",
+    "/audit/",
     "/settings/",
     "/no-such-page/",
 )

@@ -1,0 +1,100 @@
+"""/audit/: who did what to which object when; one act with what it changed; all that a search finds as a file."""
+
+from dataclasses import dataclass
+from datetime import UTC
+
+from django.conf import settings
+from django.core.paginator import Page, Paginator
+from django.http import Http404, HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from console.audit import exporting, search
+from console.audit.models import AuditEntry
+from console.audit.search import Offered, Scope, Wish
+from console.pages.audit_scope import GROUP, scope_of
+from console.web import audit as acts
+from console.web import render
+from console.web.request import ConsoleRequest
+
+_PAGE = 50
+FORMATS = {
+    "csv": (exporting.csv_lines, "text/csv; charset=utf-8"),
+    "jsonl": (exporting.json_lines, "application/x-ndjson"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """`everybody`: whether acts of others are among them. `exported`: how many rows a file has at most."""
+
+    scope: Scope
+    wish: Wish
+    rows: "Page[AuditEntry]"
+    offered: Offered
+    days: int
+    exported: int
+    group: str = GROUP
+
+    @property
+    def everybody(self) -> bool:
+        return not self.scope.user
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """With the one that is asked for, however long ago it was."""
+        asked = {self.wish.outcome} - {"", "ok", search.REFUSED}
+        return tuple(sorted({*self.offered.reasons, *asked}))
+
+    @property
+    def since(self) -> str:
+        return _local(self.wish.since)
+
+    @property
+    def until(self) -> str:
+        return _local(self.wish.until)
+
+
+def _local(text: str) -> str:
+    """As a browser's field for times has it, in UTC; '' for what is no time."""
+    found = search.time_of(text)
+    return found.astimezone(UTC).strftime("%Y-%m-%dT%H:%M") if found else ""
+
+
+@require_safe
+def audit(request: ConsoleRequest) -> HttpResponse:
+    """The acts, newest first. `page=` counts from 1."""
+    scope, wish = scope_of(request.cluster), Wish.of(request.GET)
+    rows = Paginator(search.find(scope, wish).defer("diff", "words"), _PAGE).get_page(request.GET.get("page"))
+    page = AuditPage(
+        scope, wish, rows, search.offered(scope), settings.AUDIT_DAYS, min(settings.AUDIT_EXPORT_ROWS, rows.paginator.count)
+    )  # fmt: skip
+    return render.page(request, "console/audit.html", {"page": page}, fragment="console/_audit.html")
+
+
+@require_safe
+def entry(request: ConsoleRequest, key: int) -> HttpResponse:
+    """One act. Of others where one may read all: elsewise it is not there."""
+    row = scope_of(request.cluster).rows().filter(pk=key).first() if key < 2**63 else None
+    if row is None:
+        raise Http404(_("There is no such act in the audit, or you may read your own only. Old acts are forgotten."))
+    return render.page(request, "console/audit_entry.html", {"row": row, "more": row.changed - len(row.diff)})
+
+
+@require_safe
+def export(request: ConsoleRequest) -> HttpResponseBase:
+    """`format`: csv or jsonl; the filters as on the page. Taking the audit along is an act too."""
+    format_ = request.GET.get("format", "csv")
+    if format_ not in FORMATS:
+        return HttpResponseBadRequest(_("format is csv or jsonl"))
+    lines, content_type = FORMATS[format_]
+    rows = search.find(scope_of(request.cluster), Wish.of(request.GET))
+    response = StreamingHttpResponse(lines(search.each(rows, settings.AUDIT_EXPORT_ROWS)), content_type=content_type)
+    name = f"audit-{timezone.now():%Y%m%d-%H%M%S}.{format_}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "no-store"
+    if request.method == "GET":
+        acts.record(request, "export", f"audit {Wish.of(request.GET).query}".strip(), "ok")
+    return response

@@ -1,0 +1,141 @@
+"""What is kept of a change, and what never is. Pure."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from console.audit import about, changes
+from kube.config import ClusterConfig
+from kube.sent import Target, Write, target
+
+HERE = ClusterConfig("here", "http://127.0.0.1", "ann", lambda: "", None)
+DOTS = "••••••"
+
+
+def write(before: Any, after: Any, plural: str = "widgets", group: str = "example.com") -> Write:
+    """A patch that was taken."""
+    sides = ({"kind": "X", **side} for side in (before, after))
+    old, new = map(msgspec.json.encode, sides)
+    return Write(HERE, Target(group, "v1", plural, "shop", "w"), "PATCH", "", b"{}", new, "", old)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"password": "hunter2"},
+        {"adminPassword": "hunter2"},
+        {"apiKey": "hunter2", "secret_key": "hunter2", "clientSecret": "hunter2"},
+        {"credentials": {"user": "hunter2", "more": [{"deep": "hunter2"}]}},
+        {"passwords": ["hunter2", "other"]},
+        {"tokens": [{"id": "hunter2"}, {"id": "hunter2-b"}]},
+        {"env": [{"name": "DB_PASSWORD", "value": "hunter2"}]},
+        {"args": ["--password=hunter2", "--verbose"], "command": ["redis-server", "--requirepass", "hunter2"]},
+        {"url": "postgres://me:hunter2@db:5432/x"},
+        {"header": "Bearer hunter2hunter2"},
+        {"text": "password: hunter2"},
+        {"pem": "-----BEGIN RSA PRIVATE KEY----- hunter2"},
+        {"file": "first line\npassword = hunter2\n"},
+        {"jwt": "eyJhbGciOi.eyJzdWIiOi.hunter2"},
+        {"token": 4711, "pin": {"password": 4711}},
+    ],
+)
+def test_credentials_are_not_kept(spec: dict[str, Any]) -> None:
+    for old, new in (({}, {"spec": spec}), ({"spec": spec}, {}), ({"spec": spec}, {"spec": {"password": "changed"}})):
+        diff, number = changes.of(write(old, new))
+        assert number, (old, new)
+        assert "hunter2" not in str(diff), diff
+        assert "4711" not in str(diff), diff
+
+
+def test_what_is_no_credential_is_told() -> None:
+    spec = {"passwordSecretRef": {"name": "login", "key": "pw"}, "tokenExpirySeconds": 3600, "author": "ann"}
+    diff, _number = changes.of(write({}, {"spec": spec}))
+    assert {path: after for path, _before, after in diff} == {
+        "spec.passwordSecretRef.name": "login",
+        "spec.passwordSecretRef.key": "pw",
+        "spec.tokenExpirySeconds": "3600",
+        "spec.author": "ann",
+    }
+
+
+def test_operations_of_a_patch_on_what_is_not_known() -> None:
+    body = [
+        {"op": "replace", "path": "/data/x", "value": "aHVudGVyMg=="},
+        {"op": "add", "path": "/data", "value": {"y": "aHVudGVyMg=="}},
+        {"op": "add", "path": "/metadata/labels/a~1b", "value": "c"},
+        {"op": "replace", "path": "/spec/containers/0/env/0/value", "value": "hunter2"},
+    ]
+    made = Write(
+        HERE, Target("", "v1", "secrets", "shop", "w"), "PATCH", "", msgspec.json.encode(body), b"", "Forbidden"
+    )
+    diff, number = changes.of(made)
+    assert number == 4
+    assert "aHVudGVyMg" not in str(diff)
+    assert "hunter2" not in str(diff)
+    assert diff[2] == ["metadata.labels[a/b]", "?", "c"]
+
+
+def test_it_has_bounds() -> None:
+    spec = {f"field-{number}": "x" * 5000 for number in range(500)}
+    diff, number = changes.of(write({}, {"spec": spec}))
+    assert (number, len(diff)) == (500, changes.FIELDS)
+    assert len(msgspec.json.encode(diff)) < 10_000
+    deep: Any = {}
+    for _ in range(300):
+        deep = {"a" * 200: deep, "b": 1}
+    diff, _number = changes.of(write({}, {"spec": deep}))
+    assert len(msgspec.json.encode(diff)) < 30_000
+
+
+def test_lists_of_named_things_and_words_that_no_database_takes() -> None:
+    old = {"spec": {"containers": [{"name": "a", "image": "x:1"}, {"name": "b", "image": "y:1"}]}}
+    new = {"spec": {"containers": [{"name": "b", "image": "y:2"}, {"name": "a", "image": "x:1", "tty": True}]}}
+    diff, _number = changes.of(write(old, new))
+    assert sorted(diff) == [
+        ["spec.containers[name=a].tty", "", "true"],
+        ["spec.containers[name=b].image", "y:1", "y:2"],
+    ]
+    diff, _number = changes.of(write({}, {"data": {"a": "\0b"}}))
+    assert "\0" not in str(diff[0])
+
+
+def test_what_the_server_writes_by_itself_is_not_an_act() -> None:
+    metadata = {"resourceVersion": "1", "generation": 1, "managedFields": [], "uid": "u"}
+    old, new = (
+        {"metadata": metadata},
+        {"metadata": {**metadata, "resourceVersion": "2", "generation": 2}, "status": {"a": 1}},
+    )
+    assert changes.of(write(old, new)) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("/api/v1/namespaces/shop", Target("", "v1", "namespaces", "", "shop")),
+        ("/api/v1/namespaces/shop/finalize", Target("", "v1", "namespaces", "", "shop", "finalize")),
+        ("/api/v1/namespaces/shop/pods", Target("", "v1", "pods", "shop")),
+        ("/api/v1/namespaces/shop/pods/a%2Fb/log", Target("", "v1", "pods", "shop", "a/b", "log")),
+        ("/apis/apps/v1/namespaces/shop/deployments/web/scale", Target("apps", "v1", "deployments", "shop", "web", "scale")),
+        ("/apis/rbac.authorization.k8s.io/v1/clusterroles/a", Target("rbac.authorization.k8s.io", "v1", "clusterroles", "", "a")),
+        ("/version", None),
+        ("/openapi/v3", None),
+    ],
+)  # fmt: skip
+def test_what_an_address_names(path: str, found: Target | None) -> None:
+    assert target(path) == found
+
+
+@pytest.mark.parametrize(
+    ("ref", "found", "rest"),
+    [
+        ("core/v1/pods shop/web", Target("", "v1", "pods", "shop", "web"), ""),
+        ("apps/v1/deployments shop/", Target("apps", "v1", "deployments", "shop"), ""),
+        ("core/v1/namespaces shop", Target("", "v1", "namespaces", "", "shop"), ""),
+        ("core/v1/secrets shop/login key=a b", Target("", "v1", "secrets", "shop", "login"), "key=a b"),
+        ("catalog shop/mine", None, "catalog shop/mine"),
+        ("sync of shop/mine", None, "sync of shop/mine"),
+    ],
+)
+def test_what_a_line_of_the_log_names(ref: str, found: Target | None, rest: str) -> None:
+    assert about.read(ref) == (found, rest)

@@ -1,0 +1,160 @@
+"""Finding acts: words, filters, times, pages; and as files. On any database."""
+
+import csv
+import io
+import json
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from console.audit import bounds, entries, exporting, search
+from console.audit.models import AuditEntry
+from console.audit.scene import Where
+from console.audit.search import Scope, Wish
+from tests.console.audit.conftest import BEGAN, entry
+
+pytestmark = pytest.mark.django_db
+ALL = Scope("here")
+
+
+def numbers(**wish: str) -> list[int]:
+    """Minutes of the acts that are found."""
+    return [int((row.at - BEGAN).total_seconds()) // 60 for row in search.find(ALL, Wish(**wish))]
+
+
+@pytest.fixture
+def four() -> None:
+    entries.save(
+        [
+            entry(0),
+            entry(1, user="bob", verb="delete", outcome="Forbidden"),
+            entry(2, resource="deployments", group="apps", name="web", source="api"),
+            entry(3, namespace="lab", verb="Exec", outcome="NotFound", source="worker"),
+            entry(4, cluster="elsewhere"),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("wish", "found"),
+    [
+        ({}, [3, 2, 1, 0]),
+        ({"q": "PAINT"}, [3, 1, 0]),
+        ({"q": "paint bob"}, [1]),
+        ({"q": "100%"}, []),
+        ({"q": "_"}, []),
+        ({"user": "bob"}, [1]),
+        ({"verb": "delete"}, [1]),
+        ({"kind": "deployments.apps"}, [2]),
+        ({"kind": "deployments"}, []),
+        ({"namespace": "lab"}, [3]),
+        ({"name": "web"}, [2]),
+        ({"outcome": "ok"}, [2, 0]),
+        ({"outcome": "refused"}, [3, 1]),
+        ({"outcome": "NotFound"}, [3]),
+        ({"source": "api"}, [2]),
+        ({"since": "2026-11-01T00:02"}, [3, 2]),
+        ({"since": "2026-11-01T00:01:00Z", "until": "2026-11-01T09:01:00+09:00"}, [1]),
+        ({"until": "not a time"}, [3, 2, 1, 0]),
+        ({"until": "0001-01-01T00:00+23:59"}, [3, 2, 1, 0]),
+    ],
+)
+def test_words_and_filters(four: None, wish: dict[str, str], found: list[int]) -> None:
+    assert numbers(**wish) == found
+
+
+def test_ones_own_alone(four: None) -> None:
+    assert {row.user for row in search.find(Scope("here", "bob"), Wish())} == {"bob"}
+
+
+def test_an_address_and_back() -> None:
+    wish = Wish(q="a b&c", namespace="shop", outcome="ok")
+    assert wish.query == "q=a+b%26c&ns=shop&outcome=ok"
+    assert Wish.of({"q": " a b&c ", "ns": "shop", "outcome": "ok"}) == wish
+    assert Wish(since="x", until="2026-11-01").wrong == ("since",)
+
+
+def test_an_export_is_whole_in_parts_of_its_own(django_assert_max_num_queries: Any) -> None:
+    # Many in the same moment: none may be left out or told twice.
+    AuditEntry.objects.bulk_create(entry(number // 700) for number in range(1234))
+    with django_assert_max_num_queries(4):
+        rows = list(search.each(search.find(ALL, Wish()), 50_000))
+    assert len({row.pk for row in rows}) == len(rows) == 1234
+    assert [row.at for row in rows] == sorted((row.at for row in rows), reverse=True)
+    assert len(list(search.each(search.find(ALL, Wish()), 600))) == 600
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", " =", "＝"])
+def test_no_spreadsheet_computes_what_somebody_called_an_object(start: str) -> None:
+    text = f'{start}HYPERLINK("http://evil.example","x")'
+    row = entry(0, name=text, user="-1+1", detail="plain", diff=[["=1+1", "@SUM(1)", "b\nc"]], changed=1)
+    row.pk = 7
+    names, cells = csv.reader(io.StringIO(b"".join(exporting.csv_lines([row])).decode("utf-8-sig")))
+    found = dict(zip(names, cells, strict=True))
+    assert found["name"] == f"'{text}"
+    assert found["user"] == "'-1+1"
+    assert found["diff"].startswith("'=1+1: @SUM(1) -> b")
+    assert found["detail"] == "plain"
+    assert found["time"] == "2026-11-01T00:00:00.000Z"
+    (line,) = b"".join(exporting.json_lines([row])).splitlines()
+    assert json.loads(line)["name"] == text
+    assert json.loads(line)["diff"] == [{"path": "=1+1", "before": "@SUM(1)", "after": "b\nc"}]
+
+
+def test_it_is_kept_in_bounds(settings: Any) -> None:
+    now = entries.timezone.now()
+    for days in (0, 1, 2, 89, 91, 400):
+        row = entry()
+        row.at = now - timedelta(days=days)
+        row.save()
+    assert bounds.prune() == 2
+    settings.AUDIT_DAYS = 50
+    assert bounds.prune() == 1
+    settings.AUDIT_ROWS = 2
+    assert bounds.prune() == 1
+    assert [(now - row.at).days for row in search.find(ALL, Wish())] == [0, 1]
+    assert bounds.prune() == 0
+
+
+def test_a_row_of_odd_words_is_written() -> None:
+    odd = "a\0b" * 400
+    row = entries.entry("here", odd, odd, f"core/v1/pods {odd}/{odd}", odd, Where("page", odd, odd), None)
+    entries.save([row])
+    (kept,) = AuditEntry.objects.all()
+    assert "\0" not in kept.user + kept.name + kept.words
+    assert len(kept.user) == 512
+
+
+def test_ten_thousand_stay_quick() -> None:
+    """Generous times: what matters is that no search reads all of them where an index has them in order."""
+    rows = (entry(n, name=f"item-{n % 1000}", user=f"user-{n % 50}", diff=[["spec.a", "1", "2"]] * 20) for n in range(10_000))  # fmt: skip
+    AuditEntry.objects.bulk_create(rows, batch_size=500)
+    for wish in (
+        Wish(),
+        Wish(q="item-77"),
+        Wish(user="user-7"),
+        Wish(kind="configmaps", namespace="shop", name="item-5"),
+    ):
+        began = time.perf_counter()
+        with CaptureQueriesContext(connection) as asked:
+            found = search.find(ALL, wish)
+            page, number = list(found.defer("diff", "words")[:50]), found.count()
+        assert page
+        assert number == {"item-77": 110}.get(wish.q, number)
+        assert time.perf_counter() - began < 2, asked.captured_queries
+    began = time.perf_counter()
+    assert search.offered(ALL).kinds == ("configmaps",)
+    assert len(list(exporting.csv_lines(search.each(search.find(ALL, Wish()), 50_000)))) == 10_001
+    assert time.perf_counter() - began < 20
+    if connection.vendor == "sqlite":
+        plan = search.find(ALL, Wish()).explain()
+        assert "USING INDEX audit_newest" in plan
+        assert "TEMP B-TREE" not in plan
+        assert (
+            "USING INDEX audit_about" in search.find(ALL, Wish(kind="configmaps", namespace="shop", name="a")).explain()
+        )
+        assert "USING INDEX audit_of" in search.find(Scope("here", "user-7"), Wish()).explain()
