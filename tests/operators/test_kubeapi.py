@@ -45,6 +45,13 @@ async def test_a_refusal_has_its_code_and_sentence(access: Access) -> None:
         assert (refused.value.code, refused.value.reason) == (404, "NotFound")
 
 
+async def test_a_command_that_can_not_be_run_is_a_refusal(access: Access) -> None:
+    async with Api(access) as api:
+        with pytest.raises(ApiError, match="a command in the Pod absent is refused") as refused:
+            await api.run("default", "absent", "main", ["true"])
+        assert refused.value.code == 404
+
+
 async def test_a_watch_begins_with_what_is_there(access: Access) -> None:
     async with Api(access) as api:
         await api.ensure(
