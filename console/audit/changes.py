@@ -95,7 +95,8 @@ def _own(obj: Any, secret: bool, status: bool) -> Any:
     if isinstance(notes := kept.get("annotations"), dict):
         kept["annotations"] = {key: value for key, value in notes.items() if key not in _COPIES}
     left_out = {"metadata", "apiVersion", "kind"} | (set() if status else {"status"})
-    made = {"metadata": kept, **{key: value for key, value in obj.items() if key not in left_out}}
+    made = {"metadata": kept} if kept else {}
+    made |= {key: value for key, value in obj.items() if key not in left_out}
     for key in ("data", "stringData") if secret else ():
         if key in made:
             made[key] = _hide_all(made[key])

@@ -1,7 +1,7 @@
 """The audit as somebody asks for it: words and filters from an address, and the rows that they leave, newest first."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
@@ -61,6 +61,11 @@ class Wish:
         """For pages' addresses."""
         pairs = {"ns" if one.name == "namespace" else one.name: getattr(self, one.name) for one in fields(self)}
         return urlencode({key: value for key, value in pairs.items() if value})
+
+    @property
+    def more(self) -> bool:
+        """Whether there are filters beside the words and the outcome."""
+        return replace(self, q="", outcome="") != Wish()
 
     @property
     def any(self) -> bool:
