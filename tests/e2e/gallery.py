@@ -47,7 +47,7 @@ def served_kind(client: ClusterClient, crd: dict[str, Any]) -> ResourceType:
     """The CRD's kind, installed where it is not there yet; it stays, for an operator of another test may own it."""
     with contextlib.suppress(AlreadyExists):
         client.create(client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions"), crd)
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while True:
         client.forget_types()
         with contextlib.suppress(NotFound):

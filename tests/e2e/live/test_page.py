@@ -195,9 +195,9 @@ def test_a_thousand_events_a_second_do_not_freeze_it(site: Scripted, page: Page)
         site.row(f"n{number}", version, "end")
     expect(opened.locator("#rows .value", has_text="end")).to_have_count(100)
     longest, gap = opened.evaluate("[Math.max(...window.tasks), Math.max(...window.gaps)]")
-    # 55 and 50 on a quiet machine with two cores.
-    assert longest < 500, longest
-    assert gap < 1000, gap
+    # 55 and 50 ms on a quiet machine with two cores; `make bench-live` has the figures. One that took them all at once would stand still for its whole time.
+    assert longest < 3000, longest
+    assert gap < 3000, gap
 
 
 def test_what_a_person_does_stays(site: Scripted, opened: Page) -> None:
