@@ -225,7 +225,7 @@ HISTORY_OBJECTS = env_int("HISTORY_OBJECTS", 1000)
 if min(HISTORY_DAYS, HISTORY_MEGABYTES, HISTORY_CHANGES, HISTORY_OBJECTS) < 1:
     raise ImproperlyConfigured("HISTORY_DAYS, HISTORY_MEGABYTES, HISTORY_CHANGES and HISTORY_OBJECTS are 1 or more; HISTORY_KINDS= ends the history")  # fmt: skip
 
-# The audit (docs/decisions/0019): how long it is kept, how many acts of it in all, and how many of them one export has.
+# The audit (docs/decisions/0020): how long it is kept, how many acts of it in all, and how many of them one export has.
 AUDIT_DAYS = env_int("AUDIT_DAYS", 90)
 AUDIT_ROWS = env_int("AUDIT_ROWS", 100_000)
 AUDIT_EXPORT_ROWS = env_int("AUDIT_EXPORT_ROWS", 50_000)
