@@ -11,8 +11,11 @@ from typing import Any
 
 from a2wsgi import WSGIMiddleware
 
+from console.wsgi import application as pages  # sets Django up: before models are imported
+
+# isort: split
+from console.signin import address, guard
 from console.web import loop
-from console.wsgi import application as pages
 from resources.stream import metrics
 from resources.stream.asgi import Receive, Scope, Send
 from resources.stream.broker import Broker
@@ -46,19 +49,20 @@ class Console:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
         elif scope["type"] == "http" and scope["path"] == "/stream":
-            await self._stream(scope, receive, send)
+            await guard.guarded(self._stream, scope, receive, send)
         elif scope["type"] == "http" and wants_watch(scope):
-            await self._watches(scope, receive, send)
+            await guard.guarded(self._watches, scope, receive, send)
         elif scope["type"] == "http" and FOLLOW.match(scope["path"]):
-            await self._follow(scope, receive, send)
+            await guard.guarded(self._follow, scope, receive, send)
         elif scope["type"] == "http" and FOLLOW_ALL.match(scope["path"]):
-            await self._follow_all(scope, receive, send)
+            await guard.guarded(self._follow_all, scope, receive, send)
         elif scope["type"] == "http" and PROXIED.match(scope["path"]):
+            # Its address is the secret, and ends with its owner's session: a sandboxed page brings no cookie.
             await self._proxied(scope, receive, send)
         elif scope["type"] == "http" and RAW_LOG.match(scope["path"]):
-            await self._raw_log(scope, receive, send)
+            await guard.guarded(self._raw_log, scope, receive, send)
         elif scope["type"] == "websocket" and TERMINAL.match(scope["path"]):
-            await self._terminals(scope, receive, send)
+            await guard.guarded(self._terminals, scope, receive, send)
         elif scope["type"] == "http":
             await self._pages(scope, receive, send)
         else:
@@ -66,6 +70,9 @@ class Console:
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
+        if refusal := address.refused():
+            await send({"type": "lifespan.startup.failed", "message": refusal})
+            return
         loop.use(asyncio.get_running_loop())
         self._broker = Broker(row_html)
         metrics.live.brokers.add(self._broker)

@@ -52,6 +52,8 @@ DATA_DIR = Path(str(env.str("DATA_DIR", ""))).resolve() if env.str("DATA_DIR", "
 DEBUG = env_bool("DEBUG", False)
 SECRET_KEY = secret_key(DATA_DIR)
 ALLOWED_HOSTS = [host for host in str(env.str("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")).split(",") if host]
+# Earlier values, with commas: what was signed and encrypted with them is still read.
+SECRET_KEY_FALLBACKS = [key for key in str(env.str("SECRET_KEY_FALLBACKS", "")).split(",") if key]
 CSRF_TRUSTED_ORIGINS = [origin for origin in str(env.str("CSRF_TRUSTED_ORIGINS", "")).split(",") if origin]
 
 # The cluster: a kubeconfig (KUBECONFIG or ~/.kube/config) and a context, or in-cluster identity when neither is there.
@@ -73,8 +75,21 @@ def catalog_folders(value: str) -> tuple[str, ...]:
     return entries
 
 
+# Who people are: `local`, everybody acts as the kubeconfig's identity; `token`, each signs in with a bearer token and acts with it (docs/decisions/0020-sign-in.md).
+SIGN_IN = str(env.str("SIGN_IN", "")).strip().lower() or "local"
+if SIGN_IN not in ("local", "token"):
+    raise ImproperlyConfigured(f"SIGN_IN={SIGN_IN!r} is neither local nor token")
+# A session ends after so many hours at most, and when nothing was done for so many minutes.
+SIGN_IN_HOURS = env_int("SIGN_IN_HOURS", 12)
+SIGN_IN_IDLE_MINUTES = env_int("SIGN_IN_IDLE_MINUTES", 120)
+if not 1 <= SIGN_IN_HOURS <= 336 or SIGN_IN_IDLE_MINUTES < 2:
+    raise ImproperlyConfigured("SIGN_IN_HOURS is 1 to 336, SIGN_IN_IDLE_MINUTES 2 or more")
+# For SIGN_IN=local on an address that others reach: somebody in front lets the right people in (a proxy, a port published on loopback only).
+GUARDED_IN_FRONT = env_bool("GUARDED_IN_FRONT", False)
+
 # True where only this machine reaches the console: then who uses it may name folders and addresses of the machine.
-LOCAL_ONLY = env_bool("LOCAL_ONLY", False)
+# People who sign in are guests of it: its folders, ports and loopback addresses are not theirs.
+LOCAL_ONLY = env_bool("LOCAL_ONLY", False) and SIGN_IN == "local"
 # User names and passwords of registries, as `docker login` and `podman login` write them.
 REGISTRY_AUTH_FILE = str(env.str("REGISTRY_AUTH_FILE", str(Path.home() / ".docker" / "config.json")))
 # Folders that the console reads itself: what the cluster's CatalogSources of these names serve, or catalogs of the console's own.
@@ -95,6 +110,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "console",
     "console.audit",
+    "console.signin",
     "operatorhub",
     "resources",
 ]
@@ -112,6 +128,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "console.signin.middleware.SignInMiddleware",
     "console.web.request.ClusterMiddleware",
     "console.audit.going.AuditMiddleware",
     "console.web.errors.KubeErrorMiddleware",

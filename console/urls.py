@@ -5,6 +5,7 @@ from drf_spectacular.views import SpectacularAPIView
 
 urlpatterns = [
     path("", include("console.pages.urls")),
+    path("", include("console.signin.urls")),
     path("", include("operatorhub.urls")),
     path("resources/", include("resources.urls")),
     path("api/resources/", include("resources.api_urls")),

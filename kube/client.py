@@ -32,6 +32,8 @@ class ClusterClient:
         self.config = config
         self.name = config.name
         self.user = config.user
+        #: Under this, answers are kept in memory: nobody's are another's, and not those of another session of a person of the same name.
+        self.who = f"{config.user} {config.session}" if config.session else config.user
         self._transport = SyncTransport(config)
         self._catalog = TypeCatalog(partial(self._transport.send, read_seconds=_DISCOVERY_SECONDS))
         self._schemas = SchemaCache(self._transport.send)
@@ -204,6 +206,10 @@ class ClusterClient:
         """What the API server says about this user's right to do that (SelfSubjectAccessReview)."""
         status = self._dict(requests.access_review(verb, type_, namespace, name, subresource)).get("status") or {}
         return Access(bool(status.get("allowed")), str(status.get("reason") or ""))
+
+    def whoami(self) -> dict[str, Any]:
+        """As whom the API server knows the sender (SelfSubjectReview, Kubernetes 1.28 and newer): username, uid, groups, extra."""
+        return dict((self._dict(requests.self_review()).get("status") or {}).get("userInfo") or {})
 
     def log(
         self,

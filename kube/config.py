@@ -36,6 +36,7 @@ class ClusterConfig:
 
     `context`: the one that was chosen. `files`: what was read, but for a token's file. `refused` is to be called when the server
     answers 401: what made the token is asked anew. `renewed` brings an older configuration up to date, see current().
+    `session`: of the person whose token it is (kube/person.py), '' for the kubeconfig's own identity.
     """
 
     name: str
@@ -50,19 +51,21 @@ class ClusterConfig:
     files: tuple[Path, ...] = ()
     refused: Callable[[], None] = _nothing
     renewed: Callable[["ClusterConfig"], "ClusterConfig"] | None = None
+    session: str = ""
 
     def current(self) -> "ClusterConfig":
         """With the address and the certificates as they are by now. Ask at each request, after the token."""
         return self.renewed(self) if self.renewed is not None else self
 
 
-def load(kubeconfig: str | None = None, context: str | None = None) -> ClusterConfig:
+def load(kubeconfig: str | None = None, context: str | None = None, *, nobody: bool = False) -> ClusterConfig:
     """The configuration of `context` in `kubeconfig` (several files joined by os.pathsep, as kubectl merges them).
 
-    With neither: in a Pod its service account, else ~/.kube/config. Raises InvalidConfig with one sentence that names the file.
+    With neither: in a Pod its service account, else ~/.kube/config. `nobody`: the way to the server alone, without any credentials.
+    Raises InvalidConfig with one sentence that names the file.
     """
     if not kubeconfig and "KUBERNETES_SERVICE_HOST" in os.environ and (_SERVICE_ACCOUNT / "token").exists():
-        return _in_cluster()
+        return replace(_in_cluster(), user="", token=lambda: "") if nobody else _in_cluster()
     paths = [Path(path).expanduser() for path in (kubeconfig or "~/.kube/config").split(os.pathsep) if path]
     merged, where = _merged(paths)
     name = context or str(merged.get("current-context") or "")
@@ -70,7 +73,8 @@ def load(kubeconfig: str | None = None, context: str | None = None) -> ClusterCo
         raise InvalidConfig(f"{where} has no current-context: set CONTEXT to one of {_names(merged, 'contexts')}")
     chosen = _entry(merged, "contexts", name, "context", where)
     cluster = _entry(merged, "clusters", str(chosen.get("cluster") or ""), "cluster", where)
-    user = _entry(merged, "users", str(chosen.get("user") or ""), "user", where) if chosen.get("user") else {}
+    known = bool(chosen.get("user")) and not nobody
+    user = _entry(merged, "users", str(chosen.get("user") or ""), "user", where) if known else {}
     host = str(cluster.get("server") or "").rstrip("/")
     if not host.startswith(("http://", "https://")):
         raise InvalidConfig(
@@ -87,7 +91,7 @@ def load(kubeconfig: str | None = None, context: str | None = None) -> ClusterCo
     return ClusterConfig(
         name=str(chosen.get("cluster")),
         host=host,
-        user=str(chosen.get("user") or "anonymous"),
+        user="" if nobody else str(chosen.get("user") or "anonymous"),
         token=plugin.token if plugin else _token(user, folder),
         tls=tls,
         headers=_identity_headers(user),

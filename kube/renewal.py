@@ -18,10 +18,10 @@ log = logging.getLogger(__name__)
 _RETRY_SECONDS = 1.0
 
 
-def following(kubeconfig: str | None = None, context: str | None = None) -> ClusterConfig:
+def following(kubeconfig: str | None = None, context: str | None = None, *, nobody: bool = False) -> ClusterConfig:
     """As load(), and up to date from then on. Another `current-context` in the file changes nothing: the first one stays."""
-    first = load(kubeconfig, context)
-    return Renewal(first, lambda: load(kubeconfig, first.context or None)).config
+    first = load(kubeconfig, context, nobody=nobody)
+    return Renewal(first, lambda: load(kubeconfig, first.context or None, nobody=nobody)).config
 
 
 class Renewal:

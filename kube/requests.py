@@ -207,6 +207,13 @@ def access_review(
     return ApiRequest("POST", path, (), msgspec.json.encode(review), JSON, ref=f"the right to {verb} {type_.plural}")
 
 
+def self_review() -> ApiRequest:
+    """SelfSubjectReview: who is the sender?"""
+    review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
+    path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    return ApiRequest("POST", path, (), msgspec.json.encode(review), JSON, ref="who the sender is")
+
+
 def pod_log(
     pod: str,
     namespace: str,

@@ -186,8 +186,9 @@ class Run(models.Model):
     cluster = models.CharField(max_length=512)
     namespace = models.CharField(max_length=63)
     name = models.CharField(max_length=253)
-    # For whom; the same credentials are used all the way.
+    # For whom, and in which session of theirs: the same credentials are used all the way. '' while everybody is the console's own identity.
     user = models.CharField(max_length=512, default="", blank=True)
+    session = models.CharField(max_length=64, default="", db_default="", blank=True)
     # running, done, failed (something is left over) or stopped (by somebody).
     state = models.CharField(max_length=16, default="running")
     document = models.JSONField(default=dict)

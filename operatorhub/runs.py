@@ -43,7 +43,7 @@ def create(key: str, kind: str, client: ClusterClient, namespace: str, name: str
     Run.objects.filter(touched_at__lt=now - timedelta(hours=KEEP_HOURS)).exclude(state="running").delete()
     run, _made = Run.objects.get_or_create(
         key=key,
-        defaults={"kind": kind, "cluster": client.name, "namespace": namespace, "name": name, "user": client.user, "document": document, "started_at": now, "touched_at": now},
+        defaults={"kind": kind, "cluster": client.name, "namespace": namespace, "name": name, "user": client.user, "session": client.config.session, "document": document, "started_at": now, "touched_at": now},
     )  # fmt: skip
     return run
 
@@ -63,7 +63,10 @@ def stale(run: Run) -> bool:
 
 
 def go_on(client: ClusterClient, run: Run, advance: Advance, seconds: float) -> Run:
-    """A little now, and the rest by a worker."""
+    """A little now, and the rest by a worker, with the credentials of who asks for it now."""
+    if run.session != client.config.session:
+        run.session = client.config.session
+        Run.objects.filter(key=run.key).update(session=run.session)
     if run.state == "running":
         advance(client, run, seconds)
         save(run)
@@ -82,14 +85,28 @@ def hand_over(run: Run) -> None:
         log.warning("no worker goes on with %s: %s", run, error)
 
 
-def work(client: ClusterClient, key: str, advance: Advance) -> None:
-    """What the task does: go on until it is over, saving every second. Ends when another one does the same."""
+def abandon(run: Run) -> None:
+    """Who began it is signed out: nobody else's rights are lent to it. It can be gone on with."""
+    run.state = "stopped"
+    run.document["abandoned"] = True
+    log.info("%s: it stops, since the session of %s is over", run, run.user)
+
+
+def work(of: Callable[[Run], ClusterClient | None], key: str, advance: Advance) -> None:
+    """What the task does: go on until it is over, saving every second. Ends when another one does the same.
+
+    `of`: whose client goes on with it, asked again each second; None when there is nobody's any more: then it stops, and says so.
+    """
     end = time.monotonic() + TASK_SECONDS
     while time.monotonic() < end:
         run = Run.objects.filter(key=key).first()
         if run is None or run.state != "running":
             return
-        advance(client, run, _SAVE_SECONDS)
+        client = of(run)
+        if client is None:
+            abandon(run)
+        else:
+            advance(client, run, _SAVE_SECONDS)
         if not save(run):
             log.info("%s: somebody else goes on with it", run)
             return

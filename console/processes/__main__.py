@@ -111,7 +111,7 @@ def migrate(options: Options) -> None:
     _, url = redis(options)
     shared = environment(options, url)
     seen = hashlib.sha256(os.environ.get("DATABASE_URL", "sqlite").encode())
-    for path in sorted(ROOT.glob("*/migrations/*.py")):
+    for path in sorted([*ROOT.glob("*/migrations/*.py"), *ROOT.glob("console/*/migrations/*.py")]):
         seen.update(path.read_bytes())
     stamp = options.data / "migrated"
     made = "DATABASE_URL" in os.environ or (options.data / "console.sqlite3").exists()

@@ -16,7 +16,7 @@ def can(
     client: ClusterClient, verb: str, type_: ResourceType, namespace: str = "", name: str = "", subresource: str = ""
 ) -> Access:
     """The API server's answer for `verb` on `type_`, at most ten seconds old. For showing or greying actions only: the action itself is judged again."""
-    key = (client.host, client.user, verb, type_.group, type_.plural, namespace, name, subresource)
+    key = (client.host, client.who, verb, type_.group, type_.plural, namespace, name, subresource)
     now = time.monotonic()
     with _lock:
         kept = _answers.get(key)

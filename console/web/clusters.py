@@ -1,7 +1,7 @@
 """Which cluster the console speaks to, and as whom.
 
-Today one cluster and one identity: the kubeconfig's (or the Pod's own service account). What that identity may not do, the
-API server refuses; the console keeps no rules of its own. Sign-in of many people comes with console/pages/signin.py.
+One cluster. The console's own identity is the kubeconfig's (or the Pod's own service account): with SIGN_IN=local it is everybody's, with SIGN_IN=token only
+the worker's, and people have their own (console/signin/clients.py). What an identity may not do, the API server refuses; the console keeps no rules of its own.
 """
 
 import threading

@@ -12,6 +12,8 @@ def console(request: HttpRequest) -> dict[str, object]:
     return {
         "csp_nonce": nonce(request),
         "frame": Frame(request),
+        # Who is signed in, where people sign in.
+        "person": getattr(request, "person", None),
         "product": settings.PRODUCT_NAME,
         "version": settings.VERSION,
         # Read where the page ends: what the API server has warned of by then.

@@ -40,7 +40,7 @@ class NavGroup:
 
 def known_namespaces(client: ClusterClient) -> tuple[str, ...]:
     """Names of the namespaces this user may list, sorted, at most two seconds old; empty when listing them is refused."""
-    key = (client.host, client.user)
+    key = (client.host, client.who)
     now = time.monotonic()
     with _lock:
         kept = _names.get(key)

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from console.web.errors import Problem, problem_response
@@ -34,7 +35,10 @@ def answer(request: HttpRequest, problem: Problem, text: str = "") -> HttpRespon
 
 def too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Django's CSRF_FAILURE_VIEW: the form was open longer than its token lived, or cookies are off."""
-    if not _from_here(request):
+    if secret(request):
+        advice = _("Load the page again, then type it once more. Cookies must be allowed.")
+        return problem_response(request, Problem(403, _("This form was open for too long"), advice, ""))
+    if not from_here(request):
         advice = _("Open the page in the console itself and send it from there. Cookies must be allowed.")
         return problem_response(request, Problem(403, _("This form can't be sent from there"), advice, reason))
     advice = _("Its token is not known any more. Send it again; cookies must be allowed.")
@@ -44,7 +48,12 @@ def too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
     return response
 
 
-def _from_here(request: HttpRequest) -> bool:
+def secret(request: HttpRequest) -> bool:
+    """Whether what was typed must not be shown again, not even to who typed it: the sign-in's form."""
+    return request.path == reverse("signin:sign-in")
+
+
+def from_here(request: HttpRequest) -> bool:
     """Whether a page of ours sent this. A form of another site must not be offered for sending again."""
     origin = request.headers.get("Origin") or request.headers.get("Referer") or ""
     return urlsplit(origin).netloc == request.get_host()

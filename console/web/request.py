@@ -63,7 +63,8 @@ class ClusterMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.started = time.monotonic()  # type: ignore[attr-defined]
-        request.cluster = SimpleLazyObject(console_client)  # type: ignore[attr-defined]
+        # Where people sign in, console/signin/middleware.py has said whose client it is; nobody's is none.
+        request.cluster = SimpleLazyObject(getattr(request, "client_of", console_client))  # type: ignore[attr-defined]
         request.namespace = namespace_of(request)  # type: ignore[attr-defined]
         with warnings.collected() as texts:
             request.cluster_warnings = texts  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from console.web.access import can
 from kube.client import ClusterClient
-from kube.errors import NotFound
+from kube.errors import Forbidden, NotFound
 from operatorhub import olm
 
 
@@ -28,6 +28,24 @@ def refused(client: ClusterClient) -> str:
     return answer.reason or _(
         "Only those who may create CatalogSources in all namespaces may change the console's own catalogs."
     )
+
+
+def may_name(client: ClusterClient) -> None:
+    """Raises Forbidden for a person who may not have the console go to an address or an image, with its own credentials of registries and from where it stands:
+    whoever may not make the cluster do the same. Where everybody is the console's own identity, everybody may."""
+    if not client.config.session:
+        return
+    try:
+        answer = can(client, "create", olm.type_of(client, olm.SOURCES))
+    except NotFound:
+        answer = can(client, "create", client.find("apiextensions.k8s.io", "", "customresourcedefinitions"))
+    if not answer.allowed:
+        raise Forbidden(
+            answer.reason
+            or _(
+                "Only those who may create CatalogSources in all namespaces may name addresses and images. Choose files instead."
+            )
+        )
 
 
 def folders() -> bool:

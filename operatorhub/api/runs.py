@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from console.web import audit
 from console.web.frame import forget_namespaces
+from operatorhub.admin import own_rights
 from operatorhub.api.common import ProblemSerializer, RefusedSerializer, body, cluster, dry, refused, web
 from operatorhub.api.shapes import shape
 from operatorhub.bundle import bundles
@@ -143,6 +144,8 @@ def _source(request: Request) -> given.Given:
         return given.files(
             (str(one.get("name")), str(one.get("content")).encode()) for one in files if isinstance(one, dict)
         )
+    if sent.get("address") or sent.get("image"):
+        own_rights.may_name(cluster(request))
     if sent.get("address"):
         return given.address(str(sent["address"]))
     if sent.get("image"):

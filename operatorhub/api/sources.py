@@ -18,6 +18,7 @@ from operatorhub.admin import catalogs, catalogsources, clustercatalogs, own_rig
 from operatorhub.api.common import Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused, web
 from operatorhub.api.shapes import shape
 from operatorhub.api.subscriptions import Subscription
+from operatorhub.bundle import bundles
 from operatorhub.models import Catalog
 
 _SOURCE = (
@@ -116,7 +117,8 @@ class Catalogs(APIView):
                 v1 = clustercatalogs.listed(client)
             except KubeError as error:
                 gaps.append(str(error))
-        own = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN).order_by("name")
+        rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN).order_by("name")
+        own = [one for one in rows if bundles.told(client, one)]
         return Response(
             CatalogsSerializer({"catalogsources": sources, "clustercatalogs": v1, "own": own, "gaps": gaps}).data
         )
@@ -251,7 +253,7 @@ def _may(request: Request) -> None:
 
 def _row(request: Request, name: str) -> Catalog:
     row = Catalog.objects.filter(cluster=cluster(request).name, namespace=catalogs.OWN, name=name).first()
-    if row is None:
+    if row is None or not bundles.told(cluster(request), row):
         raise NotFound(
             _("The console has no catalog “%(name)s” of its own. It may have been removed.") % {"name": name}
         )

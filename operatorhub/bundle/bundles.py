@@ -155,6 +155,12 @@ def others(client: ClusterClient, package: str) -> tuple[Offer, ...]:
     )
 
 
+def told(client: ClusterClient, row: Catalog) -> bool:
+    """Whether a person may know of a catalog that the console reads: of one that describes a CatalogSource, who may see that one's packages."""
+    places = {row.namespace, row.describes.partition("/")[0] or row.namespace}
+    return not client.config.session or all(visible(client, place) for place in places)
+
+
 def visible(client: ClusterClient, namespace: str, picked: str = "") -> bool:
     """Whether the user may see the packages of catalogs in that place; `picked`: another namespace where they may be seen."""
     if namespace == catalogs.OWN:

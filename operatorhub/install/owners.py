@@ -13,6 +13,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import name_of
 from operatorhub import olm
+from operatorhub.bundle import bundles
 from operatorhub.csv import Api, apis, mapping, text
 from operatorhub.install.conflicts import Asked, Conflict, Way
 from operatorhub.models import Package
@@ -140,7 +141,7 @@ def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
     missing = [api for api in asked.about.required if (api.group, api.plural) not in served]
     if not missing:
         return
-    offers = _offers(client.name, {api.crd for api in missing})
+    offers = _offers(client, {api.crd for api in missing})
     for api in missing:
         packages = offers.get(api.crd, ())
         gvk = f"{api.group}/{api.version} {api.kind}"
@@ -157,10 +158,14 @@ def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
             yield Conflict("required", "package", told % {"api": gvk}, (way,), blocks=False)
 
 
-def _offers(cluster: str, crds: set[str]) -> dict[str, tuple[str, ...]]:
-    """CRD → packages of the index that provide it."""
+def _offers(client: ClusterClient, crds: set[str]) -> dict[str, tuple[str, ...]]:
+    """CRD → packages of the index that provide it, of the catalogs that a person may see."""
     found: dict[str, tuple[str, ...]] = {}
-    for name, provided in Package.objects.filter(cluster=cluster).values_list("name", "crds"):
-        for crd in crds & set(provided):
+    rows = Package.objects.filter(cluster=client.name).values_list("name", "crds", "namespace")
+    hidden: set[str] = set()
+    if client.config.session:
+        hidden = {place for place in {row[2] for row in rows} if not bundles.visible(client, place)}
+    for name, provided, place in rows:
+        for crd in crds & set(provided) if place not in hidden else ():
             found[crd] = tuple(dict.fromkeys((*found.get(crd, ()), name)))
     return found

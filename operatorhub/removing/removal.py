@@ -260,6 +260,7 @@ def again(run: Run) -> None:
             if item["state"] == FAILED:
                 item["state"], item["message"] = WAITING, ""
     run.document["changed"] = time.time()
+    run.document.pop("abandoned", None)
     run.state = "running"
 
 

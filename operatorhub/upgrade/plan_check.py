@@ -87,7 +87,7 @@ def begin(client: ClusterClient, of: InstallPlan, *, anew: bool = False) -> Run:
 
 
 def _key(client: ClusterClient, of: InstallPlan) -> str:
-    return runs.key_of(KIND, client.name, of.uid, client.user)
+    return runs.key_of(KIND, client.name, of.uid, client.who)
 
 
 def document(client: ClusterClient, of: InstallPlan) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from console.web import audit, render
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from operatorhub import runs
+from operatorhub.admin import own_rights
 from operatorhub.bootstrap import apply, manifest, origin, state
 from operatorhub.bootstrap.manifest import ManifestProblem
 from operatorhub.bundle.permissions import Right
@@ -28,6 +29,8 @@ def olm(request: ConsoleRequest) -> HttpResponse:
     problem, urls = "", "\n".join(manifest.URLS)
     if request.method == "POST":
         urls = request.POST.get("urls", "").replace("\r\n", "\n")
+        if not request.FILES:
+            own_rights.may_name(request.cluster)
         try:
             texts = origin.texts(urls, request.FILES.getlist("files"))
             run = apply.begin(request.cluster, manifest.read(texts), ", ".join(name for name, _text in texts))

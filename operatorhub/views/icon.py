@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from console.web.errors import Problem, problem_response
 from console.web.request import ConsoleRequest
+from operatorhub.bundle import bundles
 from operatorhub.indexing.index import NO_ICON, fetch_icon
 from operatorhub.models import Icon, Package
 
@@ -40,7 +41,10 @@ def _of_package(request: ConsoleRequest, number: str) -> Icon | None:
     package = get_object_or_404(
         Package, pk=int(number) if number.isascii() and number.isdigit() and len(number) < 19 else 0
     )
-    if package.cluster != request.cluster.name or package.icon == NO_ICON:
+    hidden = request.cluster.config.session and not bundles.visible(
+        request.cluster, package.namespace, request.namespace
+    )
+    if package.cluster != request.cluster.name or package.icon == NO_ICON or hidden:
         return None
     if package.icon:
         return Icon.objects.filter(digest=package.icon).first()

@@ -13,6 +13,7 @@ from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from operatorhub import olm
 from operatorhub import results as outcomes
+from operatorhub.admin import own_rights
 from operatorhub.bundle import bundles, permissions
 from operatorhub.install import rights, situation
 from operatorhub.run import follow, given, making, plan, verdicts
@@ -75,8 +76,10 @@ def _source(request: ConsoleRequest) -> given.Given | None:
     if post.get("~given"):
         return given.received(post["~given"])
     if url := post.get("address", "").strip():
+        own_rights.may_name(request.cluster)
         return given.address(url)
     if reference := post.get("image", "").strip():
+        own_rights.may_name(request.cluster)
         return given.registry(reference)
     if "~give" in post:
         raise SourceError(_("Choose a file, or type an address or an image."))

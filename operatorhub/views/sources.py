@@ -18,6 +18,7 @@ from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import olm, tasks
 from operatorhub.admin import catalogs, catalogsources, clustercatalogs, own_rights
+from operatorhub.bundle import bundles
 from operatorhub.models import Catalog, Index
 
 TEMPLATES = {"~": "own", "-": "clustercatalog"}
@@ -64,12 +65,13 @@ def source(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
 def own(client: ClusterClient) -> list[Catalog]:
     """The console's own catalogs, those that describe CatalogSources last."""
     rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN)
-    return sorted(rows, key=lambda one: (bool(one.describes), (one.title or one.name).lower()))
+    mine = (one for one in rows if bundles.told(client, one))
+    return sorted(mine, key=lambda one: (bool(one.describes), (one.title or one.name).lower()))
 
 
 def own_row(client: ClusterClient, name: str) -> Catalog:
     row = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN, name=name).first()
-    if row is None:
+    if row is None or not bundles.told(client, row):
         raise NotFound(
             _("The console has no catalog “%(name)s” of its own. It may have been removed.") % {"name": name}
         )

@@ -1,6 +1,6 @@
 """Open port-forwards of this web process: a listener on loopback each, one WebSocket through the API server for each connection.
 
-They live as long as the process, like `kubectl port-forward` in a terminal. The Pod is looked up anew for each connection, and waited for while there is
+They live as long as the process, like `kubectl port-forward` in a terminal, or as long as the session of who opened them. The Pod is looked up anew for each connection, and waited for while there is
 none, so a forward survives its Pods. Only 127.0.0.1 is ever bound: on a console that other machines reach too, its pages lead there
 (resources/views/proxied.py), by an address that only its owner knows.
 """
@@ -12,9 +12,11 @@ import secrets
 import socket
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from console.signin import ending, sessions
 from console.web import loop
 from kube.channels import port_forward, relay
 from kube.client import ClusterClient
@@ -52,6 +54,7 @@ class Tunnel:
     error: str = ""
     server: asyncio.Server | None = None
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    forget: Callable[[], None] = field(default=lambda: None)
 
     @property
     def address(self) -> str:
@@ -90,7 +93,7 @@ def tunnels(client: ClusterClient, target: Target | None = None) -> tuple[Tunnel
     return tuple(
         tunnel
         for tunnel in found
-        if (tunnel.client.host, tunnel.client.user) == (client.host, client.user)
+        if (tunnel.client.host, tunnel.client.who) == (client.host, client.who)
         and (target is None or tunnel.target == target)
     )
 
@@ -112,6 +115,8 @@ def open_tunnel(client: ClusterClient, target: Target, remote: int, local: int =
     loop.run_on_loop(_serve(tunnel, listener))
     with _lock:
         _open[tunnel.id] = tunnel
+    # Its own process notices, whichever one the session ended in.
+    tunnel.forget = ending.when_over(client.config.session, lambda: _close(tunnel.id))
     return tunnel
 
 
@@ -119,11 +124,22 @@ def close_tunnel(client: ClusterClient, number: int) -> bool:
     """Stop one of this user's. False when there is none with that number."""
     if number not in {tunnel.id for tunnel in tunnels(client)}:
         return False
+    return _close(number)
+
+
+def _close(number: int) -> bool:
     with _lock:
         tunnel = _open.pop(number, None)
     if tunnel is not None:
+        tunnel.forget()
         loop.run_on_loop(_stop(tunnel))
     return tunnel is not None
+
+
+def owned(tunnel: Tunnel) -> bool:
+    """Whether who opened it is still signed in. Asks the database."""
+    session = tunnel.client.config.session
+    return not session or sessions.find(session) is not None
 
 
 async def close_all() -> None:

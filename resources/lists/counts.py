@@ -72,7 +72,7 @@ def last(client: ClusterClient, type_: ResourceType, namespace: str = "") -> Cou
 
 def _key(client: ClusterClient, type_: ResourceType, namespace: str) -> tuple[str, ...]:
     where = namespace if type_.namespaced else ""
-    return (client.host, client.user, type_.group, type_.version, type_.plural, where)
+    return (client.host, client.who, type_.group, type_.version, type_.plural, where)
 
 
 def _ask(client: ClusterClient, type_: ResourceType, namespace: str) -> Count:

@@ -304,7 +304,7 @@ class Snapshots:
 
 def _key(client: ClusterClient, type_: ResourceType, namespace: str, labels: str, fields: str) -> _Key:
     # By the credentials, not only their name. The client itself may be a stand-in that each request has of its own.
-    who = f"{client.host} {client.user} {id(client.config)}"
+    who = f"{client.host} {client.who} {id(client.config)}"
     return (who, client.name, type_.topic_part, namespace, labels, fields, translation.get_language() or "")
 
 

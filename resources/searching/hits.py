@@ -57,7 +57,7 @@ def find(client: ClusterClient, namespace: str, words: Iterable[str], most: int)
 
 
 def _names(client: ClusterClient, namespace: str) -> tuple[Name, ...]:
-    key = (client.host, client.user, namespace)
+    key = (client.host, client.who, namespace)
     now = time.monotonic()
     with _lock:
         kept = _kept.get(key)

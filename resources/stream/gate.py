@@ -74,7 +74,7 @@ class Asker:
     language: str
 
     def key(self, topic: str) -> "_Key":
-        return (self.client.host, self.client.user, self.client.config.headers, self.language, topic)
+        return (self.client.host, self.client.who, self.client.config.headers, self.language, topic)
 
 
 _Key = tuple[str, str, tuple[tuple[str, str], ...], str, str]

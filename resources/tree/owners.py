@@ -95,7 +95,7 @@ def uids_below(
     kinds = {wanted.kind for wanted in types_below(client, type_, namespace_of(owner))}
     new = {uid for uid, kind in asked.items() if kind in kinds}
     with _lock:
-        until, uids, looked = _kept.get((client.host, client.user, uid_of(owner)), (0.0, frozenset(), frozenset()))
+        until, uids, looked = _kept.get((client.host, client.who, uid_of(owner)), (0.0, frozenset(), frozenset()))
     if until > time.monotonic() and new <= looked:
         return uids
     found = belongings(client, type_, owner)
@@ -107,7 +107,7 @@ def _keep(client: ClusterClient, owner: KubeObject, uids: frozenset[str], looked
     with _lock:
         if len(_kept) >= _KEPT:
             _kept.clear()
-        _kept[client.host, client.user, uid_of(owner)] = (time.monotonic() + _KEEP_SECONDS, uids, looked)
+        _kept[client.host, client.who, uid_of(owner)] = (time.monotonic() + _KEEP_SECONDS, uids, looked)
 
 
 def _flat(

@@ -32,7 +32,7 @@ class Known:
 
 def known(client: ClusterClient) -> Known:
     """Nothing for whoever may not list definitions. At most ten seconds old."""
-    key, now = (client.host, client.user), time.monotonic()
+    key, now = (client.host, client.who), time.monotonic()
     with _lock:
         kept = _kept.get(key)
     if kept and kept[0] + _KEEP_SECONDS > now:

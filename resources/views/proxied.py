@@ -1,6 +1,6 @@
 """/forwarded/<token>/…: the page of a Pod through the console, where a port of this machine would be of no use to who looks at it.
 
-Whoever knows the token may read: it is made when the forward is opened, is shown to its owner only, and ends with the forward. What comes back is a stranger's
+Whoever knows the token may read: it is made when the forward is opened, is shown to its owner only, and ends with the forward, or with its owner's session. What comes back is a stranger's
 page on our own origin, so it is put into a sandbox (an origin of its own): its scripts can't read our pages, our cookies are never passed on, and its
 cookies are dropped. Programs that want absolute addresses are told their prefix (X-Forwarded-Prefix); those that don't listen don't work, and kubectl does.
 """
@@ -13,11 +13,12 @@ from urllib.parse import urlsplit
 
 import aiohttp
 from django.conf import settings
+from django.db import connections
 from yarl import URL
 
-from resources.forward.tunnels import HOST, Tunnel, by_token
+from resources.forward.tunnels import HOST, Tunnel, by_token, owned
 from resources.stream.asgi import Receive, Scope, Send
-from resources.views.open_ended import OpenEnded
+from resources.views.open_ended import OpenEnded, in_thread
 from resources.views.stream import plain, until_gone
 
 PATH = re.compile(r"^/forwarded/(?P<token>[A-Za-z0-9_-]{20,64})(?P<rest>/.*)?$")
@@ -62,6 +63,9 @@ class ProxiedApp(OpenEnded):
         if found is None or tunnel is None or settings.LOCAL_ONLY:
             await plain(send, 404, "this port-forward has ended, or never was")
             return
+        if tunnel.client.config.session and not await in_thread(lambda: _owned(tunnel)):
+            await plain(send, 404, "this port-forward has ended, or never was")
+            return
         if not found["rest"]:
             await _redirect(send, f"/forwarded/{tunnel.token}/")
             return
@@ -70,6 +74,14 @@ class ProxiedApp(OpenEnded):
             await plain(send, 413, "this is more than the console passes on: use kubectl port-forward")
             return
         await self.until_first(until_gone(receive), _pass_on(scope, tunnel, body, send))
+
+
+def _owned(tunnel: Tunnel) -> bool:
+    try:
+        return owned(tunnel)
+    finally:
+        # The thread is of this request only.
+        connections.close_all()
 
 
 async def _body(receive: Receive) -> bytes | None:

@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.http import is_same_domain
 from django_htmx.middleware import HtmxDetails
 
+from console.signin.middleware import SignInMiddleware
 from console.web.language import LanguageMiddleware
 from console.web.request import ClusterMiddleware
 from kube.client import ClusterClient
@@ -51,7 +52,7 @@ def _capture(request: HttpRequest) -> HttpResponse:
 
 # As settings.MIDDLEWARE has them, as far as a stream needs them: who asks, in which language, of which cluster.
 _chain: Any = ClusterMiddleware(_capture)
-for _layer in (AuthenticationMiddleware, LanguageMiddleware, SessionMiddleware):
+for _layer in (SignInMiddleware, AuthenticationMiddleware, LanguageMiddleware, SessionMiddleware):
     _chain = _layer(_chain)
 
 
@@ -64,6 +65,8 @@ def request_of(scope: Scope) -> Any:
         raise Refused(400, "this host name is not the console's: see ALLOWED_HOSTS") from error
     request.htmx = HtmxDetails(request)  # ?namespace= asks for it
     _chain(request)
+    if settings.SIGN_IN != "local" and request.person is None:
+        raise Refused(401, "sign in first")
     return request
 
 

@@ -63,7 +63,7 @@ def examples(client: ClusterClient, type_: ResourceType, namespace: str) -> tupl
 
 def offer(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
     """At most ten seconds old. A cluster that refuses or fails to list CSVs offers nothing; the form works without."""
-    key = (client.host, client.user, type_.group, type_.version, type_.kind, namespace)
+    key = (client.host, client.who, type_.group, type_.version, type_.kind, namespace)
     now = time.monotonic()
     with _lock:
         kept = _kept.get(key)

@@ -84,7 +84,7 @@ def test_a_task_finishes_it(client: ClusterClient, namespace: str, monkeypatch: 
     operators.ticket(client, namespace, "one", 10)
     plan = plans.read(client, namespace, operators.waiting_plan(client, namespace, V2))
     run = runs.create("k", plan_check.KIND, client, namespace, plan.name, plan_check.document(client, plan))
-    runs.work(client, run.key, plan_check.advance)
+    runs.work(lambda _run: client, run.key, plan_check.advance)
     run.refresh_from_db()
     assert (run.state, run.document["refused"]) == ("done", 1)
 

@@ -19,7 +19,7 @@ ODD: tuple[Any, ...] = (None, True, -1, 1.5, "", "\x00<b>", [], {}, [None, 1, "x
 class Cluster:
     """Serves Pods, Roles and Secrets, and has the sample in every list."""
 
-    name, host, user = "odd", "odd", "odd"
+    name, host, user, who = "odd", "odd", "odd", "odd"
 
     def __init__(self, sample: dict[str, Any]) -> None:
         self.sample = sample

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
+from console.signin.models import Session
 from kube.client import ClusterClient
 from resources.changes import ChangeLog, Topic, position, sessions
 from resources.stream import sessions as streams
@@ -16,10 +18,20 @@ from tests.resources.stream.browser import COLUMNS, Browser, opened, render, row
 
 
 @pytest.fixture
-def person(transactional_db: None, settings: Any) -> Client:
-    settings.ROOT_URLCONF = "tests.resources.stream.signin"
-    found = Client()
-    found.get("/enter/")
+def token(client: ClusterClient, settings: Any) -> str:
+    """Of somebody who may do everything: of a kubeconfig without one, a ServiceAccount's."""
+    settings.SIGN_IN, settings.LOCAL_ONLY = "token", False
+    return client.config.token()
+
+
+@pytest.fixture
+def person(transactional_db: None, token: str) -> Client:
+    return _entered(token)
+
+
+def _entered(token: str) -> Client:
+    found = Client(headers={"host": "localhost"})
+    assert found.post("/sign-in/", {"token": token}).status_code == 302
     return found
 
 
@@ -35,16 +47,19 @@ async def _until_ended(browser: Browser) -> None:
 
 
 async def test_signing_out_ends_all_streams_of_the_session_and_no_others(
-    app: StreamApp, log: ChangeLog, topic: Topic, person: Client, settings: Any
+    app: StreamApp, log: ChangeLog, topic: Topic, person: Client, settings: Any, token: str
 ) -> None:
     other = StreamApp(Broker(render))  # another process
     query = [("topic", str(topic)), ("since", position())]
     first = _cookie(person, settings)
-    person.get("/change/")
+    # Something else is put into the session: its cookie is another then.
+    session = person.session
+    session["colour"] = "blue"
+    session.save()
+    person.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
     second = _cookie(person, settings)
     assert first != second
-    stranger = Client()
-    stranger.get("/enter/")
+    stranger = _entered(token)
     try:
         async with (
             opened(app, query, **first) as here,
@@ -52,9 +67,10 @@ async def test_signing_out_ends_all_streams_of_the_session_and_no_others(
             opened(app, query, **_cookie(stranger, settings)) as somebody_else,
             opened(app, query) as nobody,
         ):
-            for browser in (here, there, somebody_else, nobody):
+            assert nobody.status == 401
+            for browser in (here, there, somebody_else):
                 await browser.get("hello")
-            person.get("/leave/")
+            person.post("/sign-out/")
             began = time.monotonic()
             for browser in (here, there):
                 data, _ = await browser.get("ended")
@@ -62,8 +78,7 @@ async def test_signing_out_ends_all_streams_of_the_session_and_no_others(
                 await _until_ended(browser)
             assert time.monotonic() - began < 5
             await log.append(topic, [row_of("a")], "1", COLUMNS)
-            for browser in (somebody_else, nobody):
-                await browser.get("row")
+            await somebody_else.get("row")
             assert not [kind for kind, _, _ in here.events + there.events if kind == "row"]
         # A cookie that was kept is worth nothing any more.
         async with opened(app, query, **first) as again:
@@ -77,7 +92,7 @@ async def test_a_process_that_starts_later_knows_who_left(
     app: StreamApp, topic: Topic, person: Client, settings: Any
 ) -> None:
     cookie = _cookie(person, settings)
-    person.get("/leave/")
+    person.post("/sign-out/")
     async with opened(app, [("topic", str(topic))], **cookie) as browser:
         # Either refused at once, or ended as soon as the process has read who left.
         if browser.status == 200:
@@ -95,7 +110,7 @@ async def test_a_session_that_expired_is_noticed(
         await browser.get("hello")
         await asyncio.sleep(2)  # looked at again, and found alive
         assert not browser.ended
-        settings.SESSION_COOKIE_AGE = 0
+        await asyncio.to_thread(Session.objects.update, until=timezone.now())
         await browser.get("ended")
         await _until_ended(browser)
 
@@ -109,7 +124,7 @@ def test_signing_out_works_while_redis_is_away(
     from redis.exceptions import ConnectionError as sessions_error
 
     monkeypatch.setattr(sessions, "sync", refuse)
-    assert person.get("/leave/").status_code == 200
+    assert person.post("/sign-out/").status_code == 302
 
 
 def test_sessions_that_ended_are_bounded(pipe: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,6 +139,4 @@ def test_who_has_not_signed_in_has_no_session_to_end(client: ClusterClient) -> N
 
     from resources.views.signed_in import digest_of
 
-    request: Any = RequestFactory().get("/")
-    request.session = {}
-    assert digest_of(request) == ""
+    assert digest_of(RequestFactory().get("/")) == ""

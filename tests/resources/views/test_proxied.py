@@ -50,7 +50,7 @@ def tunnel(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Tunnel]:
     Program.heard = []
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Program) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        client: Any = SimpleNamespace(host="", user="")
+        client: Any = SimpleNamespace(host="", who="", config=SimpleNamespace(session=""))
         made = Tunnel(1, client, Target("Pod", "shop", "web"), 8080, server.server_address[1], time.time())
         monkeypatch.setattr(proxied, "by_token", lambda token: made if token == made.token else None)
         yield made

@@ -1,0 +1,101 @@
+"""Whose token is this? The API server says (SelfSubjectReview); nothing in a token is believed but when it ends, and that only to end sooner."""
+
+import base64
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from console.signin import way
+from kube.client import ClusterClient
+from kube.errors import Forbidden, InvalidConfig, KubeError, NotFound, Unauthorized
+from kube.person import person
+
+#: Of a header that the API server takes; a token with many groups in it is long.
+_LONGEST = 16_000
+# What may stand in a header (RFC 6750, 2.1): no space, no line, so that nothing else can be slipped into the request.
+_GOOD = re.compile(r"[A-Za-z0-9._~+/=:@!-]+", re.ASCII)
+_ANONYMOUS = "system:anonymous"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """`expires`: when the token says it does, None where it does not say."""
+
+    user: str
+    groups: tuple[str, ...]
+    expires: datetime | None
+
+
+class NotKnown(Exception):
+    """Why not, in words that hold nothing of what was typed. `status`: of the answer; `counts`: it was a wrong guess, and not our own trouble."""
+
+    def __init__(self, words: str, status: int = 401, *, counts: bool = True) -> None:
+        super().__init__(words)
+        self.status, self.counts = status, counts
+
+
+def clean(typed: str) -> str:
+    """As people paste it: with `Bearer` before it, or line breaks of a terminal. Raises NotKnown for what can't be a token."""
+    token = "".join(typed.split()).removeprefix("Bearer")
+    if not token:
+        raise NotKnown(_("Paste a token."), 422, counts=False)
+    if len(token) > _LONGEST or not _GOOD.fullmatch(token):
+        raise NotKnown(_("This is not a token: it is too long, or has characters that no token has."), 422)
+    return token
+
+
+def know(token: str) -> Known:
+    """Asks the API server with this token and nothing else. Raises NotKnown."""
+    expires = expiry(token)
+    try:
+        told = ClusterClient(person(way.config(), "somebody", token)).whoami()
+    except Unauthorized:
+        if expires is not None and expires <= timezone.now():
+            raise NotKnown(_("This token has expired. Make a new one.")) from None
+        raise NotKnown(
+            _("The cluster does not accept this token. It may be mistyped, revoked, or of another cluster.")
+        ) from None
+    except Forbidden:
+        raise NotKnown(
+            _("The cluster does not tell the owner of this token who they are (SelfSubjectReview is forbidden).")
+        ) from None
+    except NotFound:
+        words = _("This cluster can't say whose a token is: it needs Kubernetes 1.28 or newer (SelfSubjectReview).")
+        raise NotKnown(words, 503, counts=False) from None
+    except InvalidConfig:
+        raise NotKnown(_("The console's kubeconfig can't be used. Its log says why."), 503, counts=False) from None
+    except KubeError:
+        words = _("The cluster does not answer, so nobody can sign in just now. Try again in a moment.")
+        raise NotKnown(words, 503, counts=False) from None
+    user = str(told.get("username") or "")
+    if not user or user == _ANONYMOUS or len(user) > 512:
+        raise NotKnown(_("The cluster does not accept this token. It may be mistyped, revoked, or of another cluster."))
+    return Known(user, tuple(str(one) for one in told.get("groups") or ()), expires)
+
+
+def refused(client: ClusterClient) -> bool:
+    """Whether the API server itself says that these credentials are worth nothing any more: a 401 may also be an aggregated server's own trouble."""
+    try:
+        client.whoami()
+    except Unauthorized:
+        return True
+    except KubeError:
+        return False
+    return False
+
+
+def expiry(token: str) -> datetime | None:
+    """`exp` of a JWT (RFC 7519, 4.1.4), unverified."""
+    parts = token.split(".")
+    if len(parts) != 3:
+        return None
+    try:
+        claims = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+        seconds = claims.get("exp") if isinstance(claims, dict) else None
+        return datetime.fromtimestamp(seconds, UTC) if isinstance(seconds, (int, float)) else None
+    except (ValueError, OverflowError, OSError, RecursionError):
+        return None

@@ -1,0 +1,111 @@
+"""Who asks: nobody gets anything but the sign-in, and everybody else a client with his own credentials. Does nothing while SIGN_IN=local."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from urllib.parse import urlencode, urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext as _
+
+from console.signin import clients, judge, sessions
+from console.web import kept
+from console.web.errors import Problem, as_json, wants_json
+from console.web.request import wants_fragment
+from kube.client import ClusterClient
+from kube.errors import Unauthorized
+
+#: What is answered to everybody: probes, metrics, the sign-in itself. Static files are served before this.
+_OPEN = frozenset({"/healthz", "/readyz", "/metrics"})
+
+
+def nobody() -> ClusterClient:
+    """The client of a request that nobody signed in for: none. The console's own identity is never lent."""
+    raise Unauthorized(_("Nobody is signed in."))
+
+
+class SignInMiddleware:
+    """Puts `person` on the request (None: nobody, or SIGN_IN=local), and `client_of`, by which ClusterMiddleware gets the cluster."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.person = None  # type: ignore[attr-defined]
+        if settings.SIGN_IN == "local":
+            return self.get_response(request)
+        person = request.person = sessions.of(request)  # type: ignore[attr-defined]
+        if person is None:
+            request.client_of = nobody  # type: ignore[attr-defined]
+            return private(self.get_response(request) if is_open(request) else refuse(request))
+        request.client_of = partial(clients.of, person.session)  # type: ignore[attr-defined]
+        response = self.get_response(request)
+        if ended_meanwhile(person.session, response):
+            request.person = None  # type: ignore[attr-defined]
+            request.client_of = nobody  # type: ignore[attr-defined]
+            response = refuse(request)
+        return private(response)
+
+
+def ended_meanwhile(session: str, response: HttpResponse) -> bool:
+    """Whether the session ended while its request was answered: by the API server's word, or otherwise."""
+    client = clients.take_refused(session)
+    if client is not None and judge.refused(client):
+        sessions.end(session)
+        return True
+    return response.status_code == 401 and sessions.find(session) is None
+
+
+def is_open(request: HttpRequest) -> bool:
+    """Choosing a language (a POST) is open: its page shows more."""
+    if request.path in _OPEN or request.path in (reverse("signin:sign-in"), reverse("signin:sign-out")):
+        return True
+    return request.method == "POST" and request.path == reverse("pages:settings")
+
+
+def private(response: HttpResponse) -> HttpResponse:
+    """Nothing stays in the browser, nor on the way: whoever comes after a sign-out finds no page by going back."""
+    if "immutable" not in response.get("Cache-Control", ""):
+        response["Cache-Control"] = "no-store, private"
+    elif "public" in response["Cache-Control"]:
+        response["Cache-Control"] = response["Cache-Control"].replace("public", "private")
+    return response
+
+
+def refuse(request: HttpRequest) -> HttpResponse:
+    """Nobody is signed in (any more): said to programs and parts of pages, and led to the sign-in. What was typed is not lost."""
+    over = sessions.named(request)
+    title = _("You are signed out") if over else _("Sign in first")
+    advice = _("Your session is over: it ended, its token expired or was revoked, or nothing was done for long. Sign in in another tab, then send this again.")  # fmt: skip
+    problem = Problem(401, title, advice if over else "", "", "Unauthorized")
+    if wants_json(request):
+        return JsonResponse(as_json(problem), status=401)
+    if over and request.method == "POST" and request.POST and kept.from_here(request):
+        # The page around it asks for what ClusterMiddleware, which comes later, would have put there.
+        for name, value in (("cluster", SimpleLazyObject(nobody)), ("namespace", ""), ("started", time.monotonic())):
+            setattr(request, name, value)
+        return kept.answer(request, problem)
+    if wants_fragment(request):
+        response = HttpResponse(status=401)
+        response["HX-Redirect"] = address(_seen(request), over=over)
+        return response
+    if request.method in ("GET", "HEAD"):
+        return HttpResponseRedirect(address(request.get_full_path(), over=over))
+    return HttpResponseRedirect(address("", over=over))
+
+
+def address(back: str, *, over: bool = False) -> str:
+    """Of the sign-in, with the way back."""
+    query = urlencode({**({"next": back} if back and back != "/" else {}), **({"why": "over"} if over else {})})
+    return f"{reverse('signin:sign-in')}{'?' + query if query else ''}"
+
+
+def _seen(request: HttpRequest) -> str:
+    """The page in which a part was asked for, as far as it is one of ours (htmx tells: HX-Current-URL)."""
+    url = urlsplit(request.headers.get("HX-Current-URL", ""))
+    if url.netloc != request.get_host():
+        return ""
+    return f"{url.path}?{url.query}" if url.query else url.path

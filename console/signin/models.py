@@ -1,0 +1,35 @@
+"""Who is signed in, and how often somebody tried."""
+
+from django.db import models
+
+
+class Session(models.Model):
+    """One person in one browser. `key` is a digest: the word that opens it is in the browser's cookie alone, the credentials are here alone."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    # How they signed in: token.
+    method = models.CharField(max_length=16, default="token")
+    # The name of the cluster that judged them: their credentials go nowhere else.
+    cluster = models.CharField(max_length=512)
+    # As its API server calls them.
+    user = models.CharField(max_length=512)
+    groups = models.JSONField(default=list)
+    # Encrypted (console/signin/sealed.py).
+    sealed = models.BinaryField()
+    began_at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+    # Not longer than the credentials live, nor than SIGN_IN_HOURS.
+    until = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.user} since {self.began_at:%Y-%m-%d %H:%M}"
+
+
+class Attempt(models.Model):
+    """A sign-in that was tried and did not succeed, or is being judged. `address`: a digest of where it came from."""
+
+    address = models.CharField(max_length=64, db_index=True)
+    at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.address[:8]} at {self.at:%H:%M:%S}"

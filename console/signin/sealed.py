@@ -1,0 +1,42 @@
+"""Credentials at rest: encrypted with a key made of SECRET_KEY, each for one session only.
+
+Fernet is AES-128-CBC with HMAC-SHA256 (https://github.com/fernet/spec). After SECRET_KEY was changed, those of SECRET_KEY_FALLBACKS still open what
+they closed.
+"""
+
+import base64
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+
+class Unreadable(Exception):
+    """Made with another key, for another session, or not by us."""
+
+
+def seal(text: str, session: str) -> bytes:
+    return _keys().encrypt(f"{session}\n{text}".encode())
+
+
+def unseal(data: bytes | memoryview, session: str) -> str:
+    """Raises Unreadable."""
+    try:
+        owner, _line, text = _keys().decrypt(bytes(data)).decode().partition("\n")
+    except (InvalidToken, UnicodeDecodeError):
+        raise Unreadable("these credentials can't be read: was SECRET_KEY changed?") from None
+    if owner != session:
+        raise Unreadable("these credentials belong to another session")
+    return text
+
+
+def _keys() -> MultiFernet:
+    return MultiFernet([_key(secret) for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)])
+
+
+def _key(secret: str) -> Fernet:
+    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"console sign-in credentials").derive(
+        secret.encode()
+    )
+    return Fernet(base64.urlsafe_b64encode(derived))

@@ -1,0 +1,134 @@
+"""Sessions of people who signed in: begun, found by the word in the browser's cookie, and ended."""
+
+import hashlib
+import logging
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.middleware.csrf import rotate_token
+from django.utils import timezone
+
+from console.signin import sealed, signals, way
+from console.signin.judge import Known
+from console.signin.models import Session
+
+log = logging.getLogger("console.signin")
+
+_WORD = "console_person"
+#: Where console/signin/guard.py leaves whom it found, for the same connection.
+SCOPE = "console.person"
+#: When somebody was seen is written down no more often than this.
+_SEEN = timedelta(seconds=60)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who asks. `session`: its key, which opens nothing."""
+
+    session: str
+    user: str
+    groups: tuple[str, ...]
+    until: datetime
+
+
+def begin(request: HttpRequest, known: Known, token: str) -> Person:
+    """What the browser had before is worth nothing afterwards: neither its session nor its CSRF token (fixation)."""
+    leave(request)
+    now = timezone.now()
+    until = now + timedelta(hours=settings.SIGN_IN_HOURS)
+    if known.expires is not None:
+        until = min(until, known.expires)
+    word = secrets.token_urlsafe(32)
+    key = _key(word)
+    Session.objects.create(
+        key=key, cluster=way.config().name, user=known.user, groups=list(known.groups), sealed=sealed.seal(token, key), began_at=now, seen_at=now, until=until
+    )  # fmt: skip
+    request.session[_WORD] = word
+    request.session.set_expiry(settings.SIGN_IN_HOURS * 3600)
+    rotate_token(request)
+    _expired().delete()
+    log.info("user=%s signed in until %s", known.user, until.isoformat(timespec="seconds"))
+    return Person(key, known.user, known.groups, until)
+
+
+def named(request: HttpRequest) -> bool:
+    """Whether the browser brings a session's word, of one that may be over."""
+    return _WORD in request.session
+
+
+def of(request: HttpRequest) -> Person | None:
+    """Who asks; None for nobody, or for a session that is over."""
+    if found := getattr(request, "scope", {}).get(SCOPE):
+        return found  # type: ignore[no-any-return]
+    word = request.session.get(_WORD)
+    return find(_key(str(word)), seen=True) if word else None
+
+
+def find(key: str, *, seen: bool = False) -> Person | None:
+    """`seen`: the person did something just now."""
+    row = living().filter(key=key).defer("sealed").first()
+    if row is None:
+        if seen:
+            end(key)
+        return None
+    now = timezone.now()
+    if seen and now - row.seen_at > _SEEN:
+        Session.objects.filter(key=key).update(seen_at=now)
+    return Person(row.key, row.user, tuple(row.groups), row.until)
+
+
+def token_of(key: str) -> tuple[str, str] | None:
+    """(user, token) of a living session of this cluster. Raises InvalidConfig."""
+    row = living().filter(key=key).first()
+    if row is None:
+        return None
+    try:
+        if row.cluster != way.config().name:
+            raise sealed.Unreadable(f"its credentials are of the cluster {row.cluster!r}")
+        return row.user, sealed.unseal(row.sealed, key)
+    except sealed.Unreadable as error:
+        log.warning("the session of %s is over: %s", row.user, error)
+        end(key)
+        return None
+
+
+def over(keys: Iterable[str]) -> set[str]:
+    """Those of them that are over."""
+    wanted = set(keys)
+    return wanted - set(living().filter(key__in=wanted).values_list("key", flat=True))
+
+
+def end(key: str) -> None:
+    """Its credentials are gone at once; whoever holds something open for it is told."""
+    gone, _each = Session.objects.filter(key=key).delete()
+    if gone:
+        signals.ended.send(sender=Session, session=key)
+
+
+def leave(request: HttpRequest) -> None:
+    """The session of this browser ends, and the browser forgets its word."""
+    if word := request.session.get(_WORD):
+        end(_key(str(word)))
+    request.session.flush()
+
+
+def living() -> QuerySet[Session]:
+    now = timezone.now()
+    return Session.objects.filter(until__gt=now, seen_at__gt=now - _idle())
+
+
+def _expired() -> QuerySet[Session]:
+    return Session.objects.exclude(pk__in=living().values("pk"))
+
+
+def _idle() -> timedelta:
+    return timedelta(minutes=settings.SIGN_IN_IDLE_MINUTES)
+
+
+def _key(word: str) -> str:
+    return hashlib.sha256(word.encode()).hexdigest()

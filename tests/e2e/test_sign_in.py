@@ -1,0 +1,88 @@
+"""A person signs in with a token, sees what is hers, is refused the rest, signs out, and leaves nothing behind in the browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from bench.console import console
+from kube.client import ClusterClient
+from kube.config import load
+from tests.console.signin.people import People, people
+from tests.e2e.conftest import Site
+
+KINDS: tuple[tuple[str, str], ...] = ()
+
+
+@pytest.fixture(scope="module")
+def guarded(request: pytest.FixtureRequest) -> Iterator[Site]:
+    """A console of its own, to which people sign in."""
+    if request.config.getoption("--url"):
+        pytest.skip("needs a console of the test's own, with SIGN_IN=token")
+    given = request.config.getoption("--kubeconfig")
+    kubeconfig = Path(given).expanduser().resolve() if given else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SIGN_IN", "token")
+        with console(kubeconfig=kubeconfig) as running:
+            yield Site(running.url, kubeconfig or running.data / "sandbox/kubeconfig", running.process.pid)
+
+
+@pytest.fixture(scope="module")
+def staff(guarded: Site) -> Iterator[People]:
+    with people(ClusterClient(load(str(guarded.kubeconfig)))) as found:
+        yield found
+
+
+def _sign_in(page: Page, token: str) -> None:
+    page.get_by_label("Token", exact=True).fill(token)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def test_a_person_signs_in_looks_is_refused_and_signs_out(guarded: Site, staff: People, page: Page) -> None:
+    mine = f"/resources/core/v1/configmaps/?namespace={staff.here}"
+    page.goto(f"{guarded.url}{mine}")
+    expect(page).to_have_url(
+        f"{guarded.url}/sign-in/?next=%2Fresources%2Fcore%2Fv1%2Fconfigmaps%2F%3Fnamespace%3D{staff.here}"
+    )
+    expect(page.get_by_label("Token", exact=True)).to_be_focused()
+    _sign_in(page, "not-a-token")
+    expect(page.get_by_role("alert")).to_contain_text("does not accept this token")
+    expect(page.get_by_label("Token", exact=True)).to_have_value("")
+    _sign_in(page, staff.clerk)
+    # Where she wanted to go.
+    expect(page).to_have_url(f"{guarded.url}{mine}")
+    row = page.get_by_role("link", name=f"{staff.mark}-mine")
+    expect(row).to_be_visible()
+    # Live, as hers: what changes in her namespace comes by itself.
+    admin = ClusterClient(load(str(guarded.kubeconfig)))
+    fresh = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"{staff.mark}-fresh"}}
+    admin.create(admin.find("", "v1", "configmaps"), fresh, staff.here)
+    expect(page.get_by_role("link", name=f"{staff.mark}-fresh")).to_be_visible()
+    page.goto(f"{guarded.url}/resources/core/v1/configmaps/{staff.mark}-other/{staff.mark}-theirs/")
+    expect(page.get_by_role("alert")).to_contain_text("You may not do this")
+    page.goto(f"{guarded.url}{mine}")
+    page.get_by_title(staff.name("clerk")).click()
+    expect(page.get_by_text("Signed in as")).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page).to_have_url(f"{guarded.url}/sign-in/")
+    page.go_back()
+    expect(page.get_by_label("Token", exact=True)).to_be_visible()
+    assert staff.mark not in page.locator("main").inner_text()
+    kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+    assert staff.mark not in kept and staff.clerk not in kept
+
+
+def test_an_open_page_is_told_when_the_session_ends_elsewhere(guarded: Site, staff: People, page: Page) -> None:
+    page.goto(f"{guarded.url}/resources/core/v1/configmaps/?namespace={staff.here}")
+    _sign_in(page, staff.clerk)
+    expect(page.get_by_role("link", name=f"{staff.mark}-mine")).to_be_visible()
+    other = page.context.new_page()
+    other.goto(f"{guarded.url}/settings/")
+    other.get_by_title(staff.name("clerk")).click()
+    other.get_by_role("button", name="Sign out").click()
+    expect(other).to_have_url(f"{guarded.url}/sign-in/")
+    expect(page.locator("#health-banner")).to_contain_text("Your session ended")
+    page.get_by_role("link", name=f"{staff.mark}-mine").click()
+    expect(page.get_by_label("Token", exact=True)).to_be_visible()
+    other.close()
