@@ -94,6 +94,8 @@ def controller_manager(layout: Layout, programs: Programs) -> Part:
         f"--cluster-signing-key-file={layout.pki('ca.key')}",
         f"--service-cluster-ip-range={_SERVICES}",
         "--allocate-node-cidrs=false",
+        # Tests stop the API server, and a busy machine does it too: nodes that were not heard of meanwhile are no dead ones.
+        "--node-monitor-grace-period=600s",
         # The suites make and delete hundreds of namespaces; the defaults are for a cluster with more patience.
         "--kube-api-qps=500",
         "--kube-api-burst=1000",
@@ -131,6 +133,8 @@ def kwok(layout: Layout, programs: Programs) -> Part:
         "--manage-all-nodes=false",
         "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
         "--node-ip=127.0.0.1",
+        # Without it kwok 0.8 takes the Node's addresses away when it makes a Node ready for the second time (its stage node-initialize writes an empty list).
+        f"--node-name={KWOK_NODE}",
         f"--node-port={port}",
         f"--server-address=127.0.0.1:{port}",
         f"--tls-cert-file={layout.pki('kubelet.crt')}",
