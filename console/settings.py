@@ -75,7 +75,7 @@ def catalog_folders(value: str) -> tuple[str, ...]:
     return entries
 
 
-# Who people are: `local`, everybody acts as the kubeconfig's identity; `token`, each signs in with a bearer token and acts with it (docs/decisions/0020-sign-in.md).
+# Who people are: `local`, everybody acts as the kubeconfig's identity; `token`, each signs in with a bearer token and acts with it (docs/decisions/0021-sign-in.md).
 SIGN_IN = str(env.str("SIGN_IN", "")).strip().lower() or "local"
 if SIGN_IN not in ("local", "token"):
     raise ImproperlyConfigured(f"SIGN_IN={SIGN_IN!r} is neither local nor token")
