@@ -16,8 +16,8 @@ from console.wsgi import application as pages  # sets Django up: before models a
 # isort: split
 from console.signin import address, guard
 from console.web import loop
+from console.web.asgi import Receive, Scope, Send
 from resources.stream import metrics
-from resources.stream.asgi import Receive, Scope, Send
 from resources.stream.broker import Broker
 from resources.stream.fragments import row_html
 from resources.views.api_watch import ApiWatchApp

@@ -4,9 +4,8 @@ import asyncio
 import contextlib
 import io
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from django.conf import settings
 from django.contrib.sessions.middleware import SessionMiddleware
@@ -16,11 +15,9 @@ from django.http import HttpRequest, HttpResponse
 
 from console.signin import clients, ending, sessions
 from console.signin.sessions import Person
+from console.web.asgi import Receive, Scope, Send
 from kube.errors import KubeError
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 #: What a WebSocket is closed with (RFC 6455, 7.4.2: 4000 to 4999 are an application's own).

@@ -10,9 +10,9 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from console.web.asgi import Send
 from kube.discovery import ResourceType
 from resources.changes import Entry, RedisError, order
-from resources.stream.asgi import Send
 from resources.stream.counts import counts
 from resources.stream.feed import Feed, Listener
 from resources.stream.health import HealthWatch

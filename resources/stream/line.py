@@ -5,8 +5,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from console.web.asgi import Send
 from resources.stream import wire
-from resources.stream.asgi import Send
 from resources.stream.counts import counts
 from resources.stream.mailbox import Mailbox
 from resources.stream.sse import HEARTBEAT

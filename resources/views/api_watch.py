@@ -16,6 +16,7 @@ from urllib.parse import unquote
 import msgspec
 from django.utils import translation
 
+from console.web.asgi import Receive, Scope, Send
 from console.web.errors import Problem, as_json, explain, headers_of
 from kube import requests
 from kube.client import ClusterClient
@@ -23,7 +24,6 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
-from resources.stream.asgi import Receive, Scope, Send
 from resources.stream.sse import HEARTBEAT
 from resources.views.open_ended import OpenEnded, in_thread
 from resources.views.stream import HEADERS, until_gone

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import unquote
 
+from console.web.asgi import Scope, Send
 from kube.channels import follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
 from resources.podlogs.logs import Part, part
-from resources.stream.asgi import Scope, Send
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.open_ended import EventStream
 from resources.views.stream_request import Refused, request_of

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import groupby
 from urllib.parse import unquote
 
+from console.web.asgi import Scope, Send
 from kube.channels import follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
@@ -19,7 +20,6 @@ from resources.place import Place
 from resources.podlogs import merged, pods
 from resources.podlogs.logs import Part
 from resources.podlogs.merged import Source
-from resources.stream.asgi import Scope, Send
 from resources.stream.sse import HEARTBEAT, encode
 from resources.views.follow import in_batches
 from resources.views.logs_all import part_of

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
 
-from resources.stream.asgi import Receive, Scope, Send
+from console.web.asgi import Receive, Scope, Send
 from resources.views.stream import HEADERS, plain, until_gone
 from resources.views.stream_request import Refused
 

@@ -16,8 +16,8 @@ from django.conf import settings
 from django.db import connections
 from yarl import URL
 
+from console.web.asgi import Receive, Scope, Send
 from resources.forward.tunnels import HOST, Tunnel, by_token, owned
-from resources.stream.asgi import Receive, Scope, Send
 from resources.views.open_ended import OpenEnded, in_thread
 from resources.views.stream import plain, until_gone
 

@@ -8,11 +8,11 @@ import contextlib
 import re
 from urllib.parse import quote, unquote
 
+from console.web.asgi import Receive, Scope, Send
 from kube.channels import follow_log
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
 from resources.podlogs.logs import part
-from resources.stream.asgi import Receive, Scope, Send
 from resources.views.open_ended import OpenEnded, in_thread
 from resources.views.stream import plain, until_gone
 from resources.views.stream_request import Refused, request_of

@@ -18,11 +18,11 @@ import aiohttp
 from console.audit.going import where_of
 from console.audit.scene import Where
 from console.web import audit
+from console.web.asgi import Receive, Scope, Send
 from kube.channels import exec_
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.transport import AsyncTransport
-from resources.stream.asgi import Receive, Scope, Send
 from resources.views.open_ended import OpenEnded, in_thread
 from resources.views.stream_request import Refused, request_of
 

@@ -30,8 +30,8 @@ from dataclasses import dataclass
 
 from django.db import close_old_connections
 
+from console.web.asgi import Receive, Scope, Send
 from resources.stream import wire
-from resources.stream.asgi import Receive, Scope, Send
 from resources.stream.broker import Broker
 from resources.stream.gate import Asker, Gate, Verdict
 from resources.stream.line import Line

@@ -16,11 +16,11 @@ from django.utils.http import is_same_domain
 from django_htmx.middleware import HtmxDetails
 
 from console.signin.middleware import SignInMiddleware
+from console.web.asgi import Receive, Scope
 from console.web.language import LanguageMiddleware
 from console.web.request import ClusterMiddleware
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from resources.stream.asgi import Receive, Scope
 from resources.stream.wishes import BODY_BYTES, TooMuch, Wish, from_address, from_body
 from resources.views.signed_in import digest_of, still_lives
 
