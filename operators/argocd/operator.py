@@ -9,19 +9,21 @@ from __future__ import annotations
 import logging
 import os
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import kopf
 
 from operators.kubeapi import Access, Api
 from operators.login import login
 from operators.passes import Passes
+from operators.tell import teller
 
 from . import health
-from .argocd import GROUP, INSTANCE, PART_OF, VERSION, Object
+from .argocd import GROUP, INSTANCE, PART_OF, VERSION
 from .reconcile import paths, reconcile
 
 log = logging.getLogger("argocd")
+tell = teller(log)
 
 OURS: dict[str, Any] = {PART_OF: "argocd", INSTANCE: kopf.PRESENT}
 
@@ -50,14 +52,6 @@ async def stop(memo: kopf.Memo, **_: Any) -> None:
 
 
 kopf.on.login()(login)
-
-
-def tell(body: Object, *, type: str, reason: str, message: str) -> None:
-    """Records an event on an ArgoCD, and says it in the log."""
-    meta = body["metadata"]
-    level = logging.WARNING if type == "Warning" else logging.INFO
-    log.log(level, "%s/%s: %s: %s", meta["namespace"], meta["name"], reason, message)
-    kopf.event(cast(kopf.Body, body), type=type, reason=reason, message=message)
 
 
 # kopf.on.event, and not on.create and on.update: these keep notes in annotations of the object, and hold it by a finalizer.

@@ -7,10 +7,10 @@ It remembers nothing, so it may be killed at any moment.
 from __future__ import annotations
 
 import copy
-from typing import Protocol
 
 from operators.kubeapi import PATHS, Api, ApiError, contains
 from operators.passes import NotYet
+from operators.tell import Tell
 
 from .argocd import ArgoCD, Object
 from .keys import makers
@@ -24,12 +24,6 @@ KINDS = ("ConfigMap", "Secret", "ServiceAccount", "Service", "Deployment", "Stat
 _WORKLOADS = ("Deployment", "StatefulSet")
 Key = tuple[str, str]
 Present = dict[Key, Object]
-
-
-class Tell(Protocol):
-    """Records an event on the ArgoCD."""
-
-    def __call__(self, body: Object, *, type: str, reason: str, message: str) -> None: ...
 
 
 async def reconcile(api: Api, namespace: str, name: str, tell: Tell) -> None:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import logging
 import os
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import kopf
 
-from operators.kubeapi import Access, Api, Object
+from operators.kubeapi import Access, Api
 from operators.login import login
 from operators.passes import Passes
+from operators.tell import teller
 
 from . import package
 from .instance import INSTANCE_LABEL
@@ -25,6 +26,7 @@ from .reconcile import Engine
 from .version import GROUP, VERSION
 
 log = logging.getLogger("kudo")
+tell = teller(log)
 
 OURS = {INSTANCE_LABEL: kopf.PRESENT}
 NAMESPACES = [name for name in os.environ.get("WATCH_NAMESPACE", "").split(",") if name]
@@ -56,14 +58,6 @@ async def stop(memo: kopf.Memo, **_: Any) -> None:
 
 
 kopf.on.login()(login)
-
-
-def tell(body: Object, *, type: str, reason: str, message: str) -> None:
-    """Records an event on an Instance, and says it in the log."""
-    meta = body["metadata"]
-    level = logging.WARNING if type == "Warning" else logging.INFO
-    log.log(level, "%s/%s: %s: %s", meta["namespace"], meta["name"], reason, message)
-    kopf.event(cast(kopf.Body, body), type=type, reason=reason, message=message)
 
 
 @kopf.on.event(GROUP, VERSION, "instances")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from operators.kubeapi import Api, Object
+from operators.tell import Tell
 
 from . import package, plans, trigger
 from .conditions import accepted, ready
@@ -29,12 +29,6 @@ SOON, AFTER_ERROR, MISSING = 1.0, 2.0, 5.0
 OF_THE_SPEC = frozenset(
     ("ImmutableParameter", "InvalidOperatorVersion", "InvalidParameter", "NoOperatorVersion", "NotUpgradable")
 )
-
-
-class Tell(Protocol):
-    """Records an event on the Instance."""
-
-    def __call__(self, body: Object, *, type: str, reason: str, message: str) -> None: ...
 
 
 class MissingError(Exception):

@@ -9,18 +9,20 @@ from __future__ import annotations
 import logging
 import os
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import kopf
 
 from operators.kubeapi import Access, Api
 from operators.login import login
 from operators.passes import Passes
+from operators.tell import teller
 
-from .memcached import GROUP, LABEL, VERSION, Object
+from .memcached import GROUP, LABEL, VERSION
 from .reconcile import reconcile
 
 log = logging.getLogger("memcached")
+tell = teller(log)
 
 OURS = {LABEL: kopf.PRESENT}
 
@@ -48,14 +50,6 @@ async def stop(memo: kopf.Memo, **_: Any) -> None:
 
 
 kopf.on.login()(login)
-
-
-def tell(body: Object, *, type: str, reason: str, message: str) -> None:
-    """Records an event on a Memcached, and says it in the log."""
-    meta = body["metadata"]
-    level = logging.WARNING if type == "Warning" else logging.INFO
-    log.log(level, "%s/%s: %s: %s", meta["namespace"], meta["name"], reason, message)
-    kopf.event(cast(kopf.Body, body), type=type, reason=reason, message=message)
 
 
 # kopf.on.event, and not on.create and on.update: these keep notes in annotations of the object, to know what has changed since.

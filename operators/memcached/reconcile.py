@@ -6,20 +6,13 @@ difference whether a person scaled the Memcached, somebody else the Deployment, 
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from operators.kubeapi import Api, ApiError, contains
 from operators.passes import NotYet
 from operators.stuck import PATIENCE, Problem
+from operators.tell import Tell
 
 from .memcached import Memcached, Object, deployment
 from .status import BAD, refused, status
-
-
-class Tell(Protocol):
-    """Records an event on the Memcached."""
-
-    def __call__(self, body: Object, *, type: str, reason: str, message: str) -> None: ...
 
 
 class InTheWay(NotYet):

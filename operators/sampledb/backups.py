@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from operators.kubeapi import Api, ApiError
+from operators.tell import Tell
 
 from . import jobs, ownership, records
 from .database import DATABASE_LABEL, GROUP, PART_LABEL, SNAPSHOTS, Database, Object
 from .observed import Fact
-from .tell import Tell
 
 #: On a backup's Job: its record stands in the list.
 ENTERED = f"{GROUP}/entered"

@@ -7,11 +7,11 @@ do. Each step is seen in the cluster, so the operator may end anywhere and goes 
 from __future__ import annotations
 
 from operators.kubeapi import Api, ApiError
+from operators.tell import Tell
 
 from . import health, jobs, records, status
 from .database import DATABASE_LABEL, SNAPSHOTS, Database, Object
 from .reconcile import lock
-from .tell import Tell
 
 #: In this order. Pods hold their claims, so when the claims are gone the Pods are too.
 KINDS = ("StatefulSet", "CronJob", "Job", "Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "Secret")

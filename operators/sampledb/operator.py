@@ -16,12 +16,13 @@ import kopf
 from operators.kubeapi import Access, Api
 from operators.login import login
 from operators.passes import Passes
+from operators.tell import teller
 
 from .database import DATABASE_LABEL, FINALIZER, GROUP
 from .farewell import NotYetError, farewell
 from .reconcile import reconcile
-from .tell import tell
 
+tell = teller(logging.getLogger("sampledb"))
 OURS = {DATABASE_LABEL: kopf.PRESENT}
 RESOURCE = (GROUP, "v1", "sampledbs")
 #: What belongs to a database and changes by itself.

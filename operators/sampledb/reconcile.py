@@ -12,12 +12,12 @@ from weakref import WeakValueDictionary
 
 from operators.kubeapi import Api, ApiError
 from operators.stuck import Problem
+from operators.tell import Tell
 
 from . import backups, connection, health, jobs, ownership, records, restoring, rollout, storage, workload
 from .database import DATABASE_LABEL, FINALIZER, PART_LABEL, Database, Object
 from .observed import Fact, Observed, Release, Restore, Work
 from .status import BAD, status
-from .tell import Tell
 
 #: Seconds until a database is looked at again though nothing happened: one that is ready, and one that is not.
 SETTLED, UNSETTLED = 20.0, 4.0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from operators.kubeapi import Api
+from operators.tell import Tell
 
 from . import jobs, ownership, records
 from .database import SNAPSHOTS, Database
 from .observed import Restore
-from .tell import Tell
 
 
 async def restore(api: Api, db: Database, version: str, tell: Tell) -> Restore:

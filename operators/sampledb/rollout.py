@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from operators.kubeapi import Api
+from operators.tell import Tell
 
 from . import jobs, ownership, records
 from .database import DATABASE_LABEL, PART_LABEL, Database
 from .observed import Release, Work
-from .tell import Tell
 from .versions import refusal
 
 
