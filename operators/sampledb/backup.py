@@ -56,31 +56,32 @@ def write(place: Path, name: str, data: bytes) -> Path:
 
 
 @contextlib.contextmanager
-def alone(place: Path, database: str) -> Iterator[None]:
-    """One writer of a database's copies at a time: one that is asked for by hand may come in the same second as the schedule's. OSError.
+def alone(place: Path, database: str) -> Iterator[int]:
+    """One writer of a database's copies at a time, and the second that its copy is named by. OSError.
 
-    The lock ends with its process, however that ends.
+    One that is asked for by hand may come in the same second as the schedule's. No second is given twice, not even when its
+    copy is gone already: the operator would take the new one for the one that it saw removed. Each is later than the last,
+    whatever the clocks of the machines say, for the oldest goes first. The lock ends with its process, however that ends.
     """
     place.mkdir(parents=True, exist_ok=True)
-    with (place / f".{database}.lock").open("w") as file:
+    with (place / f".{database}.lock").open("a+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+        file.seek(0)
+        moment = max(int(time.time()), int(file.read() or 0) + 1)
+        file.truncate(0)
+        file.write(str(moment))
+        file.flush()
+        yield moment
 
 
-def file_away(place: Path, record: dict[str, object], data: bytes, suffix: str, moment: float) -> Path:
+def file_away(place: Path, record: dict[str, object], data: bytes, suffix: str, moment: int) -> Path:
     """The copy with its record beside it, under a name that says the second; ``name`` and ``time`` are added to the record. OSError, with neither left."""
-
-    def named() -> Path:
-        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(moment))
-        return place / f"{record['database']}-{record['kind']}-{stamp}{suffix}"
-
-    while named().exists():
-        time.sleep(0.2)
-        moment = max(moment, time.time())
-    record |= {"name": named().name, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))}
-    beside = write(place, record_of(named()).name, json.dumps(record).encode())
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(moment))
+    name = f"{record['database']}-{record['kind']}-{stamp}{suffix}"
+    record |= {"name": name, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))}
+    beside = write(place, record_of(place / name).name, json.dumps(record).encode())
     try:
-        return write(place, named().name, data)
+        return write(place, name, data)
     except OSError:
         beside.unlink()
         raise
@@ -114,7 +115,6 @@ def main() -> int:
     target = Target.from_environment()
     kind = os.environ.get("SAMPLEDB_COPY", "backup")
     place = folder("/snapshots")
-    moment = time.time()
     try:
         with target.connect(30.0) as connection:
             keys = connection.call("DBSIZE")
@@ -132,7 +132,7 @@ def main() -> int:
     }
     removed: list[str] = []
     try:
-        with alone(place, target.name):
+        with alone(place, target.name) as moment:
             path = file_away(place, record, data, suffix, moment)
             log.info("wrote %s keys, %s bytes to %s", keys, len(data), path)
             if retention := int(os.environ.get("SAMPLEDB_RETENTION", "0")):
