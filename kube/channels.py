@@ -98,10 +98,11 @@ async def _from_pod(
         if number == _ERROR and data:
             raise ServerError(data.decode("utf-8", "replace").strip())
         if number == _DATA and data:
+            # Counted first: who reads the answer and hangs up at once is not to be missed.
+            count(0, len(data))
             with contextlib.suppress(ConnectionError):
                 writer.write(data)
                 await writer.drain()
-                count(0, len(data))
 
 
 async def follow_log(

@@ -148,8 +148,8 @@ def test_a_forward_survives_its_pod(browser: Client, client: ClusterClient, name
     until(answers, 60)
     client.delete(pods, first, namespace)
     until(lambda: running() not in ("", first), 60)
-    until(answers, 60)
-    assert tunnel.error == ""
+    # A try of ours that met no Pod may end, with its error, after the first that met one.
+    until(lambda: answers() and not tunnel.error, 60)
     assert tunnel.received >= 2 * len(b"+PONG\r\n")
 
 
