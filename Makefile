@@ -6,7 +6,7 @@ VENV := .venv/bin
 export UV_PYTHON_DOWNLOADS = never
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint fix e2e audit conformance conformance-record real-cluster run-real test-postgres test-real test-operators test-forms test-faults bench bench-live bench-start messages reset clean
+.PHONY: help setup run test lint fix e2e audit conformance conformance-record real-cluster run-real test-postgres test-real test-operators test-forms test-faults bench bench-live bench-load bench-start messages reset clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ bench: setup ## figures: event to screen, catalog, form and lists cold, memory; 
 
 bench-live: setup ## figures: event to screen, events a second, streams, topics, faults; on the sandbox and a real cluster; writes bench/latest-live.json
 	@$(VENV)/python -m bench.live $(ARGS)
+
+bench-load: setup ## figures: 50 signed-in people browse and 500 streams are open, two web processes, SQLite and PostgreSQL (LOAD_MINUTES=5); writes bench/latest-load.json
+	@LOAD_MINUTES="$(LOAD_MINUTES)" $(VENV)/python -m bench.load $(ARGS)
 
 bench-start: setup ## seconds from `make run` in a fresh clone until /readyz is 200, first and second time
 	@$(VENV)/python -m bench.start $(ARGS)

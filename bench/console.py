@@ -89,11 +89,20 @@ def wait(condition, seconds: float, what: str) -> float:
 
 
 @contextmanager
-def console(data: Path | None = None, catalog: Path | None = None, kubeconfig: Path | None = None) -> Iterator[Running]:
-    """Start, wait until ready, hand over, stop. The log is kept in the data folder until the end. ``kubeconfig``: instead of a sandbox."""
+def console(
+    data: Path | None = None,
+    catalog: Path | None = None,
+    kubeconfig: Path | None = None,
+    web: int = 1,
+    settings: dict[str, str] | None = None,
+) -> Iterator[Running]:
+    """Start, wait until ready, hand over, stop. The log is kept in the data folder until the end. ``kubeconfig``: instead of a sandbox.
+
+    ``web``: how many web processes; ``settings``: more of the environment.
+    """
     folder = data or Path(tempfile.mkdtemp(prefix="console-bench-"))
     port = free_port()
-    command = [sys.executable, "-m", "console.processes", "--port", str(port), "--data", str(folder)]
+    command = [sys.executable, "-m", "console.processes", "--port", str(port), "--data", str(folder), "--web", str(web)]
     if catalog is not None:
         command += ["--catalog", str(catalog)]
     if kubeconfig is not None:
@@ -103,13 +112,14 @@ def console(data: Path | None = None, catalog: Path | None = None, kubeconfig: P
         for key, value in os.environ.items()
         if key not in ("REDIS_URL", "DATABASE_URL", "DATA_DIR", "KUBECONFIG", "CONTEXT", "CLUSTER_NOTE")
     }
+    environment |= settings or {}
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "console.log").open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True)
     try:
         url = f"http://127.0.0.1:{port}"
         try:
-            wait(lambda: ready(url) or process.poll() is not None, 60, "readiness")
+            wait(lambda: ready(url) or process.poll() is not None, 180, "readiness")
         except SystemExit:
             print((folder / "console.log").read_text()[-6000:])
             raise

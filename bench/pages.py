@@ -25,20 +25,20 @@ def _figures(name: str, loads: list[Load], peer: tuple[str, str, str]) -> list[F
     ]
 
 
-def _get(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=30) as answer:
+def _get(url: str, cookie: str = "") -> str:
+    asked = urllib.request.Request(url, headers={"Cookie": cookie} if cookie else {})
+    with urllib.request.urlopen(asked, timeout=30) as answer:
         return str(answer.read().decode())
 
 
 def indexed(running: Running, packages: int) -> float:
     """Seconds until the catalog page offers at least `packages` of them."""
-    return wait(
-        lambda: (
-            max(map(int, re.findall(r'data-total="(\d+)"', _get(f"{running.url}/operatorhub/"))), default=0) >= packages
-        ),
-        180,
-        f"an index of {packages} packages",
-    )
+    return wait(lambda: indexed_by(running.url) >= packages, 180, f"an index of {packages} packages")
+
+
+def indexed_by(url: str, cookie: str = "") -> int:
+    """How many packages the catalog page offers now, to whoever has that cookie."""
+    return max(map(int, re.findall(r'data-total="(\d+)"', _get(f"{url}/operatorhub/", cookie))), default=0)
 
 
 def catalog(running: Running, browser: Browser, times: int = 5) -> list[Figure]:

@@ -3,8 +3,10 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.db import connection
 
 from tests import processes
 from tests.environment import FOLDER
@@ -27,6 +29,17 @@ def real_catalog() -> Path:
     if not CATALOG.is_dir():
         pytest.skip(f"needs the catalog of real packages beside the checkout: {CATALOG.relative_to(ROOT.parent)}")
     return CATALOG
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """pytest-django's own; on PostgreSQL, which drops no database that somebody is connected to, connections of threads that tests left are ended first."""
+    yield
+    with django_db_blocker.unblock():
+        if connection.vendor == "postgresql":
+            others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            with connection.cursor() as cursor:
+                cursor.execute(others)
 
 
 @pytest.fixture(scope="session")

@@ -24,10 +24,17 @@ def server() -> Iterator[str]:
             yield url
 
 
-def passes(*paths: str) -> None:
-    """Fails with pytest's last words when one of these does; skips, saying so, where PostgreSQL is not installed."""
+def needed() -> None:
+    """Skips, saying so, where PostgreSQL is not installed."""
     if shutil.which("postgres") is None or shutil.which("initdb") is None:
         pytest.skip("needs PostgreSQL: initdb and postgres on PATH")
+
+
+def passes(*paths: str) -> None:
+    """Fails with pytest's last words when one of these does; skips, saying so, where PostgreSQL is not installed."""
+    needed()
+    if os.environ.get("TEST_DATABASE_URL"):
+        pytest.skip("this run is on PostgreSQL itself (make test-postgres)")
     with server() as url:
         result = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *paths],

@@ -18,12 +18,12 @@ T = TypeVar("T")
 
 
 class Helper:
-    """`python -m bench.live.<module>`; the first line that it is told is the JSON of what it is to do."""
+    """`python -m bench.live.<module>` (`bench.<module>` where it has a point); the first line that it is told is the JSON of what it is to do."""
 
     def __init__(self, module: str, environment: dict[str, str] | None, wish: dict[str, Any]) -> None:
         self.module = module
         self.process = subprocess.Popen(
-            [sys.executable, "-m", f"bench.live.{module}"],
+            [sys.executable, "-m", f"bench.{module}" if "." in module else f"bench.live.{module}"],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -15,11 +15,16 @@ Heard = Callable[[bytes, float], None]
 
 
 def request(
-    url: str, rows: Sequence[str] = (), notices: Sequence[str] = (), uids: Sequence[str] | None = None, since: str = ""
+    url: str,
+    rows: Sequence[str] = (),
+    notices: Sequence[str] = (),
+    uids: Sequence[str] | None = None,
+    since: str = "",
+    cookie: str = "",
 ) -> bytes:
-    """What a reader sends. With `uids` it asks as the page does, by POST, for those rows only; without, by GET for all."""
+    """What a reader sends. With `uids` it asks as the page does, by POST, for those rows only; without, by GET for all. `cookie`: of who signed in."""
     host = urlsplit(url).netloc
-    common = f"Host: {host}\r\nAccept: text/event-stream\r\n"
+    common = f"Host: {host}\r\nAccept: text/event-stream\r\n" + (f"Cookie: {cookie}\r\n" if cookie else "")
     if uids is None:
         asked = [("topic", one) for one in rows] + [("notice", one) for one in notices]
         query = urlencode([*asked, *([("since", since)] if since else [])])

@@ -107,18 +107,26 @@ def check_port(port: int) -> None:
 
 
 def migrate(options: Options) -> None:
-    """Bring the database's tables up to date; skipped when nothing changed since the last start."""
+    """Bring the database's tables up to date, whoever else does at the same time; skipped when nothing changed since the last start.
+
+    A database of DATABASE_URL is asked each time: it may have been made anew or brought back from a backup, which no file of ours knows.
+    """
     _, url = redis(options)
     shared = environment(options, url)
-    seen = hashlib.sha256(os.environ.get("DATABASE_URL", "sqlite").encode())
+    elsewhere = any(os.environ.get(name) for name in ("DATABASE_URL", "DATABASE_URL_FILE"))
+    seen = hashlib.sha256()
     for path in sorted([*ROOT.glob("*/migrations/*.py"), *ROOT.glob("console/*/migrations/*.py")]):
         seen.update(path.read_bytes())
     stamp = options.data / "migrated"
-    made = "DATABASE_URL" in os.environ or (options.data / "console.sqlite3").exists()
-    if made and stamp.exists() and stamp.read_text() == seen.hexdigest():
+    if (
+        not elsewhere
+        and (options.data / "console.sqlite3").exists()
+        and stamp.exists()
+        and stamp.read_text() == seen.hexdigest()
+    ):
         return
     result = subprocess.run(
-        [sys.executable, "manage.py", "migrate", "--verbosity", "0"],
+        [sys.executable, "manage.py", "prepare", "--verbosity", "0", "--seconds", "20"],
         cwd=ROOT,
         env={**os.environ, **shared},
         capture_output=True,

@@ -3,7 +3,15 @@
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+
+import psycopg
+import pytest
+
+from console.management.commands.prepare import LOCK
+from tests import postgres
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -27,15 +35,45 @@ def test_who_waits_changes_nothing_and_says_what_is_missing(tmp_path: Path) -> N
     assert "migrations are still to come: is `manage.py prepare` running?" in said
 
 
-def test_three_at_once_make_the_tables_once(tmp_path: Path) -> None:
-    """On SQLite; on PostgreSQL see tests/deploy/test_production.py."""
-    waits = prepare(tmp_path, "--wait")
-    both = [prepare(tmp_path) for _ in range(2)]
-    said = [one.communicate(timeout=120)[0] for one in both]
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a database without tables."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'shared' / 'console.sqlite3'}"
+        return
+    postgres.needed()
+    with postgres.server() as url:
+        yield url
+
+
+@pytest.mark.timeout(300)
+def test_three_at_once_make_the_tables_once(database: str, tmp_path: Path) -> None:
+    """Each has a folder of its own, as replicas have: what keeps them apart is the database's."""
+    waits = prepare(tmp_path / "waits", "--wait", DATABASE_URL=database)
+    both = [prepare(tmp_path / str(number), DATABASE_URL=database) for number in range(2)]
+    said = [one.communicate(timeout=240)[0] for one in both]
     assert [one.returncode for one in both] == [0, 0], said
     assert sum("No migrations to apply" in text for text in said) == 1, said
     waits.communicate(timeout=90)
     assert waits.returncode == 0
+
+
+def test_who_holds_the_lock_is_waited_for(tmp_path: Path) -> None:
+    """On PostgreSQL: a replica that migrates for long holds up the others, and nobody else of the database."""
+    postgres.needed()
+    with postgres.server() as url, psycopg.connect(url.replace("postgres://", "postgresql://", 1)) as holder:
+        holder.execute("SELECT pg_advisory_lock(%s)", [LOCK])
+        second = prepare(tmp_path, DATABASE_URL=url)
+        waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        until = time.monotonic() + 60
+        while holder.execute(waiting).fetchone() != (1,):
+            assert second.poll() is None and time.monotonic() < until
+            time.sleep(0.1)
+        assert holder.execute("SELECT to_regclass('django_migrations')").fetchone() == (None,)
+        holder.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
+        said = second.communicate(timeout=90)[0]
+    assert second.returncode == 0, said
+    assert "Applying" in said
 
 
 def test_a_database_that_is_not_there_is_named(tmp_path: Path) -> None:

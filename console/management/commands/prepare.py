@@ -1,6 +1,6 @@
 """`manage.py prepare`: bring the database's tables up to date, however many processes ask for it at once.
 
-One of them migrates, holding a lock of the database (PostgreSQL: an advisory lock; SQLite: a file in DATA_DIR); the others wait for it
+One of them migrates, holding a lock of the database (PostgreSQL: an advisory lock; SQLite: a file beside the database's own); the others wait for it
 and find nothing left to do. `--wait` never migrates: it returns once all migrations are there, for processes that must not meet old tables.
 """
 
@@ -9,16 +9,16 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 # Any number that no other program uses on this database: "console" as digits of base 36.
-_LOCK = 27504416078
+LOCK = 27504416078
 _PAUSE_SECONDS = 1.0
 
 
@@ -66,13 +66,15 @@ def _locked() -> Iterator[None]:
     """Nobody else migrates this database meanwhile. Raises DatabaseError."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+            cursor.execute("SELECT pg_advisory_lock(%s)", [LOCK])
             try:
                 yield
             finally:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [_LOCK])
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
         return
-    settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
-    with (settings.DATA_DIR / "migrate.lock").open("w") as file:
+    # Beside the database, not in DATA_DIR: two consoles may have a folder each and one database.
+    database = Path(connection.settings_dict["NAME"])
+    database.parent.mkdir(parents=True, exist_ok=True)
+    with database.with_name(f"{database.name}.migrate.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -37,6 +37,8 @@ def run(*command: str, **environment: str) -> "subprocess.Popen[str]":
 @pytest.mark.django_db
 def test_two_processes_while_a_third_holds_the_file(tmp_path: Path) -> None:
     """Nobody waits for longer than about a second, and nothing is lost."""
+    if connection.vendor != "sqlite":
+        pytest.skip("this run is on PostgreSQL, where nobody holds a whole database")
     held = sqlite3.connect(tmp_path / "console.sqlite3", isolation_level=None, check_same_thread=False)
     with connection.cursor() as cursor:
         cursor.execute("SELECT sql FROM sqlite_master WHERE tbl_name = 'audit_auditentry' AND sql IS NOT NULL")
