@@ -129,6 +129,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "console.signin.middleware.SignInMiddleware",
+    "console.signin.acting_middleware.ActingMiddleware",
     "console.web.request.ClusterMiddleware",
     "console.audit.going.AuditMiddleware",
     "console.web.errors.KubeErrorMiddleware",
@@ -227,8 +228,10 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Everything the pages can do, as JSON.",
     "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
-    # The browser stands for the user: there is no scheme of authentication to describe.
+    # The browser stands for the user; a program brings a bearer token where people sign in (console/signin/bearer.py).
     "AUTHENTICATION_WHITELIST": [],
+    "APPEND_COMPONENTS": {"securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}},
+    "SECURITY": [{"bearer": []}, {}],
 }
 
 # The history of objects (docs/decisions/0012): of every custom kind and of the built-in ones named here, as kubectl names them; '' for none at all.

@@ -36,7 +36,7 @@ class ClusterConfig:
 
     `context`: the one that was chosen. `files`: what was read, but for a token's file. `refused` is to be called when the server
     answers 401: what made the token is asked anew. `renewed` brings an older configuration up to date, see current().
-    `session`: of the person whose token it is (kube/person.py), '' for the kubeconfig's own identity.
+    `session`: of the person whose token it is (kube/person.py), '' for the kubeconfig's own identity. `by`: who acts as `user`, '' for oneself.
     """
 
     name: str
@@ -52,6 +52,7 @@ class ClusterConfig:
     refused: Callable[[], None] = _nothing
     renewed: Callable[["ClusterConfig"], "ClusterConfig"] | None = None
     session: str = ""
+    by: str = ""
 
     def current(self) -> "ClusterConfig":
         """With the address and the certificates as they are by now. Ask at each request, after the token."""

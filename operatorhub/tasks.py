@@ -77,7 +77,9 @@ def go_on(key: str) -> None:
 
 def _whose(run: Run) -> ClusterClient | None:
     """The worker has rights that people don't have: what somebody began goes on with his own, or not at all."""
-    return console_client() if settings.SIGN_IN == "local" else clients.living(run.session)
+    if run.session or settings.SIGN_IN != "local":
+        return clients.living(run.session)
+    return console_client()
 
 
 @shared_task(name="operatorhub.tasks.judge_packages", soft_time_limit=300)

@@ -41,22 +41,26 @@ def _unnoted(write: Write, where: Where) -> AuditEntry:
     place = (
         f"{row.group or 'core'}/{row.version}/{row.resource} {row.namespace}{'/' if row.namespace else ''}{row.name}"
     )
-    _say(row.cluster, row.user, row.verb, place, row.outcome, where)
+    _say(row.cluster, row.user, row.verb, place, row.outcome, where, row.as_user)
     return row
 
 
-def _say(cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where) -> None:
+def _say(cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where, as_user: str = "") -> None:
     """The line in the log, which stays when the database is away."""
     extra = {"source": where.source, "address": where.address, "request_id": where.request_id}
+    if as_user:
+        user = f"{user} as={as_user}"
     log.info("user=%s cluster=%s verb=%s object=%s outcome=%s", user, cluster, verb, ref, outcome, extra=extra)
 
 
-def note(cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where | None = None) -> None:
-    """An act: with the scene's others, or at once where there is none."""
+def note(
+    cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where | None = None, as_user: str = ""
+) -> None:
+    """An act: with the scene's others, or at once where there is none. `as_user`: as whom `user` acted, '' for himself."""
     here = _now.get()
     where = where or (here.where if here else Where("worker"))
-    _say(cluster, user, verb, ref, outcome, where)
-    row = entries.entry(cluster, user, verb, ref, outcome, where, here)
+    _say(cluster, user, verb, ref, outcome, where, as_user)
+    row = entries.entry(cluster, user, verb, ref, outcome, where, here, as_user)
     if here is None:
         entries.save([row])
     else:

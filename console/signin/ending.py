@@ -12,7 +12,7 @@ from collections.abc import Callable
 from django.db import DatabaseError, close_old_connections
 from django.dispatch import receiver
 
-from console.signin import clients, judge, sessions, signals
+from console.signin import acting, clients, judge, sessions, signals, withdrawn
 
 log = logging.getLogger("console.signin")
 
@@ -61,7 +61,8 @@ def _look() -> None:
                 client = clients.take_refused(session)
                 if client is not None and judge.refused(client):
                     sessions.end(session)
-            for session in sessions.over(known):
+                withdrawn.look(session)
+            for session in acting.over(known):
                 _end(session)
         except DatabaseError as error:
             # A database that does not answer ends nobody's work; it is asked again.

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
-from console.signin import clients, judge, sessions
+from console.signin import bearer, clients, judge, sessions
 from console.web import kept
 from console.web.errors import Problem, as_json, wants_json
 from console.web.request import wants_fragment
@@ -35,6 +35,8 @@ class SignInMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.person = None  # type: ignore[attr-defined]
+        if bearer.brought(request):
+            return private(_program(request, self.get_response))
         if settings.SIGN_IN == "local":
             return self.get_response(request)
         person = request.person = sessions.of(request)  # type: ignore[attr-defined]
@@ -48,6 +50,22 @@ class SignInMiddleware:
             request.client_of = nobody  # type: ignore[attr-defined]
             response = refuse(request)
         return private(response)
+
+
+def _program(request: HttpRequest, get_response: Callable[[HttpRequest], HttpResponse]) -> HttpResponse:
+    """A request that is judged by its token alone: what its cookie says is not looked at."""
+    request.by_token = True  # type: ignore[attr-defined]
+    try:
+        found = bearer.caller(request)
+    except bearer.Refused as error:
+        return bearer.answer(error)
+    request.person = found.person  # type: ignore[attr-defined]
+    request.client_of = lambda: found.client  # type: ignore[attr-defined]
+    response = get_response(request)
+    if response.status_code == 401:
+        bearer.forget(found)
+        response["WWW-Authenticate"] = f'{bearer.CHALLENGE}, error="invalid_token"'
+    return response
 
 
 def ended_meanwhile(session: str, response: HttpResponse) -> bool:
@@ -82,7 +100,7 @@ def refuse(request: HttpRequest) -> HttpResponse:
     advice = _("Your session is over: it ended, its token expired or was revoked, or nothing was done for long. Sign in in another tab, then send this again.")  # fmt: skip
     problem = Problem(401, title, advice if over else "", "", "Unauthorized")
     if wants_json(request):
-        return JsonResponse(as_json(problem), status=401)
+        return JsonResponse(as_json(problem), status=401, headers={"WWW-Authenticate": bearer.CHALLENGE})
     if over and request.method == "POST" and request.POST and kept.from_here(request):
         # The page around it asks for what ClusterMiddleware, which comes later, would have put there.
         for name, value in (("cluster", SimpleLazyObject(nobody)), ("namespace", ""), ("started", time.monotonic())):

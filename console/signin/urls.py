@@ -2,11 +2,14 @@
 
 from django.urls import path
 
-from console.signin import views
+from console.signin import acting_views, views
 
 app_name = "signin"
 
 urlpatterns = [
     path("sign-in/", views.sign_in, name="sign-in"),
     path("sign-out/", views.sign_out, name="sign-out"),
+    path("view-as/", acting_views.view_as, name="view-as"),
+    path("view-as/offer/", acting_views.offer, name="view-as-offer"),
+    path("view-as/stop/", acting_views.stop, name="view-as-stop"),
 ]

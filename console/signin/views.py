@@ -13,10 +13,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.signin import judge, limits, sessions
+from console.signin.address import unheard
 from console.web.request import NAMESPACE_COOKIE
 from kube.errors import KubeError
 
-_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 log = logging.getLogger("console.signin")
 #: A digest of who used this browser last: what it keeps (drafts of forms) is not the next one's.
 _LAST = f"{settings.SESSION_COOKIE_NAME}_last"
@@ -34,7 +34,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         if getattr(request, "person", None) is not None:
             return HttpResponseRedirect(back or reverse("pages:overview"))
         return _page(request, back, over=request.GET.get("why") == "over")
-    if not _unheard(request):
+    if not unheard(request):
         words = _("A token must not be sent in the open: use https, or the console's own machine.")
         return _page(request, back, error=words, status=403)
     try:
@@ -100,8 +100,3 @@ def _safe(request: HttpRequest, back: str) -> str:
     """Only a page of this console; the sign-in itself is none to come back to."""
     good = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}, require_https=request.is_secure())
     return back if good and not back.startswith((reverse("signin:sign-in"), reverse("signin:sign-out"))) else ""
-
-
-def _unheard(request: HttpRequest) -> bool:
-    """Whether nobody on the way reads along: TLS, or this machine."""
-    return request.is_secure() or request.get_host().rpartition(":")[0] in _LOOPBACK or request.get_host() in _LOOPBACK

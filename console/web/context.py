@@ -14,6 +14,8 @@ def console(request: HttpRequest) -> dict[str, object]:
         "frame": Frame(request),
         # Who is signed in, where people sign in.
         "person": getattr(request, "person", None),
+        # As whom they act, where it is not themselves.
+        "acting": getattr(request, "acting", None),
         "product": settings.PRODUCT_NAME,
         "version": settings.VERSION,
         # Read where the page ends: what the API server has warned of by then.

@@ -25,6 +25,7 @@ htmx.defineExtension("morph", {
 
 const csrf = () => document.querySelector("meta[name=csrf-token]")?.content ?? "";
 document.addEventListener("htmx:configRequest", (event) => {
+  event.detail.headers["X-Console-Who"] = document.body.dataset.who ?? ""; // another tab may have begun to act as somebody else
   if (event.detail.verb !== "get") event.detail.headers["X-CSRFToken"] = csrf();
 });
 

@@ -78,7 +78,7 @@ function connect() {
   if (typeof SharedWorker === "function") {
     try {
       const address = new URL(`shared_stream.js${new URL(import.meta.url).search}`, import.meta.url);
-      const { port } = new SharedWorker(address, { type: "module", name: "operator-console" });
+      const { port } = new SharedWorker(address, { type: "module", name: `operator-console ${document.body.dataset.who ?? ""}` });
       port.onmessage = ({ data }) => hear(data);
       return { want: (asked) => port.postMessage({ want: asked }), alive: () => port.postMessage({}), bye: () => port.postMessage({ bye: true }) };
     } catch { /* private windows of some browsers refuse: then this tab has a connection of its own */ }

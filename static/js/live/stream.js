@@ -13,6 +13,9 @@ export const milliseconds = (position) => Number(/^\d+/.exec(position ?? "")?.[0
 export const earlier = (a, b) => (milliseconds(a) <= milliseconds(b) ? a : b);
 const first = (a, b) => (a === null || b === null ? a ?? b : earlier(a, b));
 
+// As whom the pages were made that listen: the worker's name says it, and each one's pages have a worker of their own.
+const whose = () => (globalThis.document ? document.body.dataset.who : globalThis.name?.split(" ")[1]) ?? "";
+
 export class Stream {
   // tell([{event, data, id}, …]): every event of the server, and {event: "state", data: {connected, stopped}} and {event: "opened"} of our own.
   constructor(tell) {
@@ -99,7 +102,7 @@ export class Stream {
     const wish = (this.open = unite(this.wishes.values()));
     this.covered = milliseconds(since) || Infinity;
     const how = { signal, cache: "no-store" };
-    const accept = { Accept: "text/event-stream" };
+    const accept = { Accept: "text/event-stream", "X-Console-Who": whose() };
     const headers = { ...accept, "Content-Type": "application/json" };
     const response = await fetch("/stream", { ...how, method: "POST", headers, body: body(wish, since) });
     this.plain = OLDER.includes(response.status);

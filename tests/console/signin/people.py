@@ -102,3 +102,9 @@ def signed_in(token: str) -> Client:
     answer = browser.post("/sign-in/", {"token": token})
     assert answer.status_code == 302, answer.content
     return browser
+
+
+def act_as(browser: Client, user: str, groups: str = "") -> None:
+    """From now on this browser acts as that one."""
+    answer = browser.post("/view-as/", {"user": user, "groups": groups})
+    assert answer.status_code == 302, answer.content
