@@ -36,7 +36,7 @@ class ClusterClient:
         self.by = config.by
         #: Whose the things are that the console keeps for people (favourites, runs, undo): what was done as another is not that one's own. No name has a
         #: single arrow of its own here, so nobody can be called what two are called together.
-        self.owner = " → ".join(one.replace("→", "→→") for one in (config.by, config.user) if one)
+        self.owner = " → ".join(one.replace("→", "→→") for one in (config.by, config.user) if one)[:512]
         #: Under this, answers are kept in memory: nobody's are another's, and not those of another session of a person of the same name.
         # An impersonation has a session of its own.
         self.who = f"{config.user} {config.session}" if config.session else config.user

@@ -2,8 +2,6 @@
 
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import uuid4
 
@@ -14,8 +12,7 @@ from console.audit.models import AuditEntry
 from console.signin import acting, clients, withdrawn
 from console.signin.models import Impersonation, Session
 from kube.client import ClusterClient
-from kube.errors import NotFound
-from tests.console.signin.people import People, act_as, browser_of, signed_in, token
+from tests.console.signin.people import People, act_as, browser_of, deputy, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -25,29 +22,6 @@ def boss(request: pytest.FixtureRequest, staff: People, settings: Any) -> Client
     """Somebody who may do everything: by his own token, or at the console's own machine."""
     settings.SIGN_IN = request.param
     return signed_in(staff.boss) if request.param == "token" else browser_of()
-
-
-@contextmanager
-def deputy(admin: ClusterClient, staff: People, rules: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """The name and the token of somebody who may impersonate as `rules` say, and nothing else."""
-    name, rbac = f"{staff.mark}-deputy-{uuid4().hex[:6]}", "rbac.authorization.k8s.io"
-    accounts = admin.find("", "v1", "serviceaccounts")
-    roles, bindings = (admin.find(rbac, "v1", plural) for plural in ("clusterroles", "clusterrolebindings"))
-    meta = {"metadata": {"name": name}}
-    admin.create(accounts, {"apiVersion": "v1", "kind": "ServiceAccount", **meta}, staff.desk)
-    admin.create(roles, {"apiVersion": f"{rbac}/v1", "kind": "ClusterRole", "rules": rules, **meta})
-    subject = {"kind": "ServiceAccount", "namespace": staff.desk, "name": name}
-    ref = {"apiGroup": rbac, "kind": "ClusterRole", "name": name}
-    admin.create(
-        bindings,
-        {"apiVersion": f"{rbac}/v1", "kind": "ClusterRoleBinding", "subjects": [subject], "roleRef": ref, **meta},
-    )
-    try:
-        yield name, token(admin, staff.desk, name)
-    finally:
-        for type_, namespace in ((bindings, ""), (roles, ""), (accounts, staff.desk)):
-            with suppress(NotFound):
-                admin.delete(type_, name, namespace)
 
 
 def _verb(*resources: str, names: tuple[str, ...] = ()) -> list[dict[str, Any]]:
