@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from kube.discovery import ResourceType
+from kube.segments import segment
 from kube.table import ACCEPT as TABLE
 
 Query = tuple[tuple[str, str], ...]
@@ -238,13 +239,13 @@ def pod_log(
             "follow": follow,
         }
     )
-    path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/log"
+    path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/log"
     return ApiRequest("GET", path, query, accept="*/*", ref=f'the log of pod "{pod}" in namespace "{namespace}"')
 
 
 def exec_(pod: str, namespace: str, container: str, command: tuple[str, ...]) -> ApiRequest:
     """The WebSocket of a command with a terminal: what it writes to stderr comes on stdout."""
-    path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/exec"
+    path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/exec"
     flags = (("container", container), ("stdin", "true"), ("stdout", "true"), ("tty", "true"))
     query = tuple(pair for pair in flags if pair[1]) + tuple(("command", part) for part in command)
     return ApiRequest("GET", path, query, accept="*/*", ref=f'a command in pod "{pod}" of namespace "{namespace}"')
@@ -252,6 +253,6 @@ def exec_(pod: str, namespace: str, container: str, command: tuple[str, ...]) ->
 
 def port_forward(pod: str, namespace: str, port: int) -> ApiRequest:
     """The WebSocket of one TCP connection to `port` of the pod. It is the kubelet that answers, and not every one takes a wish for JSON."""
-    path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/portforward"
+    path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/portforward"
     ref = f'port {port} of pod "{pod}" in namespace "{namespace}"'
     return ApiRequest("GET", path, (("ports", str(port)),), accept="*/*", ref=ref)
