@@ -71,7 +71,7 @@ def _row(
         at=timezone.now(),
         cluster=changes.plain(cluster, 512),
         user=changes.plain(user, 512),
-        groups=groups(write),
+        groups=groups(write) or list(where.groups),
         as_user=changes.plain(as_user, 512),
         verb=changes.plain(verb, 64),
         group=changes.plain(target.group, 253),

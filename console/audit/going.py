@@ -2,10 +2,10 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import repeat
+from itertools import islice, repeat
 from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponse
@@ -19,6 +19,8 @@ from kube.sent import Write
 log = logging.getLogger("console.audit")
 
 _ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+#: Of one person; an identity provider may tell of hundreds.
+MOST_GROUPS = 50
 _now: ContextVar[Scene | None] = ContextVar("audit", default=None)
 
 
@@ -78,11 +80,28 @@ def _write(here: Scene) -> None:
     entries.save(rows)
 
 
+def where_now() -> Where:
+    """Of the scene that goes on; nothing is known outside of one."""
+    here = _now.get()
+    return here.where if here else Where()
+
+
+def bounded(groups: Iterable[str]) -> tuple[str, ...]:
+    """As many groups, and as much of each, as a row keeps."""
+    return tuple(str(one)[:253] for one in islice(groups, MOST_GROUPS))
+
+
 def where_of(request: HttpRequest) -> Where:
     """A request's. What a proxy calls it is taken over, so that its log and the audit can be laid side by side."""
+    person = getattr(request, "person", None)
     told = request.headers.get("X-Request-Id", "")
     source = "api" if request.path.startswith("/api/") else "page"
-    return Where(source, str(request.META.get("REMOTE_ADDR") or ""), told if _ID.fullmatch(told) else uuid4().hex)
+    return Where(
+        source,
+        str(request.META.get("REMOTE_ADDR") or ""),
+        told if _ID.fullmatch(told) else uuid4().hex,
+        bounded(person.groups if person else ()),
+    )
 
 
 class AuditMiddleware:

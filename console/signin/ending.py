@@ -60,7 +60,7 @@ def _look() -> None:
             for session in known:
                 client = clients.take_refused(session)
                 if client is not None and judge.refused(client):
-                    sessions.end(session)
+                    sessions.end(session, "refused")
                 withdrawn.look(session)
             for session in acting.over(known):
                 _end(session)

@@ -72,7 +72,7 @@ def ended_meanwhile(session: str, response: HttpResponse) -> bool:
     """Whether the session ended while its request was answered: by the API server's word, or otherwise."""
     client = clients.take_refused(session)
     if client is not None and judge.refused(client):
-        sessions.end(session)
+        sessions.end(session, "refused")
         return True
     return response.status_code == 401 and sessions.find(session) is None
 

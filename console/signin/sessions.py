@@ -24,6 +24,8 @@ _WORD = "console_person"
 SCOPE = "console.person"
 #: When somebody was seen is written down no more often than this.
 _SEEN = timedelta(seconds=60)
+#: At each sign-in at most so many that are over are taken away; the next one goes on.
+_SWEPT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +40,22 @@ class Person:
 
 def begin(request: HttpRequest, known: Known, token: str) -> Person:
     """What the browser had before is worth nothing afterwards: neither its session nor its CSRF token (fixation)."""
-    leave(request)
+    leave(request, "replaced")
     now = timezone.now()
     until = now + timedelta(hours=settings.SIGN_IN_HOURS)
     if known.expires is not None:
         until = min(until, known.expires)
     word = secrets.token_urlsafe(32)
     key = _key(word)
-    Session.objects.create(
+    row = Session.objects.create(
         key=key, cluster=way.config().name, user=known.user, groups=list(known.groups), sealed=sealed.seal(token, key), began_at=now, seen_at=now, until=until
     )  # fmt: skip
     request.session[_WORD] = word
     request.session.set_expiry(settings.SIGN_IN_HOURS * 3600)
     rotate_token(request)
-    _expired().delete()
+    for over_ in _expired().values_list("key", flat=True)[:_SWEPT]:
+        end(over_, "expired")
+    signals.began.send(sender=Session, session=key, row=row, request=request)
     log.info("user=%s signed in until %s", known.user, until.isoformat(timespec="seconds"))
     return Person(key, known.user, known.groups, until)
 
@@ -74,7 +78,7 @@ def find(key: str, *, seen: bool = False) -> Person | None:
     row = living().filter(key=key).defer("sealed").first()
     if row is None:
         if seen:
-            end(key)
+            end(key, "expired")
         return None
     now = timezone.now()
     if seen and now - row.seen_at > _SEEN:
@@ -93,7 +97,7 @@ def token_of(key: str) -> tuple[str, str] | None:
         return row.user, sealed.unseal(row.sealed, key)
     except sealed.Unreadable as error:
         log.warning("the session of %s is over: %s", row.user, error)
-        end(key)
+        end(key, "unreadable")
         return None
 
 
@@ -103,17 +107,19 @@ def over(keys: Iterable[str]) -> set[str]:
     return wanted - set(living().filter(key__in=wanted).values_list("key", flat=True))
 
 
-def end(key: str) -> None:
-    """Its credentials are gone at once; whoever holds something open for it is told."""
+def end(key: str, why: str) -> None:
+    """Its credentials are gone at once; whoever holds something open for it is told. `why`: as signals.ended has it."""
+    row = Session.objects.filter(key=key).defer("sealed").first()
     gone, _each = Session.objects.filter(key=key).delete()
-    if gone:
-        signals.ended.send(sender=Session, session=key)
+    if gone and row is not None:
+        signals.ended.send(sender=Session, session=key, why=why, row=row)
 
 
-def leave(request: HttpRequest) -> None:
+def leave(request: HttpRequest, why: str = "signed-out") -> None:
     """The session of this browser ends, and the browser forgets its word."""
     if word := request.session.get(_WORD):
-        end(_key(str(word)))
+        key = _key(str(word))
+        end(key, why if find(key) is not None else "expired")
     request.session.flush()
 
 

@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.signin import judge, limits, sessions
+from console.signin import judge, limits, sessions, signals
 from console.signin.address import unheard
+from console.signin.models import Session
 from console.web.request import NAMESPACE_COOKIE
 from kube.errors import KubeError
 
@@ -41,8 +42,10 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return _entered(request, back, judge.clean(request.POST.get("token", "")))
     except judge.NotKnown as error:
         log.warning("a sign-in from %s was refused with %d", request.META.get("REMOTE_ADDR", ""), error.status)
+        signals.refused.send(sender=Session, why=error.status, request=request)
         return _page(request, back, error=str(error), status=error.status)
     except limits.TooOften as error:
+        signals.refused.send(sender=Session, why=429, request=request)
         words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
         response = _page(request, back, error=words, status=429)
         response["Retry-After"] = str(error.seconds)
