@@ -74,7 +74,7 @@ def test_what_was_done_is_both_ones_and_nothing_of_the_others_own_is_seen(
     assert acts["everybody"] is False
     assert {(one["user"], one["as_user"]) for one in acts["items"]} == {(own, staff.name("clerk"))}
     boss.post("/view-as/stop/")
-    said = [(one.verb, one.user, one.as_user, one.outcome, one.name) for one in AuditEntry.objects.order_by("pk")]
+    said = [(one.verb, one.user, one.as_user, one.outcome, one.name) for one in AuditEntry.objects.exclude(verb="sign-in").order_by("pk")]  # fmt: skip
     assert said[0] == ("impersonate", own, "", "ok", staff.name("clerk"))
     assert said[-1] == ("stop-impersonating", own, staff.name("clerk"), "ok", staff.name("clerk"))
     between = said[1:-1]
