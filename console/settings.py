@@ -13,6 +13,8 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
+from console.signin.oidc.options import trouble as provider_trouble
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.FileAwareEnv()
 
@@ -75,10 +77,26 @@ def catalog_folders(value: str) -> tuple[str, ...]:
     return entries
 
 
-# Who people are: `local`, everybody acts as the kubeconfig's identity; `token`, each signs in with a bearer token and acts with it (docs/decisions/0021-sign-in.md).
-SIGN_IN = str(env.str("SIGN_IN", "")).strip().lower() or "local"
-if SIGN_IN not in ("local", "token"):
-    raise ImproperlyConfigured(f"SIGN_IN={SIGN_IN!r} is neither local nor token")
+# Who people are: `local`, everybody acts as the kubeconfig's identity; `token`, each signs in with a bearer token and acts with it (docs/decisions/0021-sign-in.md);
+# `oidc`, with the ID token of an OpenID Connect provider (docs/decisions/0022-openid-connect.md); `oidc,token`: whichever one likes.
+SIGN_IN = ",".join(part.strip() for part in str(env.str("SIGN_IN", "")).lower().split(",") if part.strip()) or "local"
+if SIGN_IN != "local" and not set(SIGN_IN.split(",")) <= {"token", "oidc"}:
+    raise ImproperlyConfigured(f"SIGN_IN={SIGN_IN!r} is none of local, token, oidc and oidc,token")
+# The provider: its issuer's URL, what it knows this console as (a public client has no secret), and how people call it.
+OIDC_ISSUER = str(env.str("OIDC_ISSUER", "")).strip()
+OIDC_CLIENT_ID = str(env.str("OIDC_CLIENT_ID", "")).strip()
+OIDC_CLIENT_SECRET = str(env.str("OIDC_CLIENT_SECRET", "")).strip()
+OIDC_NAME = str(env.str("OIDC_NAME", "")).strip()
+# What is asked for; '': openid, and of profile, email, groups and offline_access what the provider says it has.
+OIDC_SCOPES = tuple(str(env.str("OIDC_SCOPES", "")).replace(",", " ").split())
+# Certificates of the authority of the provider's own, where the system does not know it.
+OIDC_CA_FILE = str(env.str("OIDC_CA_FILE", "")).strip()
+# As browsers reach the console, where the provider has to be told another address than the request's own.
+CONSOLE_URL = str(env.str("CONSOLE_URL", "")).strip().rstrip("/")
+if "oidc" in SIGN_IN.split(",") and (
+    _wrong := provider_trouble(OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_SCOPES, OIDC_CA_FILE, CONSOLE_URL)
+):
+    raise ImproperlyConfigured(_wrong)
 # A session ends after so many hours at most, and when nothing was done for so many minutes.
 SIGN_IN_HOURS = env_int("SIGN_IN_HOURS", 12)
 SIGN_IN_IDLE_MINUTES = env_int("SIGN_IN_IDLE_MINUTES", 120)
@@ -111,6 +129,7 @@ INSTALLED_APPS = [
     "console",
     "console.audit",
     "console.signin",
+    "console.signin.oidc",
     "operatorhub",
     "resources",
 ]

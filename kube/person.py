@@ -7,12 +7,17 @@ from kube.config import ClusterConfig
 
 
 def person(
-    way: ClusterConfig, user: str, token: str, session: str = "", refused: Callable[[], None] = lambda: None
+    way: ClusterConfig,
+    user: str,
+    token: str | Callable[[], str],
+    session: str = "",
+    refused: Callable[[], None] = lambda: None,
 ) -> ClusterConfig:
-    """`way`: of load(nobody=True), so that no certificate, plugin, password or impersonation can come along. `refused` is called at each 401."""
+    """`way`: of load(nobody=True), so that no certificate, plugin, password or impersonation can come along. `token` is asked at each request where it
+    is renewed, `refused` called at each 401."""
     if way.user or way.headers or way.session or way.token():
         raise ValueError("a person's configuration is made of one that is nobody's")
-    return replace(way, user=user, token=lambda: token, session=session, refused=refused)
+    return replace(way, user=user, token=token if callable(token) else lambda: token, session=session, refused=refused)
 
 
 def acting(whose: ClusterConfig, user: str, groups: tuple[str, ...], session: str) -> ClusterConfig:

@@ -113,6 +113,11 @@ def over(keys: Iterable[str]) -> set[str]:
     return left - set(living().filter(key__in=left).values_list("key", flat=True)) if left else left
 
 
+def owners(keys: Iterable[str]) -> set[str]:
+    """The sessions in which these impersonations act."""
+    return set(Impersonation.objects.filter(key__in=list(keys)).exclude(session="").values_list("session", flat=True))
+
+
 def lives(key: str) -> bool:
     return not over([key])
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from django.dispatch import receiver
 
 from console.signin import acting, sessions, signals, way
+from console.signin.oidc import renewal
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.config import ClusterConfig
@@ -49,7 +50,8 @@ def of(session: str) -> ClusterClient:
 
 def _made(session: str) -> _Kept:
     if told := sessions.token_of(session):
-        return _Kept(lambda refused: person(way.config(), *told, session, refused))
+        token = renewal.bearer(session, told[1])
+        return _Kept(lambda refused: person(way.config(), told[0], token, session, refused))
     row = acting.living().filter(key=session).first()
     if row is None:
         raise Unauthorized("this session is over")

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -38,7 +39,7 @@ class Person:
     until: datetime
 
 
-def begin(request: HttpRequest, known: Known, token: str) -> Person:
+def begin(request: HttpRequest, known: Known, token: str, method: str = "token") -> Person:
     """What the browser had before is worth nothing afterwards: neither its session nor its CSRF token (fixation)."""
     leave(request, "replaced")
     now = timezone.now()
@@ -48,7 +49,7 @@ def begin(request: HttpRequest, known: Known, token: str) -> Person:
     word = secrets.token_urlsafe(32)
     key = _key(word)
     row = Session.objects.create(
-        key=key, cluster=way.config().name, user=known.user, groups=list(known.groups), sealed=sealed.seal(token, key), began_at=now, seen_at=now, until=until
+        key=key, method=method, cluster=way.config().name, user=known.user, groups=list(known.groups), sealed=sealed.seal(token, key), began_at=now, seen_at=now, until=until
     )  # fmt: skip
     request.session[_WORD] = word
     request.session.set_expiry(settings.SIGN_IN_HOURS * 3600)
@@ -65,6 +66,12 @@ def named(request: HttpRequest) -> bool:
     return _WORD in request.session
 
 
+def key_of(request: HttpRequest) -> str:
+    """Of the session whose word the browser brings, living or over; ''."""
+    word = request.session.get(_WORD)
+    return _key(str(word)) if word else ""
+
+
 def of(request: HttpRequest) -> Person | None:
     """Who asks; None for nobody, or for a session that is over."""
     if found := getattr(request, "scope", {}).get(SCOPE):
@@ -79,6 +86,9 @@ def find(key: str, *, seen: bool = False) -> Person | None:
     if row is None:
         if seen:
             end(key, "expired")
+        return None
+    heard: list[tuple[Any, Any]] = signals.used.send(sender=Session, session=key)
+    if any(alive is False for _receiver, alive in heard):
         return None
     now = timezone.now()
     if seen and now - row.seen_at > _SEEN:
