@@ -20,7 +20,9 @@ register = template.Library()
 def _drawing(name: str) -> str:
     path = Path(settings.BASE_DIR) / "templates" / "icons" / f"{name}.svg"
     text = path.read_text(encoding="utf-8").strip()
-    return text.replace("<svg ", '<svg class="console-icon" aria-hidden="true" focusable="false" ', 1)
+    return text.replace(
+        "<svg ", '<svg class="console-icon" width="16" height="16" aria-hidden="true" focusable="false" ', 1
+    )
 
 
 @register.simple_tag
