@@ -62,6 +62,8 @@ def test_the_banner_stays_until_stop_and_what_is_seen_is_the_others(guarded: Sit
             expect(banner).to_be_in_viewport()
             box = banner.bounding_box()
             assert box and box["width"] <= width and box["height"] < 200
+            menu = page.get_by_title(staff.name("boss")).bounding_box()
+            assert menu and menu["x"] + menu["width"] <= width, "the user menu can be reached"
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert _contrast(page) >= 4.5, (theme, width)
     stop = banner.get_by_role("button", name="Stop")
