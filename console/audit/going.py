@@ -93,14 +93,15 @@ def bounded(groups: Iterable[str]) -> tuple[str, ...]:
 
 def where_of(request: HttpRequest) -> Where:
     """A request's. What a proxy calls it is taken over, so that its log and the audit can be laid side by side."""
-    person = getattr(request, "person", None)
+    person, acting = getattr(request, "person", None), getattr(request, "acting", None)
     told = request.headers.get("X-Request-Id", "")
     source = "api" if request.path.startswith("/api/") else "page"
     return Where(
         source,
         str(request.META.get("REMOTE_ADDR") or ""),
         told if _ID.fullmatch(told) else uuid4().hex,
-        bounded(person.groups if person else ()),
+        # Of whom one acts as, where one does.
+        bounded(acting.member_of if acting else person.groups if person else ()),
     )
 
 

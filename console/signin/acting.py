@@ -19,6 +19,7 @@ from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 from django.utils import timezone
 
+from console.audit import going
 from console.signin import sessions, signals
 from console.signin.models import Impersonation, Session
 from console.web.kept import SWITCHED
@@ -96,8 +97,9 @@ def leave(request: HttpRequest) -> None:
 
 def withdraw(key: str) -> None:
     """The API server does not allow it any more: it is over, and its browser is told why."""
-    now = timezone.now()
-    if living().filter(key=key).update(until=now, withdrawn=True):
+    row = living().filter(key=key).first()
+    if row is not None and living().filter(key=key).update(until=timezone.now(), withdrawn=True):
+        note_stop(row.cluster, row.by, row.user, row.groups, "withdrawn")
         signals.ended.send(sender=Impersonation, session=key)
 
 
@@ -136,10 +138,24 @@ def _ended(session: str, sender: object, **_kwargs: object) -> None:
     """What was done as another ends with the session."""
     if sender is not Session:
         return
-    keys = list(Impersonation.objects.filter(session=session).values_list("key", flat=True))
-    Impersonation.objects.filter(key__in=keys).delete()
-    for key in keys:
+    for row in Impersonation.objects.filter(session=session):
+        alive = row.until > timezone.now()
+        key = row.key
+        row.delete()
+        if alive:
+            note_stop(row.cluster, row.by, row.user, row.groups, "session-ended")
         signals.ended.send(sender=Impersonation, session=key)
+
+
+def ref(user: str, groups: Iterable[str]) -> str:
+    """Whom an impersonation is about, as the audit has it."""
+    told = ",".join(groups)
+    return f"core/v1/users {user} groups={told}" if told else f"core/v1/users {user}"
+
+
+def note_stop(cluster: str, by: str, user: str, groups: Iterable[str], why: str = "") -> None:
+    """It is an act, also where nobody asked for it."""
+    going.note(cluster, by, "stop-impersonating", f"{ref(user, groups)} {why}".rstrip(), "ok", None, user)
 
 
 def _key(word: str) -> str:

@@ -7,7 +7,6 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from console.audit import going
 from console.signin import acting, wish
 from console.signin.wish import Wish
 from console.web import audit
@@ -29,7 +28,7 @@ def view_as(request: ConsoleRequest) -> HttpResponse:
     typed = wish.read(request.POST.dict())
     found, whom = wish.judged(client, typed)
     if not typed.errors:
-        audit.record(request, "impersonate", _ref(typed.name, typed.groups), "ok" if whom else "Forbidden")
+        audit.record(request, "impersonate", acting.ref(typed.name, typed.groups), "ok" if whom else "Forbidden")
     if whom is None:
         return _page(request, found, 422 if typed.errors else 403)
     acting.begin(request, client, whom.name, typed.groups, whom.groups)
@@ -48,15 +47,9 @@ def stop(request: HttpRequest) -> HttpResponse:
     """Oneself again. Asks neither the cluster nor whether it still is: there is always a way back."""
     found: acting.Acting | None = getattr(request, "acting", None)
     acting.leave(request)
-    if found is not None and found.cluster:
-        going.note(
-            found.cluster, found.by, "stop-impersonating", _ref(found.user, found.groups), "ok", None, found.user
-        )
+    if found is not None and found.cluster and not found.over:
+        acting.note_stop(found.cluster, found.by, found.user, found.groups)
     return HttpResponseRedirect(_safe(request))
-
-
-def _ref(user: str, groups: tuple[str, ...]) -> str:
-    return f"core/v1/users {user} groups={','.join(groups)}" if groups else f"core/v1/users {user}"
 
 
 def _safe(request: HttpRequest) -> str:

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
-from console.signin import judge, limits, way
+from console.signin import judge, limits, signals, way
 from console.signin.address import unheard
 from console.signin.sessions import Person
 from console.web.errors import Problem, as_json
@@ -139,6 +139,7 @@ def _judged(request: HttpRequest, token: str, digest: str) -> Caller:
             number = limits.begin(request)
         known = judge.know(judge.strict(token))
     except limits.TooOften as error:
+        signals.refused.send(sender=Caller, why=429, request=request)
         words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
         raise Refused(words, 429, error.seconds) from None
     except judge.NotKnown as error:
@@ -147,6 +148,7 @@ def _judged(request: HttpRequest, token: str, digest: str) -> Caller:
                 _good.pop(digest, None)
         if not error.counts and number:
             limits.good(number)
+        signals.refused.send(sender=Caller, why=error.status, request=request)
         raise Refused(str(error), 401 if error.status == 422 else error.status) from None
     if number:
         limits.good(number)

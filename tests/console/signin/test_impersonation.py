@@ -171,6 +171,8 @@ def test_a_right_that_is_withdrawn_leaves_a_clear_page_and_the_way_back(
 def test_nobody_falls_back_to_his_own_rights_without_saying_so(boss: Client, staff: People) -> None:
     act_as(boss, staff.name("stranger"))
     acting.withdraw(Impersonation.objects.get().key)
+    ended = AuditEntry.objects.get(verb="stop-impersonating")
+    assert (ended.as_user, ended.detail) == (staff.name("stranger"), "withdrawn")
     theirs = f"/resources/core/v1/configmaps/{staff.here}/{staff.mark}-mine/"
     answer = boss.get(theirs)
     page = answer.content.decode()
