@@ -151,6 +151,7 @@ MIDDLEWARE = [
     "console.signin.acting_middleware.ActingMiddleware",
     "console.web.request.ClusterMiddleware",
     "console.audit.going.AuditMiddleware",
+    "console.signin.pace.PaceMiddleware",
     "console.web.errors.KubeErrorMiddleware",
 ]
 

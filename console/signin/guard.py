@@ -14,7 +14,7 @@ from django.core.handlers.asgi import ASGIRequest
 from django.db import DatabaseError, close_old_connections
 from django.http import HttpRequest, HttpResponse
 
-from console.signin import acting, bearer, clients, ending, sessions
+from console.signin import acting, bearer, clients, crowd, ending, sessions
 from console.signin.acting import Acting
 from console.signin.sessions import Person
 from console.web.asgi import Receive, Scope, Send
@@ -23,7 +23,7 @@ from kube.errors import KubeError
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 #: What a WebSocket is closed with (RFC 6455, 7.4.2: 4000 to 4999 are an application's own).
-_CLOSED = 4401
+_CLOSED, _CROWDED = 4401, 4429
 _WORDS = "sign in first"
 #: A stream tells its pages that the session ended, and closes by itself.
 _GRACE_SECONDS = 0.5
@@ -44,6 +44,10 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         await _refuse(scope, receive, send)
         return
     known = {sessions.SCOPE: person, acting.SCOPE: found}
+    who = person.user if person else ""
+    if not crowd.enter(who):
+        await _too_many(scope, receive, send)
+        return
     work = asyncio.ensure_future(app({**scope, **{name: one for name, one in known.items() if one}}, receive, send))
     over = False
 
@@ -63,6 +67,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         await _close(scope, send)
     finally:
         forget()
+        crowd.leave(who)
 
 
 def _request(scope: Scope) -> ASGIRequest:
@@ -78,6 +83,10 @@ async def _program(request: ASGIRequest, app: App, scope: Scope, receive: Receiv
         await send({"type": "http.response.start", "status": refused.status_code, "headers": headers})
         await send({"type": "http.response.body", "body": refused.content})
         return
+    who = bearer.caller(request).person.user  # judged a moment ago, so this asks nobody
+    if not crowd.enter(who):
+        await _too_many(scope, receive, send)
+        return
     work = asyncio.ensure_future(app(scope, receive, send))
     try:
         while not (await asyncio.wait([work], timeout=bearer.SECONDS))[0]:
@@ -89,6 +98,7 @@ async def _program(request: ASGIRequest, app: App, scope: Scope, receive: Receiv
         work.result()
     finally:
         work.cancel()
+        crowd.leave(who)
 
 
 def _refusal(request: ASGIRequest) -> HttpResponse | None:
@@ -153,6 +163,25 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
     headers = [(b"content-type", kind), (b"cache-control", b"no-store")]
     headers += [(b"www-authenticate", bearer.CHALLENGE.encode())] if api else []
     await send({"type": "http.response.start", "status": 401, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
+    """In a way that the page shows: a terminal is told as the API server tells of a command's end (channel 3), a stream by its status."""
+    if scope["type"] == "websocket":
+        await receive()
+        offered = scope.get("subprotocols") or [None]
+        await send({"type": "websocket.accept", "subprotocol": offered[0]})
+        said = {"status": "Failure", "reason": "TooManyRequests", "message": crowd.WORDS}
+        await send({"type": "websocket.send", "bytes": b"\x03" + json.dumps(said).encode()})
+        await send({"type": "websocket.close", "code": _CROWDED, "reason": "too many are open"})
+        return
+    problem = {"status": 429, "title": crowd.WORDS, "detail": "", "advice": "", "reason": "TooManyRequests"}
+    api = scope["path"].startswith("/api/")
+    body = json.dumps(problem).encode() if api else f"{crowd.WORDS}\n".encode()
+    kind = b"application/json" if api else b"text/plain; charset=utf-8"
+    headers = [(b"content-type", kind), (b"cache-control", b"no-store"), (b"retry-after", str(crowd.SECONDS).encode())]
+    await send({"type": "http.response.start", "status": 429, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -134,6 +134,7 @@ export class Stream {
     this.controller = null;
     if (status === 401) return this.end({ message: "" });
     if (status === 403) return this.refuse(text.trim());
+    if (status === 429) this.refuse(text.trim(), false); // too many are open: the page says it, and asks again
     this.say(false);
     this.failures += 1;
     this.reopen(Math.min(500 * 2 ** (this.failures - 1), LONGEST) * (0.5 + Math.random() / 2));
@@ -147,10 +148,10 @@ export class Stream {
   }
 
   // Nothing of what was asked for may be followed.
-  refuse(message) {
+  refuse(message, lasting = true) {
     const topics = new Set([...this.open.rows.keys(), ...this.open.notices.keys()].map(base));
     if (!topics.size) return this.say(false, 403);
-    this.tell([...topics].map((topic) => ({ event: "refused", data: { topic, message, lasting: true } })));
+    this.tell([...topics].map((topic) => ({ event: "refused", data: { topic, message, lasting } })));
   }
 
   async read(reader, controller) {
