@@ -29,9 +29,8 @@ fix: setup ## format, and repair what the linters can
 e2e: setup ## the browser tests; against a running console with URL= and KUBECONFIG=
 	@$(VENV)/python -m pytest tests/e2e $(if $(URL),--url "$(URL)") $(if $(KUBECONFIG),--kubeconfig "$(KUBECONFIG)") $(ARGS)
 
-audit: setup ## known weaknesses of what we depend on, by pip-audit and npm audit (asks the public registries; what can't be looked up fails)
-	@$(VENV)/uv export --frozen --no-dev --no-hashes --quiet --output-file .data/requirements.txt && $(VENV)/uv tool run --quiet pip-audit==2.9.0 --strict --no-deps --disable-pip --progress-spinner off -r .data/requirements.txt
-	@npm audit --omit=dev
+audit: setup ## known weaknesses of what we depend on, by pip-audit and npm audit (0 none, 1 some, 3 the advisories can't be reached from here)
+	@$(VENV)/python tools/run_audit.py
 
 conformance: setup ## what the Kubernetes API answers, compared with a real cluster's answers; of the sandbox, or KUBECONFIG=
 	@$(VENV)/python -m pytest tests/conformance $(if $(filter command line,$(origin KUBECONFIG)),--kubeconfig "$(KUBECONFIG)") $(ARGS)
