@@ -1,6 +1,8 @@
-// Loaded before the first paint of every page: follows the system's dark or light wish where the visitor chose "system", and its wish for more contrast always.
+// Loaded before the first paint of every page: says that there is script, and follows the system's dark or light wish where the visitor chose "system", and its wish for more contrast always.
 (() => {
   const root = document.documentElement;
+  // What only works with script has its place from the first paint on: nothing moves when the modules arrive.
+  root.classList.add("console-scripted");
   const follow = (query, name) => {
     const wish = matchMedia(query);
     const look = () => root.classList.toggle(name, wish.matches);
