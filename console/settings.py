@@ -13,6 +13,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
+from console import numbered
 from console.signin.oidc.options import trouble as provider_trouble
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -135,6 +136,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "console.numbered.NumberMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "console.web.csp.ContentSecurityPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -307,6 +309,11 @@ def _worth_logging(record: logging.LogRecord) -> bool:
     return getattr(getattr(record, "request", None), "path", "") != "/readyz"
 
 
+# How long a web process that is told to end goes on answering, with /readyz 503, so that whoever sends it requests hears of it first.
+DRAIN_SECONDS = env_int("DRAIN_SECONDS", 0)
+if not 0 <= DRAIN_SECONDS <= 300:
+    raise ImproperlyConfigured("DRAIN_SECONDS is 0 to 300")
+
 LOG_LEVEL = str(env.str("LOG_LEVEL", "INFO")).upper()
 # `line` for people, `json` for programs that gather logs: one object a line.
 LOG_FORMAT = str(env.str("LOG_FORMAT", "")).strip().lower() or "line"
@@ -316,8 +323,13 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "console.web.logs.Line"}, "json": {"()": "console.web.logs.JsonLine"}},
-    "filters": {"worth": {"()": "django.utils.log.CallbackFilter", "callback": _worth_logging}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["worth"]}},
+    "filters": {
+        "worth": {"()": "django.utils.log.CallbackFilter", "callback": _worth_logging},
+        "number": {"()": "django.utils.log.CallbackFilter", "callback": numbered.mark},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["worth", "number"]}
+    },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "django.request": {"level": "ERROR"},

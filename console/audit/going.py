@@ -1,15 +1,14 @@
 """A scene from its beginning to its end, and what is noted while it goes on."""
 
 import logging
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice, repeat
-from uuid import uuid4
 
 from django.http import HttpRequest, HttpResponse
 
+from console import numbered
 from console.audit import entries
 from console.audit.models import AuditEntry
 from console.audit.scene import Scene, Where
@@ -18,7 +17,6 @@ from kube.sent import Write
 
 log = logging.getLogger("console.audit")
 
-_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 #: Of one person; an identity provider may tell of hundreds.
 MOST_GROUPS = 50
 _now: ContextVar[Scene | None] = ContextVar("audit", default=None)
@@ -60,7 +58,7 @@ def note(
 ) -> None:
     """An act: with the scene's others, or at once where there is none. `as_user`: as whom `user` acted, '' for himself."""
     here = _now.get()
-    where = where or (here.where if here else Where("worker"))
+    where = where or (here.where if here else Where("worker", request_id=numbered.current()))
     _say(cluster, user, verb, ref, outcome, where, as_user)
     row = entries.entry(cluster, user, verb, ref, outcome, where, here, as_user)
     if here is None:
@@ -92,21 +90,16 @@ def bounded(groups: Iterable[str]) -> tuple[str, ...]:
 
 
 def where_of(request: HttpRequest) -> Where:
-    """A request's. What a proxy calls it is taken over, so that its log and the audit can be laid side by side."""
+    """A request's, with its number (console/numbered.py)."""
     person, acting = getattr(request, "person", None), getattr(request, "acting", None)
-    told = request.headers.get("X-Request-Id", "")
+    number = numbered.current() or numbered.told_or_made(request.headers.get("X-Request-Id", ""))
     source = "api" if request.path.startswith("/api/") else "page"
-    return Where(
-        source,
-        str(request.META.get("REMOTE_ADDR") or ""),
-        told if _ID.fullmatch(told) else uuid4().hex,
-        # Of whom one acts as, where one does.
-        bounded(acting.member_of if acting else person.groups if person else ()),
-    )
+    address = str(request.META.get("REMOTE_ADDR") or "")
+    return Where(source, address, number, bounded(acting.member_of if acting else person.groups if person else ()))
 
 
 class AuditMiddleware:
-    """Each request is a scene; its answer says its number in X-Request-Id."""
+    """Each request is a scene."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -114,6 +107,4 @@ class AuditMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         where = where_of(request)
         with scene(where):
-            response = self.get_response(request)
-        response.headers["X-Request-Id"] = where.request_id
-        return response
+            return self.get_response(request)

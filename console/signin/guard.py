@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any
 
 from django.conf import settings
@@ -39,7 +40,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         await app(scope, receive, send)
         return
     here = asyncio.get_running_loop()
-    person, found = await here.run_in_executor(_pool, _who, scope)
+    person, found = await here.run_in_executor(_pool, copy_context().run, _who, scope)
     if person is None and settings.SIGN_IN != "local":
         await _refuse(scope, receive, send)
         return

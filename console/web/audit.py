@@ -2,6 +2,7 @@
 
 from contextlib import AbstractContextManager
 
+from console import numbered
 from console.audit import going
 from console.audit.scene import Scene, Where
 from console.web.request import ConsoleRequest
@@ -24,7 +25,7 @@ def note(client: ClusterClient, verb: str, ref: str, outcome: str, where: Where 
 
 def of_worker() -> AbstractContextManager[Scene]:
     """Around a task that changes objects."""
-    return going.scene(Where("worker"))
+    return going.scene(Where("worker", request_id=numbered.current()))
 
 
 def write_now() -> None:

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from console import numbered
 from console.web import broken
 from console.web.request import wants_fragment
 from kube.errors import (
@@ -103,7 +104,7 @@ def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     if wants_json(request):
         return JsonResponse(as_json(problem), status=problem.status, headers=headers_of(problem))
     template = "console/_problem.html" if wants_fragment(request) else "console/problem.html"
-    response = render(request, template, {"problem": problem}, status=problem.status)
+    response = render(request, template, {"problem": problem, "number": numbered.current()}, status=problem.status)
     for name, value in headers_of(problem).items():
         response[name] = value
     return response

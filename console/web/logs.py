@@ -26,7 +26,7 @@ _encode = msgspec.json.Encoder(enc_hook=_encodable).encode
 
 
 class Line(logging.Formatter):
-    """LEVEL name: message, and the topic where there is one.
+    """LEVEL name: message, the topic where there is one, and the number of the request (console/numbered.py).
 
     Names and messages of strangers are in it: their control characters are shown as codes, and only a record begins at the left edge.
     """
@@ -40,7 +40,10 @@ class Line(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         topic = getattr(record, "topic", "")
-        return f"{super().formatMessage(record)} [{topic}]" if topic else super().formatMessage(record)
+        number = getattr(record, "request_id", "")
+        return (
+            f"{super().formatMessage(record)}{f' [{topic}]' if topic else ''}{f' (request {number})' if number else ''}"
+        )
 
 
 class JsonLine(logging.Formatter):
