@@ -106,6 +106,9 @@ if not 1 <= SIGN_IN_HOURS <= 336 or SIGN_IN_IDLE_MINUTES < 2:
 # For SIGN_IN=local on an address that others reach: somebody in front lets the right people in (a proxy, a port published on loopback only).
 GUARDED_IN_FRONT = env_bool("GUARDED_IN_FRONT", False)
 
+# A hint of the administrator's: where people who may not list namespaces may have rights. It gives none: each is judged for each person.
+NAMESPACES = tuple(str(env.str("NAMESPACES", "")).replace(",", " ").split())
+
 # True where only this machine reaches the console: then who uses it may name folders and addresses of the machine.
 # People who sign in are guests of it: its folders, ports and loopback addresses are not theirs.
 LOCAL_ONLY = env_bool("LOCAL_ONLY", False) and SIGN_IN == "local"
@@ -129,6 +132,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "console",
     "console.audit",
+    "console.reach",
     "console.signin",
     "console.signin.oidc",
     "operatorhub",

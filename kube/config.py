@@ -36,6 +36,7 @@ class ClusterConfig:
 
     `context`: the one that was chosen. `files`: what was read, but for a token's file. `refused` is to be called when the server
     answers 401: what made the token is asked anew. `renewed` brings an older configuration up to date, see current().
+    `namespace`: the context's, or the Pod's own, '' where none is said.
     `session`: of the person whose token it is (kube/person.py), '' for the kubeconfig's own identity. `by`: who acts as `user`, '' for oneself.
     """
 
@@ -53,6 +54,7 @@ class ClusterConfig:
     renewed: Callable[["ClusterConfig"], "ClusterConfig"] | None = None
     session: str = ""
     by: str = ""
+    namespace: str = ""
 
     def current(self) -> "ClusterConfig":
         """With the address and the certificates as they are by now. Ask at each request, after the token."""
@@ -102,6 +104,7 @@ def load(kubeconfig: str | None = None, context: str | None = None, *, nobody: b
         files=(*paths, *_named_files(cluster, user, folder)),
         refused=plugin.refused if plugin else _nothing,
         renewed=(lambda config: replace(config, tls=plugin.tls)) if plugin else None,
+        namespace=str(chosen.get("namespace") or ""),
     )
 
 
@@ -217,7 +220,15 @@ def _in_cluster() -> ClusterConfig:
         token=TextFile(_SERVICE_ACCOUNT / "token").text,
         tls=_in_cluster_tls(authority),
         files=(authority,),
+        namespace=_own_namespace(),
     )
+
+
+def _own_namespace() -> str:
+    try:
+        return (_SERVICE_ACCOUNT / "namespace").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
 
 
 def _in_cluster_tls(authority: Path) -> ssl.SSLContext:

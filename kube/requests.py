@@ -70,6 +70,12 @@ def get(type_: ResourceType, name: str, namespace: str = "") -> ApiRequest:
     return ApiRequest("GET", type_.path(namespace, name), ref=_ref(type_, namespace, name))
 
 
+def get_table(type_: ResourceType, name: str, namespace: str = "", include: str = "Metadata") -> ApiRequest:
+    """One object as a Table of one row."""
+    plain = get(type_, name, namespace)
+    return dataclasses.replace(plain, query=(("includeObject", include),), accept=TABLE)
+
+
 def list_objects(
     type_: ResourceType, namespace: str = "", *, labels: str = "", fields: str = "", limit: int = 0, continue_: str = ""
 ) -> ApiRequest:
@@ -206,6 +212,17 @@ def access_review(
     }
     path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
     return ApiRequest("POST", path, (), msgspec.json.encode(review), JSON, ref=f"the right to {verb} {type_.plural}")
+
+
+def rules_review(namespace: str) -> ApiRequest:
+    """SelfSubjectRulesReview: what may the sender do in this namespace?"""
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectRulesReview",
+        "spec": {"namespace": namespace},
+    }
+    path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+    return ApiRequest("POST", path, (), msgspec.json.encode(review), JSON, ref=f'rights in namespace "{namespace}"')
 
 
 def self_review() -> ApiRequest:

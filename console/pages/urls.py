@@ -17,6 +17,7 @@ urlpatterns = [
     path("api/audit/", audit_api.Audit.as_view(), name="api-audit"),
     path("api/audit/<int:key>/", audit_api.Entry.as_view(), name="api-audit-entry"),
     path("namespaces/", namespaces.namespaces, name="namespaces"),
+    path("namespaces/own/", namespaces.own, name="own-namespaces"),
     path("palette/", palette.palette, name="palette"),
     path("settings/", preferences.preferences, name="settings"),
 ]

@@ -12,8 +12,15 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from console.web.markdown import help_html
+from console.web.right import Right, right_of
 
 register = template.Library()
+
+
+@register.filter
+def right(text: str) -> Right | None:
+    """The right that a refusal names, for console/_right.html."""
+    return right_of(str(text))
 
 
 @lru_cache(maxsize=128)

@@ -139,7 +139,9 @@ def _todo(client: ClusterClient, step: Step) -> tuple[list[dict[str, Any]], str,
         spec = csv.mapping(new.get("spec"))
         entry: dict[str, Any] = {"step": step.number, "crd": step.name, "group": csv.text(spec.get("group")), "version": name, "plural": csv.text(csv.mapping(spec.get("names")).get("plural")), "kind": csv.text(csv.mapping(spec.get("names")).get("kind")), "continue": "", "seen": 0, "total": 0, "over": False}  # fmt: skip
         try:
-            table = client.table(client.find(entry["group"], name, entry["plural"]), limit=1, include="None")
+            table = client.table(
+                client.find(entry["group"], name, entry["plural"]), limit=1, include="None", whole=True
+            )
         except KubeError as error:
             return found, f"{step.name}: {error}", 0
         entry["total"] = len(table.rows) + (table.remaining or 0)
@@ -181,7 +183,7 @@ def _end(run: Run, problem: str) -> None:
 def _page(client: ClusterClient, state: dict[str, Any], entry: dict[str, Any], node: Node) -> None:
     try:
         type_ = client.find(entry["group"], entry["version"], entry["plural"])
-        page = client.list(type_, limit=PAGE, continue_=entry["continue"])
+        page = client.list(type_, limit=PAGE, continue_=entry["continue"], whole=True)
     except Gone:
         # The list changed too much since the last page: this kind from its beginning.
         state["findings"] = [

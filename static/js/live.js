@@ -1,5 +1,5 @@
 // Every page needs this to update by itself: rows, regions, ages and the health banner. Without it a reload shows what changed.
-//   <tbody data-live-rows="TOPIC" data-live-url="…">  rows are <tr id="row-{uid}" data-version="…">; TOPIC?COLUMNS for columns of its own; data-live-moves: rows may change places
+//   <tbody data-live-rows="TOPIC TOPIC" data-live-url="…">  rows are <tr id="row-{uid}" data-version="…">; TOPIC?COLUMNS for columns of its own; data-live-moves: rows may change places
 //   <section id="…" data-live="TOPIC TOPIC" data-live-names="name name" data-live-url="…">  data-live-every: milliseconds between two fetches at least
 import { tick } from "./live/age.js";
 import { ended, health, opened, refused, said, state } from "./live/banner.js";
@@ -21,7 +21,7 @@ const rowOf = (list, uid) => uid && list.querySelector(`#${CSS.escape(`row-${uid
 
 function show({ event, data, listed }) {
   const late = event === "resync" ? APART * Math.random() : 0;
-  if (data.part !== "notices") for (const list of rowLists()) if (list.dataset.liveRows === data.topic) showRow(list, event, data, listed, late);
+  if (data.part !== "notices") for (const list of rowLists()) if (words(list.dataset.liveRows).includes(data.topic)) showRow(list, event, data, listed, late);
   if (data.part !== "rows") for (const region of regions()) {
     if (!words(region.dataset.live).includes(data.topic) || region.closest("[data-live-paused]")) continue;
     const names = words(region.dataset.liveNames);
