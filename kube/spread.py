@@ -146,12 +146,13 @@ def _together(
     common = {
         "resource_version": version, "continue_": "", "remaining": None, "within": tuple(place for place, _one in good),
     }  # fmt: skip
-    page: Page
+    page: Any
     if isinstance(first, Table):
         page = dataclasses.replace(first, rows=tuple(row for one in pages for row in one.rows), **common)
     else:
         page = dataclasses.replace(first, items=[item for one in pages for item in one.items], **common)
-    return page
+    found: Page = page
+    return found
 
 
 def _tried(ask: Ask[Page], place: str, limit: int, token: str) -> Page | Forbidden:

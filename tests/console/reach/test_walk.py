@@ -52,7 +52,7 @@ def _all(town: Tenants, csv: str) -> list[str]:
 
 
 def _read(browser: Client, address: str) -> tuple[int, str]:
-    answer = browser.get(address)
+    answer: Any = browser.get(address)
     text = b"".join(answer.streaming_content) if answer.streaming else answer.content
     return answer.status_code, html.unescape(text.decode()).replace('\\"', '"')
 
@@ -76,7 +76,8 @@ def test_every_address_answers(
 ) -> None:
     tasks.refresh_catalogs()
     nobody_else()
-    browser, faults, good = signed_in(town.tokens[who]), [], 0
+    browser, good = signed_in(town.tokens[who]), 0
+    faults: list[str] = []
     walked = _all(town, operator)
     for address in walked:
         status, text = _read(browser, address)
@@ -92,7 +93,8 @@ def test_every_kind_is_listed_in_all_namespaces_of_ones_own(
 ) -> None:
     types = [one for one in admin.types() if "list" in one.verbs]
     nobody_else()
-    browser, faults, refused = signed_in(town.tokens["two"]), [], []
+    browser, refused = signed_in(town.tokens["two"]), []
+    faults: list[str] = []
     assert browser.post("/namespaces/own/", {"name": town.second}).status_code == 302
     for one in types:
         address = f"/resources/{one.topic_part}/?namespace=-"
