@@ -1,8 +1,10 @@
 """Providers of OpenID Connect for tests: dex as it is released, on loopback and with TLS; and how a cluster comes to accept a provider's ID tokens."""
 
+import hashlib
 import json
 import os
 import ssl
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.api import Api
 from tests.processes import running
 from tools.realcluster.build import BuildFailed, build_dex, tell
 from tools.realcluster.certificates import Authority
@@ -100,10 +103,21 @@ def accepted(kubeconfig: Path, issuer: str, authority: Path, claim: str = "email
         ],
     }
     _write(path, json.dumps(document))
+    if before:
+        _loaded(kubeconfig, json.dumps(document))
     try:
         yield
     finally:
         _write(path, before) if before else path.unlink()
+
+
+def _loaded(kubeconfig: Path, text: str) -> None:
+    """kube-apiserver takes a new configuration when the keys of all its providers are there, which it looks at every ten seconds; its metrics say which it has."""
+    api, wanted = Api(kubeconfig), hashlib.sha256(text.encode()).hexdigest().encode()
+    until = time.monotonic() + 90
+    while wanted not in api.get("/metrics").raw:
+        assert time.monotonic() < until, "the API server did not load its AuthenticationConfiguration within 90 s"
+        time.sleep(0.5)
 
 
 def _write(path: Path, text: str) -> None:
