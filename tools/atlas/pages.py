@@ -154,7 +154,7 @@ LEFT_OUT = {
         "operatorhub:olm-manifest", "operatorhub:olm-remove", "operatorhub:extension", "operatorhub:extension-upgrade", "operatorhub:extension-delete",
         "operatorhub:run-progress", "operatorhub:run-remove", "operatorhub:removal", "resources:undo", "resources:history-revert",
     ),
-    "with sign-in only: tests/e2e/test_sign_in.py and its neighbours": (
+    "with sign-in only: tests/e2e/signed_in/test_sign_in.py and its neighbours": (
         "signin:sign-in", "signin:view-as", "signin:view-as-offer", "signin:view-as-stop", "signin:oidc",
         "signin:oidc-back",
     ),

@@ -1,23 +1,12 @@
 """Somebody looks at the console as another: from the user menu, with a banner on every page, and Stop. Both themes, a phone's width, the keyboard alone."""
 
-from collections.abc import Iterator
-
-import pytest
 from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
 from kube.config import load
-from tests.console.signin.people import People, people
+from tests.console.signin.people import People
 from tests.e2e.conftest import Site
-from tests.e2e.test_sign_in import _sign_in, guarded
-
-__all__ = ["guarded"]
-
-
-@pytest.fixture(scope="module")
-def staff(guarded: Site) -> Iterator[People]:
-    with people(ClusterClient(load(str(guarded.kubeconfig)))) as found:
-        yield found
+from tests.e2e.signed_in.test_sign_in import _sign_in
 
 
 def test_the_banner_stays_until_stop_and_what_is_seen_is_the_others(guarded: Site, staff: People, page: Page) -> None:

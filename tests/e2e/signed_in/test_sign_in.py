@@ -1,37 +1,13 @@
 """A person signs in with a token, sees what is hers, is refused the rest, signs out, and leaves nothing behind in the browser."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 from playwright.sync_api import Page, expect
 
-from bench.console import console
 from kube.client import ClusterClient
 from kube.config import load
-from tests.console.signin.people import People, people
+from tests.console.signin.people import People
 from tests.e2e.conftest import Site
 
 KINDS: tuple[tuple[str, str], ...] = ()
-
-
-@pytest.fixture(scope="module")
-def guarded(request: pytest.FixtureRequest) -> Iterator[Site]:
-    """A console of its own, to which people sign in."""
-    if request.config.getoption("--url"):
-        pytest.skip("needs a console of the test's own, with SIGN_IN=token")
-    given = request.config.getoption("--kubeconfig")
-    kubeconfig = Path(given).expanduser().resolve() if given else None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SIGN_IN", "token")
-        with console(kubeconfig=kubeconfig) as running:
-            yield Site(running.url, kubeconfig or running.data / "sandbox/kubeconfig", running.process.pid)
-
-
-@pytest.fixture(scope="module")
-def staff(guarded: Site) -> Iterator[People]:
-    with people(ClusterClient(load(str(guarded.kubeconfig)))) as found:
-        yield found
 
 
 def _sign_in(page: Page, token: str) -> None:

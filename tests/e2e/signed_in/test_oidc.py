@@ -1,16 +1,15 @@
 """A person signs in at dex, a real provider of OpenID Connect: its login page, its consent, her rights in the cluster, renewal, and out again."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from bench.console import console
 from kube.client import ClusterClient
 from kube.config import load
 from tests.console.signin.people import RULES
 from tests.e2e.conftest import Site
+from tests.e2e.signed_in.conftest import signing_in
 from tests.oidc import CLIENT, PASSWORD, PREFIX, accepted, dex
 
 KINDS: tuple[tuple[str, str], ...] = ()
@@ -24,20 +23,16 @@ pytestmark = pytest.mark.timeout(900)
 @pytest.fixture(scope="module")
 def guarded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A console of its own, to which people sign in with dex, and a cluster that knows dex."""
-    if request.config.getoption("--url"):
-        pytest.skip("needs a console of the test's own, with SIGN_IN=oidc")
-    given = request.config.getoption("--kubeconfig")
-    kubeconfig = Path(given).expanduser().resolve() if given else None
     people = {"anna": ["team-a"], "bert": []}
     # Without registered addresses a public client of dex may come back to any port of this machine.
-    with dex(tmp_path_factory.mktemp("dex"), [], people, f"{SECONDS}s") as idp, pytest.MonkeyPatch.context() as patch:
+    with dex(tmp_path_factory.mktemp("dex"), [], people, f"{SECONDS}s") as idp:
         settings = {"SIGN_IN": "oidc,token", "OIDC_ISSUER": idp.issuer, "OIDC_CLIENT_ID": CLIENT, "OIDC_NAME": "dex"}
-        for name, value in (settings | {"OIDC_CA_FILE": str(idp.authority)}).items():
-            patch.setenv(name, value)
-        with console(kubeconfig=kubeconfig) as running:
-            site = Site(running.url, kubeconfig or running.data / "sandbox/kubeconfig", running.process.pid)
-            with accepted(site.kubeconfig, idp.issuer, idp.authority):
-                yield site
+        settings |= {"OIDC_CA_FILE": str(idp.authority)}
+        with (
+            signing_in(request, settings) as site,
+            accepted(site.kubeconfig, idp.issuer, idp.authority),
+        ):
+            yield site
 
 
 @pytest.fixture
