@@ -156,6 +156,6 @@ LEFT_OUT = {
     ),
     "with sign-in only: tests/e2e/signed_in/test_sign_in.py and its neighbours": (
         "signin:sign-in", "signin:view-as", "signin:view-as-offer", "signin:view-as-stop", "signin:oidc",
-        "signin:oidc-back",
+        "signin:oidc-back", "pages:own-namespaces",
     ),
 }  # fmt: skip
