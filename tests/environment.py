@@ -32,3 +32,7 @@ else:
 # Imported here, while there is one thread: pytest rewrites this plugin's modules, and Python 3.11 may fail to parse in one thread while another
 # does (SystemError: AST constructor recursion depth mismatch, python/cpython#106905).
 importlib.import_module("hypothesis.internal.observability")
+# How long an example takes says how busy the machine is.
+hypothesis = importlib.import_module("hypothesis")
+hypothesis.settings.register_profile("busy", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("busy")

@@ -4,11 +4,10 @@ import re
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.accessibility import overhangs, violations
 from tests.e2e.conftest import Site
-from tests.e2e.test_pages import OVERHANG, _violations
 
 # Our own packages are in every catalog these tests meet.
 OURS = "category=database"
@@ -111,8 +110,7 @@ def test_nothing_hangs_out_and_nothing_breaks_a_rule(
         f"/operatorhub/compare/?package={key}&package=a/b/c",
     ):
         page.goto(f"{site.url}{path}")
-        complaints += [f"{path} overhangs: {one}" for one in page.evaluate(OVERHANG)]
-        complaints += [f"{path} {one}" for one in _violations(Axe().run(page))]
+        complaints += [f"{path} {one}" for one in (*overhangs(page), *violations(page))]
     context.close()
     assert complaints == []
 

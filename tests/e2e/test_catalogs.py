@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from kube.client import ClusterClient
 from tests import registry
 from tests.conftest import ROOT
+from tests.e2e.accessibility import overhangs, violations
 from tests.e2e.conftest import Site
-from tests.e2e.test_pages import OVERHANG, _violations
 
 LABELS = {
     "operators.operatorframework.io.bundle.manifests.v1": "manifests/",
@@ -101,7 +100,6 @@ def test_pages_of_catalogs(
     for path in ("/operatorhub/catalogs/", place, f"{place}edit/", f"{place}delete/", *kinds):
         answer = page.goto(f"{site.url}{path}")
         assert answer is not None and answer.ok, path
-        complaints += [f"{path} overhangs: {one}" for one in page.evaluate(OVERHANG)]
-        complaints += [f"{path} {one}" for one in _violations(Axe().run(page))]
+        complaints += [f"{path} {one}" for one in (*overhangs(page), *violations(page))]
     context.close()
     assert not complaints, "\n".join(complaints)

@@ -16,7 +16,9 @@ ROLES = ResourceType("rbac.authorization.k8s.io", "v1", "clusterroles", "Cluster
 def test_paths() -> None:
     assert PODS.path() == "/api/v1/pods"
     assert PODS.path("shop", "web-0", "log") == "/api/v1/namespaces/shop/pods/web-0/log"
-    assert ROLES.path("ignored", "system:node/x") == "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode%2Fx"
+    assert ROLES.path("ignored", "system:node") == "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode"
+    with pytest.raises(errors.NotFound, match="system:node/x"):
+        ROLES.path("ignored", "system:node/x")
 
 
 def test_queries_are_written_as_go_reads_them() -> None:

@@ -74,7 +74,7 @@ async def test_signing_out_ends_all_streams_of_the_session_and_no_others(
             began = time.monotonic()
             for browser in (here, there):
                 data, _ = await browser.get("ended")
-                assert "Sign in again" in data["message"]
+                assert data["message"] == "Your session ended, or as whom you act has changed. Load the page again."
                 await _until_ended(browser)
             assert time.monotonic() - began < 5
             await log.append(topic, [row_of("a")], "1", COLUMNS)
