@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from console.processes.parts import free_port
+from kube.config import load
 from tests import processes
 
 
@@ -19,7 +20,7 @@ def test_it_says_so_first_ends_streams_and_lets_requests_end(
     with processes.running(command, tmp_path / "web.log", lambda: processes.answers(f"{url}/healthz"), 120, **settings) as web:  # fmt: skip
         assert probe(port)["ready"]
         stream = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        stream.request("GET", "/stream?topic=sandbox/core/v1/configmaps/default")
+        stream.request("GET", f"/stream?topic={load(str(cluster_kubeconfig)).name}/core/v1/configmaps/default")
         told = stream.getresponse()
         assert told.status == 200 and told.readline() == b"retry: 1500\n"
         # Under way: half of a request has arrived.

@@ -61,7 +61,7 @@ def test_search_palette_and_numbers_are_of_theirs(browser: Client, town: Tenants
 
 
 def test_the_catalog_offers_what_may_be_installed_in_theirs(browser: Client, town: Tenants) -> None:
-    assert "sampledb" in _read(browser, "/operatorhub/?namespace=-")
+    assert "/samples-catalog/sampledb/" in _read(browser, "/operatorhub/?namespace=-&q=sampledb")
     package = _read(browser, "/operatorhub/olm/samples-catalog/sampledb/?namespace=-")
     assert "Install" in package and "cannot list" not in package
     install = _read(browser, "/operatorhub/olm/samples-catalog/sampledb/install/?namespace=-")

@@ -54,7 +54,7 @@ def _all(town: Tenants, csv: str) -> list[str]:
 def _read(browser: Client, address: str) -> tuple[int, str]:
     answer: Any = browser.get(address)
     text = b"".join(answer.streaming_content) if answer.streaming else answer.content
-    return answer.status_code, html.unescape(text.decode()).replace('\\"', '"')
+    return answer.status_code, html.unescape(text.decode(errors="replace")).replace('\\"', '"')
 
 
 def _faults(client: ClusterClient, address: str, status: int, text: str) -> Iterator[str]:
