@@ -6,7 +6,7 @@ import urllib.request
 from http.cookiejar import CookieJar
 
 from kube.client import ClusterClient
-from tools.atlas.pages import DATABASE, STOPS, Stop
+from tools.atlas.pages import DATABASE, SHOP, STOPS, Stop
 from tools.pictures import hub, resources
 from tools.pictures.camera import until
 
@@ -15,13 +15,18 @@ def prepare(url: str, client: ClusterClient) -> dict[str, str]:
     """Makes it, in about half a minute. Returns what the addresses of the pages leave open."""
     plan = hub.prepare(client)
     resources.prepare(client)
-    return facts(url, plan)
+    return facts(url, plan, client)
 
 
-def facts(url: str, plan: str) -> dict[str, str]:
+def facts(url: str, plan: str, client: ClusterClient) -> dict[str, str]:
     """What only the console knows: the numbers of its records. One of them, of a namespace made here, is in the audit log."""
     visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-    steps = until(lambda: _found(visitor, f"{url}{DATABASE}history/", r"/history/(\d+)/"))
+    history = f"{url}{DATABASE}history/"
+    # A change that comes before its kind is followed is part of what is seen first.
+    until(lambda: _found(visitor, history, "First seen"))
+    databases = client.find("samples.operator-console.dev", "v1", "sampledbs")
+    client.patch(databases, "example-database", {"spec": {"replicas": 1}}, SHOP)
+    steps = until(lambda: _found(visitor, history, r"/history/(\d+)/"))
     _create_namespace(visitor, url)
     entries = until(lambda: _found(visitor, f"{url}/audit/", r'href="/audit/(\d+)/"'))
     keys = _found(visitor, f"{url}{DATABASE}", r'name="key" value="([^"]+)"')
