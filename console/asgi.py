@@ -17,6 +17,7 @@ from console.wsgi import application as pages  # sets Django up: before models a
 from console.signin import address, guard
 from console.web import loop
 from console.web.asgi import Receive, Scope, Send
+from console.web.front import Front
 from resources.stream import metrics
 from resources.stream.broker import Broker
 from resources.stream.fragments import row_html
@@ -115,4 +116,4 @@ class Console:
             signal.signal(number, handle)
 
 
-application = Console()
+application = Front(Console())

@@ -26,14 +26,16 @@ _DISCOVERY_SECONDS = 10.0
 
 
 class ClusterClient:
-    """`name`: of the cluster, as its kubeconfig calls it; `user`: as whom."""
+    """`name`: of the cluster, as its kubeconfig calls it, or the console where two would have one name; `user`: as whom."""
 
     def __init__(self, config: ClusterConfig) -> None:
         self.config = config
-        self.name = config.name
+        self.name = config.alias or config.name
         self.user = config.user
-        #: Under this, answers are kept in memory: nobody's are another's, and not those of another session of a person of the same name.
-        self.who = f"{config.user} {config.session}" if config.session else config.user
+        #: Under this, answers are kept in memory: nobody's are another's, not those of another session of a person of the same name, and not
+        #: those of another cluster, which may have the same address (behind another proxy) and a user of the same name.
+        who = f"{config.user} {config.session}" if config.session else config.user
+        self.who = f"{who}\n{config.alias}" if config.alias else who
         self._transport = SyncTransport(config)
         self._catalog = TypeCatalog(partial(self._transport.send, read_seconds=_DISCOVERY_SECONDS))
         self._schemas = SchemaCache(self._transport.send)

@@ -77,7 +77,7 @@ def _write(here: Scene) -> None:
 def where_of(request: HttpRequest) -> Where:
     """A request's. What a proxy calls it is taken over, so that its log and the audit can be laid side by side."""
     told = request.headers.get("X-Request-Id", "")
-    source = "api" if request.path.startswith("/api/") else "page"
+    source = "api" if request.path_info.startswith("/api/") else "page"
     return Where(source, str(request.META.get("REMOTE_ADDR") or ""), told if _ID.fullmatch(told) else uuid4().hex)
 
 

@@ -5,8 +5,9 @@ from collections import OrderedDict
 
 from django.dispatch import receiver
 
-from console.signin import sessions, signals, way
+from console.signin import sessions, signals
 from kube.client import ClusterClient
+from kube.config import ClusterConfig
 from kube.errors import Unauthorized
 from kube.person import person
 
@@ -19,9 +20,9 @@ class _Kept:
 
     __slots__ = ("client", "refused")
 
-    def __init__(self, session: str, user: str, token: str) -> None:
+    def __init__(self, session: str, user: str, token: str, way: ClusterConfig) -> None:
         self.refused = threading.Event()
-        self.client = ClusterClient(person(way.config(), user, token, session, self.refused.set))
+        self.client = ClusterClient(person(way, user, token, session, self.refused.set))
 
 
 _kept: "OrderedDict[str, _Kept]" = OrderedDict()
@@ -34,7 +35,7 @@ def of(session: str) -> ClusterClient:
         if found := _kept.get(session):
             _kept.move_to_end(session)
             return found.client
-    told = sessions.token_of(session)
+    told = sessions.credentials_of(session)
     if told is None:
         raise Unauthorized("this session is over")
     made = _Kept(session, *told)

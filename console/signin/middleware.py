@@ -61,7 +61,7 @@ def ended_meanwhile(session: str, response: HttpResponse) -> bool:
 
 def is_open(request: HttpRequest) -> bool:
     """Choosing a language (a POST) is open: its page shows more."""
-    if request.path in _OPEN or request.path in (reverse("signin:sign-in"), reverse("signin:sign-out")):
+    if request.path_info in _OPEN or request.path in (reverse("signin:sign-in"), reverse("signin:sign-out")):
         return True
     return request.method == "POST" and request.path == reverse("pages:settings")
 

@@ -13,6 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.signin import judge, limits, sessions
+from console.web.front import place_of
 from console.web.request import NAMESPACE_COOKIE
 from kube.errors import KubeError
 
@@ -53,7 +54,7 @@ def _entered(request: HttpRequest, back: str, token: str) -> HttpResponse:
     """Raises NotKnown and TooOften."""
     number = limits.begin(request)
     try:
-        known = judge.know(token)
+        known = judge.know(token, place_of(request))
     except judge.NotKnown as error:
         if not error.counts:
             limits.good(number)

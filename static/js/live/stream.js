@@ -15,8 +15,10 @@ const first = (a, b) => (a === null || b === null ? a ?? b : earlier(a, b));
 
 export class Stream {
   // tell([{event, data, id}, …]): every event of the server, and {event: "state", data: {connected, stopped}} and {event: "opened"} of our own.
-  constructor(tell) {
+  // `address`: of the stream of one cluster.
+  constructor(tell, address = "/stream") {
     this.tell = tell;
+    this.address = address;
     this.wishes = new Map(); // client → its wish
     this.failures = 0;
     this.close();
@@ -101,9 +103,9 @@ export class Stream {
     const how = { signal, cache: "no-store" };
     const accept = { Accept: "text/event-stream" };
     const headers = { ...accept, "Content-Type": "application/json" };
-    const response = await fetch("/stream", { ...how, method: "POST", headers, body: body(wish, since) });
+    const response = await fetch(this.address, { ...how, method: "POST", headers, body: body(wish, since) });
     this.plain = OLDER.includes(response.status);
-    return this.plain ? fetch(`/stream?${query(wish, since)}`, { ...how, headers: accept }) : response;
+    return this.plain ? fetch(`${this.address}?${query(wish, since)}`, { ...how, headers: accept }) : response;
   }
 
   async run() {

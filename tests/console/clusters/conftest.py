@@ -1,0 +1,76 @@
+"""Two embedded clusters at once, and a console that has both (and a third that never answers)."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from bench.console import console
+from console.processes.parts import free_port
+from kube.client import ClusterClient
+from kube.config import load
+from kube.errors import AlreadyExists
+from tests import processes
+from tests.console.clusters.site import HERE, OTHER, Browser, Site, kubeconfig
+from tests.console.signin.people import token
+
+#: In both clusters, with the name of its context as data.
+TWIN = "twin"
+
+
+@pytest.fixture(scope="session")
+def two(cluster_kubeconfig: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A kubeconfig of both."""
+    folder = tmp_path_factory.mktemp("clusters")
+    with processes.sandbox(folder / "other"):
+        here = ClusterClient(load(str(cluster_kubeconfig)))
+        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "reader"}}
+        with suppress(AlreadyExists):
+            here.create(here.find("", "v1", "serviceaccounts"), account, "default")
+        reader = token(here, "default", "reader")
+        path = kubeconfig(folder / "kubeconfig", cluster_kubeconfig, folder / "other/kubeconfig", reader, free_port())
+        for context in (HERE, OTHER):
+            client = ClusterClient(load(str(path), context))
+            twin = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": TWIN}, "data": {"of": mark(context)}}
+            with suppress(AlreadyExists):
+                client.create(client.find("", "v1", "configmaps"), twin, "default")
+        yield path
+
+
+def mark(context: str) -> str:
+    return "data-of-the-default-one" if context == HERE else "data-of-the-other-one"
+
+
+@contextmanager
+def _console(kubeconfig: Path, **environment: str) -> Iterator[Site]:
+    before = {name: os.environ.get(name) for name in environment}
+    os.environ.update(environment)
+    try:
+        with console(kubeconfig=kubeconfig) as running:
+            yield Site(running.url, kubeconfig)
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@pytest.fixture(scope="session")
+def several(two: Path) -> Iterator[Site]:
+    """SIGN_IN=local: everybody is the contexts' own users."""
+    with _console(two) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def signing_in(two: Path) -> Iterator[Site]:
+    with _console(two, SIGN_IN="token", CONTEXTS="*") as found:
+        yield found
+
+
+@pytest.fixture
+def web(several: Site) -> Browser:
+    return Browser(several.url)
