@@ -13,7 +13,6 @@ def console(request: HttpRequest) -> dict[str, object]:
     return {
         "csp_nonce": nonce(request),
         "frame": Frame(request),
-        "place": getattr(request, "place", None) or clusters.default(),
         "clusters_several": clusters.several(),
         # Who is signed in, where people sign in.
         "person": getattr(request, "person", None),

@@ -87,6 +87,10 @@ class Frame:
             return self.place.context
         return self.cluster.name if self.cluster else ""
 
+    @property
+    def others(self) -> tuple[clusters.Offered, ...]:
+        return tuple(one for one in clusters.offered() if one != self.place)
+
     @cached_property
     def error(self) -> str:
         """Why the cluster can't be used, in one sentence, or ''."""

@@ -48,7 +48,7 @@ def _console(kubeconfig: Path, **environment: str) -> Iterator[Site]:
     before = {name: os.environ.get(name) for name in environment}
     os.environ.update(environment)
     try:
-        with console(kubeconfig=kubeconfig) as running:
+        with console(kubeconfig=kubeconfig, seconds=240) as running:
             yield Site(running.url, kubeconfig)
     finally:
         for name, value in before.items():

@@ -59,7 +59,7 @@ class Answer:
 
     @property
     def csrf(self) -> str:
-        found = re.search(r'name="csrf-token" content="([^"]+)"', self.text)
+        found = re.search(r'name="csrf(?:-token" content|middlewaretoken" value)="([^"]+)"', self.text)
         assert found, self.text[:500]
         return found[1]
 

@@ -114,7 +114,8 @@ def test_both_streams_tell_their_own_clusters_events(several: Site) -> None:
     name, words = f"event-{uuid4().hex[:6]}", {HERE: "here", OTHER: "other"}
     for context in (OTHER, HERE):
         client = several.client(context)
-        client.create(client.find("", "v1", "configmaps"), {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"{name}-{(prefix(context) and 'other') or 'here'}"}}, "default")  # fmt: skip
+        made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"{name}-{words[context]}"}}
+        client.create(client.find("", "v1", "configmaps"), made, "default")
     heard[HERE].until(f"{name}-here")
     heard[OTHER].until(f"{name}-other")
     assert f"{name}-other" not in heard[HERE].text and f"{name}-here" not in heard[OTHER].text
