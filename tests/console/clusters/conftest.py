@@ -1,6 +1,5 @@
 """Two embedded clusters at once, and a console that has both (and a third that never answers)."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -44,18 +43,9 @@ def mark(context: str) -> str:
 
 
 @contextmanager
-def _console(kubeconfig: Path, **environment: str) -> Iterator[Site]:
-    before = {name: os.environ.get(name) for name in environment}
-    os.environ.update(environment)
-    try:
-        with console(kubeconfig=kubeconfig, seconds=240) as running:
-            yield Site(running.url, kubeconfig)
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+def _console(kubeconfig: Path, **settings: str) -> Iterator[Site]:
+    with console(kubeconfig=kubeconfig, settings=settings) as running:
+        yield Site(running.url, kubeconfig)
 
 
 @pytest.fixture(scope="session")
