@@ -12,6 +12,7 @@ from django_htmx.http import trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
 from console.web import clusters
+from console.web.clusters import console_client
 from console.web.front import place_of
 from kube import warnings
 from kube.client import ClusterClient
@@ -66,7 +67,9 @@ class ClusterMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.started = time.monotonic()  # type: ignore[attr-defined]
         # Where people sign in, console/signin/middleware.py has said whose client it is; nobody's is none.
-        of = getattr(request, "client_of", None) or partial(clusters.client_of, place_of(request))
+        place = place_of(request)
+        own = console_client if place.default else partial(clusters.client_of, place)
+        of = getattr(request, "client_of", None) or own
         request.cluster = SimpleLazyObject(of)  # type: ignore[attr-defined]
         request.namespace = namespace_of(request)  # type: ignore[attr-defined]
         with warnings.collected() as texts:
