@@ -61,6 +61,8 @@ def test_the_switcher_fits_a_phone(context: BrowserContext, several: Site, tmp_p
     page.set_viewport_size({"width": 375, "height": 720})
     page.goto(f"{several.url}{prefix(OTHER)}{MAPS}")
     expect(page.locator(".console-clusters .console-cluster-name")).to_be_visible()
+    last = page.locator(".console-tools > *").last.bounding_box()
+    assert last and last["x"] + last["width"] <= 375
     page.locator(".console-clusters > summary").click()
     expect(page.locator("#clusters-menu .console-clusters-row").first).to_be_visible()
     box = page.locator(".console-clusters > .console-menu-panel").bounding_box()
