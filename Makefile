@@ -6,7 +6,7 @@ VENV := .venv/bin
 export UV_PYTHON_DOWNLOADS = never
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint fix e2e audit conformance conformance-record real-cluster run-real test-postgres test-real test-operators test-forms test-faults bench bench-live bench-load bench-start messages reset clean
+.PHONY: help setup run test lint fix e2e audit conformance conformance-record real-cluster run-real test-postgres test-real test-operators test-forms test-faults bench bench-live bench-load bench-start bench-ui axe screenshots messages reset clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,9 +29,8 @@ fix: setup ## format, and repair what the linters can
 e2e: setup ## the browser tests; against a running console with URL= and KUBECONFIG=
 	@$(VENV)/python -m pytest tests/e2e $(if $(URL),--url "$(URL)") $(if $(KUBECONFIG),--kubeconfig "$(KUBECONFIG)") $(ARGS)
 
-audit: setup ## known weaknesses of what we depend on, by pip-audit and npm audit (asks the public registries; what can't be looked up fails)
-	@$(VENV)/uv export --frozen --no-dev --no-hashes --quiet --output-file .data/requirements.txt && $(VENV)/uv tool run --quiet pip-audit==2.9.0 --strict --no-deps --disable-pip --progress-spinner off -r .data/requirements.txt
-	@npm audit --omit=dev
+audit: setup ## known weaknesses of what we depend on, by pip-audit and npm audit (0 none, 1 some, 3 the advisories can't be reached from here)
+	@$(VENV)/python tools/run_audit.py
 
 conformance: setup ## what the Kubernetes API answers, compared with a real cluster's answers; of the sandbox, or KUBECONFIG=
 	@$(VENV)/python -m pytest tests/conformance $(if $(filter command line,$(origin KUBECONFIG)),--kubeconfig "$(KUBECONFIG)") $(ARGS)
@@ -71,6 +70,15 @@ bench-load: setup ## figures: 50 signed-in people browse and 500 streams are ope
 
 bench-start: setup ## seconds from `make run` in a fresh clone until /readyz is 200, first and second time
 	@$(VENV)/python -m bench.start $(ARGS)
+
+bench-ui: setup ## figures: first and largest paint, blocking, layout shift, bytes of the ten main pages, wide and on a slow phone; writes bench/latest-ui.json
+	@$(VENV)/python -m bench.ui $(ARGS)
+
+axe: setup ## every page by axe-core against WCAG 2.2 A and AA: both themes, both languages, wide and on a phone (ten minutes)
+	@AXE=all $(VENV)/python -m pytest -q tests/e2e/test_accessibility.py $(ARGS)
+
+screenshots: setup ## the pictures of docs/ anew, and every page in both themes, languages and widths into .data/screenshots (ARGS=operatorhub, resources, forms or pages: only these)
+	@$(VENV)/python -m tools.pictures $(ARGS)
 
 messages: setup ## collect the texts for locale/ko (needs GNU gettext)
 	@$(VENV)/python manage.py makemessages -l ko --no-location --no-wrap -i .venv -i node_modules -i .data -i tests && $(VENV)/python manage.py makemessages -d djangojs -l ko --no-location -i node_modules -i vendor -i .venv 2>/dev/null || true

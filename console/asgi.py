@@ -14,8 +14,11 @@ from a2wsgi import WSGIMiddleware
 from console.wsgi import application as pages  # sets Django up: before models are imported
 
 # isort: split
+from django.conf import settings
+
+from console import numbered
 from console.signin import address, guard
-from console.web import loop
+from console.web import ending, loop
 from console.web.asgi import Receive, Scope, Send
 from console.web.front import Front
 from resources.stream import metrics
@@ -49,7 +52,13 @@ class Console:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
-        elif scope["type"] == "http" and scope["path"] == "/stream":
+            return
+        number, scope = numbered.scoped(scope)
+        with numbered.numbered(number):
+            await self._answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] == "/stream":
             await guard.guarded(self._stream, scope, receive, send)
         elif scope["type"] == "http" and wants_watch(scope):
             await guard.guarded(self._watches, scope, receive, send)
@@ -97,23 +106,37 @@ class Console:
         await send({"type": "lifespan.shutdown.complete"})
 
     def _end_streams_first(self) -> None:
-        """uvicorn waits for open answers before it tells us that it ends, and a stream has no end: so hear the signal too."""
+        """uvicorn waits for open answers before it tells us that it ends, and a stream has no end: so hear the signal too.
+
+        From the signal on /readyz says 503; DRAIN_SECONDS later everything that is open is ended, and uvicorn is told.
+        """
         here = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             previous = signal.getsignal(number)
 
             def handle(number: int, frame: FrameType | None, previous: Any = previous) -> None:
-                here.call_soon_threadsafe(self._broker.close)
-                here.call_soon_threadsafe(self._follow.close)
-                here.call_soon_threadsafe(self._follow_all.close)
-                here.call_soon_threadsafe(self._watches.close)
-                here.call_soon_threadsafe(self._raw_log.close)
-                here.call_soon_threadsafe(self._proxied.close)
-                here.call_soon_threadsafe(self._terminals.close)
-                if callable(previous):
-                    previous(number, frame)
+                # Told a second time: at once.
+                wait = 0 if ending.begun() else settings.DRAIN_SECONDS
+                ending.begin()
+                here.call_soon_threadsafe(here.call_later, wait, self._end, number, previous)
 
             signal.signal(number, handle)
+
+    def _end(self, number: int, previous: Any) -> None:
+        """In the event loop: what is open ends, and then the server, which lets requests under way end first."""
+        apps = (
+            self._broker,
+            self._follow,
+            self._follow_all,
+            self._watches,
+            self._raw_log,
+            self._proxied,
+            self._terminals,
+        )
+        for app in apps:
+            app.close()
+        if callable(previous):
+            previous(number, None)
 
 
 application = Front(Console())

@@ -11,6 +11,8 @@ import os
 from celery import Celery
 from kombu import Queue
 
+from console import numbered_tasks  # noqa: F401  each task gets its number
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "console.settings")
 # Django's checks would import every page into the worker; `make lint` runs them.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")

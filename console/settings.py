@@ -13,6 +13,9 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
+from console import numbered
+from console.signin.oidc.options import trouble as provider_trouble
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.FileAwareEnv()
 
@@ -77,10 +80,26 @@ def catalog_folders(value: str) -> tuple[str, ...]:
     return entries
 
 
-# Who people are: `local`, everybody acts as the kubeconfig's identity; `token`, each signs in with a bearer token and acts with it (docs/decisions/0021-sign-in.md).
-SIGN_IN = str(env.str("SIGN_IN", "")).strip().lower() or "local"
-if SIGN_IN not in ("local", "token"):
-    raise ImproperlyConfigured(f"SIGN_IN={SIGN_IN!r} is neither local nor token")
+# Who people are: `local`, everybody acts as the kubeconfig's identity; `token`, each signs in with a bearer token and acts with it (docs/decisions/0021-sign-in.md);
+# `oidc`, with the ID token of an OpenID Connect provider (docs/decisions/0022-openid-connect.md); `oidc,token`: whichever one likes.
+SIGN_IN = ",".join(part.strip() for part in str(env.str("SIGN_IN", "")).lower().split(",") if part.strip()) or "local"
+if SIGN_IN != "local" and not set(SIGN_IN.split(",")) <= {"token", "oidc"}:
+    raise ImproperlyConfigured(f"SIGN_IN={SIGN_IN!r} is none of local, token, oidc and oidc,token")
+# The provider: its issuer's URL, what it knows this console as (a public client has no secret), and how people call it.
+OIDC_ISSUER = str(env.str("OIDC_ISSUER", "")).strip()
+OIDC_CLIENT_ID = str(env.str("OIDC_CLIENT_ID", "")).strip()
+OIDC_CLIENT_SECRET = str(env.str("OIDC_CLIENT_SECRET", "")).strip()
+OIDC_NAME = str(env.str("OIDC_NAME", "")).strip()
+# What is asked for; '': openid, and of profile, email, groups and offline_access what the provider says it has.
+OIDC_SCOPES = tuple(str(env.str("OIDC_SCOPES", "")).replace(",", " ").split())
+# Certificates of the authority of the provider's own, where the system does not know it.
+OIDC_CA_FILE = str(env.str("OIDC_CA_FILE", "")).strip()
+# As browsers reach the console, where the provider has to be told another address than the request's own.
+CONSOLE_URL = str(env.str("CONSOLE_URL", "")).strip().rstrip("/")
+if "oidc" in SIGN_IN.split(",") and (
+    _wrong := provider_trouble(OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_SCOPES, OIDC_CA_FILE, CONSOLE_URL)
+):
+    raise ImproperlyConfigured(_wrong)
 # A session ends after so many hours at most, and when nothing was done for so many minutes.
 SIGN_IN_HOURS = env_int("SIGN_IN_HOURS", 12)
 SIGN_IN_IDLE_MINUTES = env_int("SIGN_IN_IDLE_MINUTES", 120)
@@ -91,6 +110,9 @@ if not KUBE_CONTEXTS and not KUBE_CONTEXT and SIGN_IN == "local":
     KUBE_CONTEXTS = ("*",)
 # For SIGN_IN=local on an address that others reach: somebody in front lets the right people in (a proxy, a port published on loopback only).
 GUARDED_IN_FRONT = env_bool("GUARDED_IN_FRONT", False)
+
+# A hint of the administrator's: where people who may not list namespaces may have rights. It gives none: each is judged for each person.
+NAMESPACES = tuple(str(env.str("NAMESPACES", "")).replace(",", " ").split())
 
 # True where only this machine reaches the console: then who uses it may name folders and addresses of the machine.
 # People who sign in are guests of it: its folders, ports and loopback addresses are not theirs.
@@ -115,12 +137,15 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "console",
     "console.audit",
+    "console.reach",
     "console.signin",
+    "console.signin.oidc",
     "operatorhub",
     "resources",
 ]
 
 MIDDLEWARE = [
+    "console.numbered.NumberMiddleware",
     "console.web.front.PlaceMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "console.web.csp.ContentSecurityPolicyMiddleware",
@@ -135,9 +160,11 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "console.signin.middleware.SignInMiddleware",
+    "console.signin.acting_middleware.ActingMiddleware",
     "console.looked.LookedMiddleware",
     "console.web.request.ClusterMiddleware",
     "console.audit.going.AuditMiddleware",
+    "console.signin.pace.PaceMiddleware",
     "console.web.errors.KubeErrorMiddleware",
 ]
 
@@ -234,8 +261,10 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Everything the pages can do, as JSON.",
     "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
-    # The browser stands for the user: there is no scheme of authentication to describe.
+    # The browser stands for the user; a program brings a bearer token where people sign in (console/signin/bearer.py).
     "AUTHENTICATION_WHITELIST": [],
+    "APPEND_COMPONENTS": {"securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}}},
+    "SECURITY": [{"bearer": []}, {}],
 }
 
 # The history of objects (docs/decisions/0012): of every custom kind and of the built-in ones named here, as kubectl names them; '' for none at all.
@@ -291,6 +320,11 @@ def _worth_logging(record: logging.LogRecord) -> bool:
     return getattr(getattr(record, "request", None), "path", "") != "/readyz"
 
 
+# How long a web process that is told to end goes on answering, with /readyz 503, so that whoever sends it requests hears of it first.
+DRAIN_SECONDS = env_int("DRAIN_SECONDS", 0)
+if not 0 <= DRAIN_SECONDS <= 300:
+    raise ImproperlyConfigured("DRAIN_SECONDS is 0 to 300")
+
 LOG_LEVEL = str(env.str("LOG_LEVEL", "INFO")).upper()
 # `line` for people, `json` for programs that gather logs: one object a line.
 LOG_FORMAT = str(env.str("LOG_FORMAT", "")).strip().lower() or "line"
@@ -300,8 +334,13 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "console.web.logs.Line"}, "json": {"()": "console.web.logs.JsonLine"}},
-    "filters": {"worth": {"()": "django.utils.log.CallbackFilter", "callback": _worth_logging}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["worth"]}},
+    "filters": {
+        "worth": {"()": "django.utils.log.CallbackFilter", "callback": _worth_logging},
+        "number": {"()": "django.utils.log.CallbackFilter", "callback": numbered.mark},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["worth", "number"]}
+    },
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "django.request": {"level": "ERROR"},

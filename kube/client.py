@@ -3,16 +3,17 @@
 Raises kube.errors throughout; objects are plain dicts, as the API server sent them.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import msgspec
 
-from kube import requests, table
+from kube import requests, spread, table
 from kube.catalog import TypeCatalog
 from kube.config import ClusterConfig
 from kube.discovery import ResourceType
-from kube.errors import NotFound
+from kube.errors import Forbidden, NotFound
 from kube.objects import Access, KubeObject, ObjectList
 from kube.requests import ApiRequest, PatchStyle, Query
 from kube.schema import SchemaCache
@@ -25,6 +26,10 @@ __all__ = ["Access", "ClusterClient", "ObjectList", "ResourceType", "Table"]
 _DISCOVERY_SECONDS = 10.0
 
 
+def _are_namespaces(type_: ResourceType) -> bool:
+    return not type_.group and type_.plural == "namespaces"
+
+
 class ClusterClient:
     """`name`: of the cluster, as its kubeconfig calls it, or the console where two would have one name; `user`: as whom."""
 
@@ -32,13 +37,19 @@ class ClusterClient:
         self.config = config
         self.name = config.alias or config.name
         self.user = config.user
-        #: Under this, answers are kept in memory: nobody's are another's, not those of another session of a person of the same name, and not
-        #: those of another cluster, which may have the same address (behind another proxy) and a user of the same name.
+        #: Who acts as `user`; '' for oneself.
+        self.by = config.by
+        #: Whose the things are that the console keeps for people (favourites, runs, undo): what was done as another is not that one's own. No name has a
+        #: single arrow of its own here, so nobody can be called what two are called together.
+        self.owner = " → ".join(one.replace("→", "→→") for one in (config.by, config.user) if one)[:512]
+        #: Under this, answers are kept in memory: nobody's are another's, not those of another session of a person of the same name (an impersonation has
+        #: one of its own), and not those of another cluster, which may have the same address (behind another proxy) and a user of the same name.
         who = f"{config.user} {config.session}" if config.session else config.user
         self.who = f"{who}\n{config.alias}" if config.alias else who
         self._transport = SyncTransport(config)
         self._catalog = TypeCatalog(partial(self._transport.send, read_seconds=_DISCOVERY_SECONDS))
         self._schemas = SchemaCache(self._transport.send)
+        self._refused = spread.Refused()
 
     @property
     def host(self) -> str:
@@ -99,11 +110,27 @@ class ClusterClient:
         fields: str = "",
         limit: int = 0,
         continue_: str = "",
+        whole: bool = False,
     ) -> ObjectList:
-        """One page of whole objects; `limit` 0 = all of them. Each has its apiVersion and kind, which servers leave out of lists."""
-        document = self._dict(
-            requests.list_objects(type_, namespace, labels=labels, fields=fields, limit=limit, continue_=continue_)
-        )
+        """One page of whole objects; `limit` 0 = all of them. Each has its apiVersion and kind, which servers leave out of lists.
+
+        Who may not list all namespaces gets those that are theirs (`within`), unless it has to be the `whole`: where something is concluded
+        from what is not there. The namespaces themselves are then the ones of theirs.
+        """
+
+        def ask(place: str, most: int, token: str) -> ObjectList:
+            return self._objects(
+                type_,
+                requests.list_objects(type_, place, labels=labels, fields=fields, limit=most, continue_=token),
+            )
+
+        if whole or namespace or not (type_.namespaced or _are_namespaces(type_)):
+            return ask(namespace, limit, continue_)
+        one = None if labels or fields else self._own_namespace
+        return self._anywhere(type_, ask, limit, continue_, one)
+
+    def _objects(self, type_: ResourceType, request: ApiRequest) -> ObjectList:
+        document = self._dict(request)
         metadata = document.get("metadata") or {}
         items = document.get("items") or []
         for item in items:
@@ -126,21 +153,60 @@ class ClusterClient:
         limit: int = 0,
         continue_: str = "",
         include: str = "Metadata",
+        whole: bool = False,
     ) -> Table:
-        """One page as the server's own columns and cells. `include`: 'None', 'Metadata' or 'Object' with each row."""
-        return table.parse(
-            self._dict(
-                requests.list_table(
-                    type_,
-                    namespace,
-                    labels=labels,
-                    fields=fields,
-                    limit=limit,
-                    continue_=continue_,
-                    include=include,
-                )
+        """One page as the server's own columns and cells. `include`: 'None', 'Metadata' or 'Object' with each row; `whole`: as in list()."""
+
+        def ask(place: str, most: int, token: str) -> Table:
+            request = requests.list_table(
+                type_, place, labels=labels, fields=fields, limit=most, continue_=token, include=include
             )
-        )
+            return table.parse(self._dict(request))
+
+        def own(place: str) -> Table:
+            return table.parse(self._dict(requests.get_table(type_, place, include=include)))
+
+        if whole or namespace or not (type_.namespaced or _are_namespaces(type_)):
+            return ask(namespace, limit, continue_)
+        return self._anywhere(type_, ask, limit, continue_, None if labels or fields else own)
+
+    def _anywhere(
+        self,
+        type_: ResourceType,
+        ask: spread.Ask[spread.Page],
+        limit: int,
+        token: str,
+        own: Callable[[str], spread.Page] | None,
+    ) -> spread.Page:
+        """All namespaces, or those of this user. `own`: the one object of that name, for the namespaces themselves."""
+        key = (type_.group, type_.plural)
+        refused = self._refused.get(key)
+        if refused is None and spread.is_token(token):
+            refused = Forbidden("this page was begun in single namespaces")
+        if refused is None:
+            try:
+                found = ask("", limit, token)
+                self._refused.forget(key)
+                return found
+            except Forbidden as error:
+                refused = error
+        where = spread.places(self)
+        if not where or (own is None and not type_.namespaced):
+            raise refused
+        self._refused.note(key, refused)
+        if type_.namespaced:
+            return spread.gather(ask, where, refused, limit, token)
+        assert own is not None
+        return spread.named(own, where, refused)
+
+    def _own_namespace(self, name: str) -> ObjectList:
+        type_ = self.find("", "v1", "namespaces")
+        return ObjectList([self.get(type_, name)], "", "", None)
+
+    def places(self, type_: ResourceType) -> tuple[str, ...] | None:
+        """Where a list of this type over all namespaces has been read just now: those of this user, since the whole was refused; None for the whole, or
+        where it was not asked for lately."""
+        return spread.places(self) if self._refused.get((type_.group, type_.plural)) else None
 
     def create(self, type_: ResourceType, obj: KubeObject, namespace: str = "", *, dry_run: bool = False) -> KubeObject:
         """Unknown fields are refused (fieldValidation=Strict), not dropped."""
@@ -208,6 +274,12 @@ class ClusterClient:
         """What the API server says about this user's right to do that (SelfSubjectAccessReview)."""
         status = self._dict(requests.access_review(verb, type_, namespace, name, subresource)).get("status") or {}
         return Access(bool(status.get("allowed")), str(status.get("reason") or ""))
+
+    def rules(self, namespace: str) -> tuple[tuple[dict[str, Any], ...], bool]:
+        """What this user may do in the namespace (SelfSubjectRulesReview): resourceRules, those for all namespaces among them; and whether that is all:
+        an authorizer that is asked elsewhere (a webhook) can't list its rules."""
+        status = self._dict(requests.rules_review(namespace)).get("status") or {}
+        return tuple(status.get("resourceRules") or ()), not status.get("incomplete")
 
     def whoami(self) -> dict[str, Any]:
         """As whom the API server knows the sender (SelfSubjectReview, Kubernetes 1.28 and newer): username, uid, groups, extra."""

@@ -36,7 +36,8 @@ class ClusterConfig:
 
     `context`: the one that was chosen. `files`: what was read, but for a token's file. `refused` is to be called when the server
     answers 401: what made the token is asked anew. `renewed` brings an older configuration up to date, see current().
-    `session`: of the person whose token it is (kube/person.py), '' for the kubeconfig's own identity.
+    `namespace`: the context's, or the Pod's own, '' where none is said.
+    `session`: of the person whose token it is (kube/person.py), '' for the kubeconfig's own identity. `by`: who acts as `user`, '' for oneself.
     `alias`: what the console calls this cluster where it has several (console/web/clusters.py); '' for its `name`.
     """
 
@@ -53,6 +54,8 @@ class ClusterConfig:
     refused: Callable[[], None] = _nothing
     renewed: Callable[["ClusterConfig"], "ClusterConfig"] | None = None
     session: str = ""
+    by: str = ""
+    namespace: str = ""
     alias: str = ""
 
     def current(self) -> "ClusterConfig":
@@ -103,6 +106,7 @@ def load(kubeconfig: str | None = None, context: str | None = None, *, nobody: b
         files=(*paths, *_named_files(cluster, user, folder)),
         refused=plugin.refused if plugin else _nothing,
         renewed=(lambda config: replace(config, tls=plugin.tls)) if plugin else None,
+        namespace=str(chosen.get("namespace") or ""),
     )
 
 
@@ -248,7 +252,15 @@ def _in_cluster() -> ClusterConfig:
         token=TextFile(_SERVICE_ACCOUNT / "token").text,
         tls=_in_cluster_tls(authority),
         files=(authority,),
+        namespace=_own_namespace(),
     )
+
+
+def _own_namespace() -> str:
+    try:
+        return (_SERVICE_ACCOUNT / "namespace").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
 
 
 def _in_cluster_tls(authority: Path) -> ssl.SSLContext:

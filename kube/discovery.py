@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
-from urllib.parse import quote
+
+from kube.segments import segment
 
 ACCEPT = (
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
@@ -63,10 +64,13 @@ class ResourceType:
         return f"{self.group_or_core}/{self.version}/{self.plural}"
 
     def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
-        """The REST path. A namespace is ignored for cluster-scoped types; without one, a list is over all namespaces."""
+        """The REST path. A namespace is ignored for cluster-scoped types; without one, a list is over all namespaces.
+
+        Raises NotFound for a namespace or a name that nothing can have.
+        """
         root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
-        place = f"/namespaces/{quote(namespace, safe='')}" if namespace and self.namespaced else ""
-        ends = "".join(f"/{quote(part, safe='')}" for part in (name, subresource) if part)
+        place = f"/namespaces/{segment(namespace)}" if namespace and self.namespaced else ""
+        ends = "".join(f"/{segment(part)}" for part in (name, subresource) if part)
         return f"{root}{place}/{self.plural}{ends}"
 
 

@@ -54,6 +54,12 @@ class Unreachable(KubeError):
     reason = "Unreachable"
 
 
+class NotRenewed(Unreachable):
+    """A person's credentials have run out, and who renews them does not answer. The text names that one."""
+
+    reason = "NotRenewed"
+
+
 class Unauthorized(KubeError):
     code, reason = 401, "Unauthorized"
 

@@ -7,9 +7,32 @@ from kube.config import ClusterConfig
 
 
 def person(
-    way: ClusterConfig, user: str, token: str, session: str = "", refused: Callable[[], None] = lambda: None
+    way: ClusterConfig,
+    user: str,
+    token: str | Callable[[], str],
+    session: str = "",
+    refused: Callable[[], None] = lambda: None,
 ) -> ClusterConfig:
-    """`way`: of load(nobody=True), so that no certificate, plugin, password or impersonation can come along. `refused` is called at each 401."""
+    """`way`: of load(nobody=True), so that no certificate, plugin, password or impersonation can come along. `token` is asked at each request where it
+    is renewed, `refused` called at each 401."""
     if way.user or way.headers or way.session or way.token():
         raise ValueError("a person's configuration is made of one that is nobody's")
-    return replace(way, user=user, token=lambda: token, session=session, refused=refused)
+    return replace(way, user=user, token=token if callable(token) else lambda: token, session=session, refused=refused)
+
+
+def acting(whose: ClusterConfig, user: str, groups: tuple[str, ...], session: str) -> ClusterConfig:
+    """As kubectl's --as and --as-group: the credentials of `whose`, and beside them whom the API server shall judge. `session`: of this impersonation alone.
+
+    Raises ValueError for a configuration that acts as another already, and for names that can't stand in a header.
+    """
+    if whose.by or any(name.lower().startswith("impersonate-") for name, _value in whose.headers):
+        raise ValueError("who acts as another can't act as a third")
+    if not session or not all(sendable(one) for one in (user, *groups)):
+        raise ValueError("an impersonation has a session of its own, and names that can stand in a header")
+    headers = (("Impersonate-User", user), *(("Impersonate-Group", group) for group in groups))
+    return replace(whose, user=user, by=whose.user, session=session, headers=(*whose.headers, *headers))
+
+
+def sendable(name: str) -> bool:
+    """Whether a name arrives in a header as it is: visible ASCII, and no blanks around it (RFC 9110, 5.5)."""
+    return bool(name) and name.isascii() and name.isprintable() and name == name.strip()

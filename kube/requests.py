@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from kube.discovery import ResourceType
+from kube.segments import segment
 from kube.table import ACCEPT as TABLE
 
 Query = tuple[tuple[str, str], ...]
@@ -67,6 +68,12 @@ def _dry(dry_run: bool) -> str:
 
 def get(type_: ResourceType, name: str, namespace: str = "") -> ApiRequest:
     return ApiRequest("GET", type_.path(namespace, name), ref=_ref(type_, namespace, name))
+
+
+def get_table(type_: ResourceType, name: str, namespace: str = "", include: str = "Metadata") -> ApiRequest:
+    """One object as a Table of one row."""
+    plain = get(type_, name, namespace)
+    return dataclasses.replace(plain, query=(("includeObject", include),), accept=TABLE)
 
 
 def list_objects(
@@ -207,6 +214,17 @@ def access_review(
     return ApiRequest("POST", path, (), msgspec.json.encode(review), JSON, ref=f"the right to {verb} {type_.plural}")
 
 
+def rules_review(namespace: str) -> ApiRequest:
+    """SelfSubjectRulesReview: what may the sender do in this namespace?"""
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectRulesReview",
+        "spec": {"namespace": namespace},
+    }
+    path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+    return ApiRequest("POST", path, (), msgspec.json.encode(review), JSON, ref=f'rights in namespace "{namespace}"')
+
+
 def self_review() -> ApiRequest:
     """SelfSubjectReview: who is the sender?"""
     review = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
@@ -238,13 +256,13 @@ def pod_log(
             "follow": follow,
         }
     )
-    path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/log"
+    path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/log"
     return ApiRequest("GET", path, query, accept="*/*", ref=f'the log of pod "{pod}" in namespace "{namespace}"')
 
 
 def exec_(pod: str, namespace: str, container: str, command: tuple[str, ...]) -> ApiRequest:
     """The WebSocket of a command with a terminal: what it writes to stderr comes on stdout."""
-    path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/exec"
+    path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/exec"
     flags = (("container", container), ("stdin", "true"), ("stdout", "true"), ("tty", "true"))
     query = tuple(pair for pair in flags if pair[1]) + tuple(("command", part) for part in command)
     return ApiRequest("GET", path, query, accept="*/*", ref=f'a command in pod "{pod}" of namespace "{namespace}"')
@@ -252,6 +270,6 @@ def exec_(pod: str, namespace: str, container: str, command: tuple[str, ...]) ->
 
 def port_forward(pod: str, namespace: str, port: int) -> ApiRequest:
     """The WebSocket of one TCP connection to `port` of the pod. It is the kubelet that answers, and not every one takes a wish for JSON."""
-    path = f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(pod, safe='')}/portforward"
+    path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/portforward"
     ref = f'port {port} of pod "{pod}" in namespace "{namespace}"'
     return ApiRequest("GET", path, (("ports", str(port)),), accept="*/*", ref=ref)

@@ -27,11 +27,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
+    """`within`: as of an ObjectList."""
+
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     resource_version: str
     continue_: str = ""
     remaining: int | None = None
+    within: tuple[str, ...] = ()
 
 
 def parse(document: dict[str, Any]) -> Table:

@@ -12,7 +12,7 @@ from kube.discovery import ResourceType
 from kube.errors import NotFound
 from kube.objects import name_of, namespace_of
 from operatorhub.csv import items, mapping, strings, text
-from resources.changes import Topic
+from resources import followable
 
 GROUP = "operators.coreos.com"
 VERSION = "v1alpha1"
@@ -106,16 +106,8 @@ def type_of(client: ClusterClient, plural: str) -> ResourceType:
 
 
 def topic(client: ClusterClient, plural: str, namespace: str = "", group: str = GROUP, version: str = "") -> str:
-    """What a live region of our pages follows."""
-    return str(
-        Topic(
-            client.name,
-            group or "core",
-            version or version_of(plural),
-            plural,
-            namespace,
-        )
-    )
+    """What a live region of our pages follows: one topic, or several with blanks between them."""
+    return followable.topics(client, group, version or version_of(plural), plural, namespace)
 
 
 def ref(plural: str, namespace: str, name: str) -> str:

@@ -15,6 +15,7 @@ from celery import current_app
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from console.signin import bearer
 from kube.client import ClusterClient
 from operatorhub.models import Run
 from resources.changes import RedisError, ping
@@ -43,7 +44,7 @@ def create(key: str, kind: str, client: ClusterClient, namespace: str, name: str
     Run.objects.filter(touched_at__lt=now - timedelta(hours=KEEP_HOURS)).exclude(state="running").delete()
     run, _made = Run.objects.get_or_create(
         key=key,
-        defaults={"kind": kind, "cluster": client.name, "namespace": namespace, "name": name, "user": client.user, "session": client.config.session, "document": document, "started_at": now, "touched_at": now},
+        defaults={"kind": kind, "cluster": client.name, "namespace": namespace, "name": name, "user": client.owner, "session": client.config.session, "document": document, "started_at": now, "touched_at": now},
     )  # fmt: skip
     return run
 
@@ -58,8 +59,9 @@ def save(run: Run) -> bool:
 
 
 def stale(run: Run) -> bool:
-    """True while it should go on and nobody does."""
-    return run.state == "running" and timezone.now() - run.touched_at > timedelta(seconds=STALE_SECONDS)
+    """True while it should go on and nobody does: no worker, where a program began it."""
+    late = timezone.now() - run.touched_at > timedelta(seconds=STALE_SECONDS)
+    return run.state == "running" and (late or bearer.is_program(run.session))
 
 
 def go_on(client: ClusterClient, run: Run, advance: Advance, seconds: float) -> Run:
@@ -76,7 +78,9 @@ def go_on(client: ClusterClient, run: Run, advance: Advance, seconds: float) -> 
 
 
 def hand_over(run: Run) -> None:
-    """To a worker; without a broker the page goes on, and says so."""
+    """To a worker; without a broker the page goes on, and says so. A program goes on with its own by asking: its token is nowhere but in its requests."""
+    if bearer.is_program(run.session):
+        return
     try:
         # Celery tries for seconds to reach a Redis that is not there.
         ping()

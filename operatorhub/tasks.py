@@ -88,7 +88,7 @@ def go_on(key: str) -> None:
 
 def _whose(run: Run) -> ClusterClient | None:
     """The worker has rights that people don't have: what somebody began goes on with his own, or not at all."""
-    if settings.SIGN_IN != "local":
+    if run.session or settings.SIGN_IN != "local":
         found = clients.living(run.session)
         return found if found and found.name == run.cluster else None
     place = clusters.named(run.cluster)

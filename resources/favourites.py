@@ -57,13 +57,13 @@ class Marked:
 
 
 def _mine(client: ClusterClient, sort: str) -> "list[Mark]":
-    return list(Mark.objects.filter(cluster=client.name, user=client.user[:512], sort=sort).order_by("-at", "-pk"))
+    return list(Mark.objects.filter(cluster=client.name, user=client.owner[:512], sort=sort).order_by("-at", "-pk"))
 
 
 def _key(client: ClusterClient, place: Place, sort: str) -> "dict[str, Any]":
     return {
         "cluster": client.name,
-        "user": client.user[:512],
+        "user": client.owner[:512],
         "sort": sort,
         "group": place.type.group,
         "plural": place.type.plural,

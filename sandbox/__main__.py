@@ -48,6 +48,7 @@ class Settings:
     images: Path | None
     parent: int
     olm: bool = True
+    authentication: Path | None = None
 
 
 def settings(arguments: list[str] | None = None) -> Settings | NodeSettings:
@@ -59,6 +60,11 @@ def settings(arguments: list[str] | None = None) -> Settings | NodeSettings:
     serve.add_argument("--port", type=int, default=0, help="0: the one of the last time, or any free one")
     serve.add_argument("--catalog", type=Path, action="append", default=[], help="folder of bundles; may repeat")
     serve.add_argument("--no-olm", action="store_true", help="without OLM, until its release manifest is applied")
+    serve.add_argument(
+        "--authentication-config",
+        type=Path,
+        help="AuthenticationConfiguration; DATA/authentication.yaml, if it is there",
+    )
     node = commands.add_parser("node", help="run Pods of known images on a real cluster")
     add_arguments(node)
     for command in (serve, node):
@@ -69,7 +75,8 @@ def settings(arguments: list[str] | None = None) -> Settings | NodeSettings:
         return NodeSettings.of(given)
     images = given.images.resolve() if given.images else None
     catalogs = tuple(path.resolve() for path in given.catalog)
-    return Settings(given.data.resolve(), given.port, catalogs, images, given.parent, not given.no_olm)
+    authentication = given.authentication_config.resolve() if given.authentication_config else None
+    return Settings(given.data.resolve(), given.port, catalogs, images, given.parent, not given.no_olm, authentication)
 
 
 def controllers(olm: bool = True) -> list[Controller]:
@@ -141,7 +148,7 @@ def write_kubeconfig(path: Path, url: str, token: str, authority: str) -> None:
 async def serve(given: Settings, stop: asyncio.Event) -> int:
     """Until ``stop``; the exit code."""
     given.data.mkdir(parents=True, exist_ok=True, mode=0o700)
-    sandbox = assemble(given.data, given.catalogs, given.images)
+    sandbox = assemble(given.data, given.catalogs, given.images, given.authentication)
     remembered = given.port or int(sandbox.journal.meta("port") or 0)
     try:
         listener = listen(remembered)

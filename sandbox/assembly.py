@@ -12,6 +12,7 @@ from .context import Context
 from .errors import NotFound
 from .journal import Journal
 from .kinds import register
+from .oidc import Providers
 from .rbac import Authorizer
 from .resources import Registry
 from .schemas import CRDS
@@ -33,8 +34,10 @@ class Sandbox:
     application: Application
 
 
-def assemble(data: Path, catalogs: tuple[Path, ...] = (), images: Path | None = None) -> Sandbox:
-    """Opens (or begins) the sandbox that is kept in ``data``."""
+def assemble(
+    data: Path, catalogs: tuple[Path, ...] = (), images: Path | None = None, authentication: Path | None = None
+) -> Sandbox:
+    """Opens (or begins) the sandbox that is kept in ``data``. ``authentication``: see sandbox/oidc.py."""
     journal = Journal(data / "cluster.db")
     store = Store(journal)
     registry = Registry(builtin())
@@ -43,7 +46,7 @@ def assemble(data: Path, catalogs: tuple[Path, ...] = (), images: Path | None = 
     reading = verbs.schemas.read
     crds.load(store, registry, reading)
     verbs.hooks[CRDS] = lambda change: crds.hook(store, registry, reading, change)
-    tokens = Tokens(store, journal)
+    tokens = Tokens(store, journal, Providers(authentication or data / "authentication.yaml"))
     access = Authorizer(store)
 
     def token_for(namespace: str, name: str, secret: str = "") -> str:

@@ -21,7 +21,7 @@ from .rbac import Authorizer, attributes
 from .rendering import render
 from .rest import Rest
 from .routing import NoSuchPage, built_in, no_such_page
-from .tokens import Tokens, authenticate
+from .tokens import Tokens, authenticate, bearer
 from .verbs import Verbs
 
 HEALTH = frozenset({"healthz", "livez", "readyz"})
@@ -72,6 +72,7 @@ class Application(AsgiApplication):
     async def answer(self, request: Request) -> Response:
         parts = [unquote(part) for part in request.raw_path.split("/") if part]
         root = parts[0] if parts else ""
+        await self._tokens.providers.prepare(bearer(request))
         if root in HEALTH or root == "version":
             authenticate(request, self._tokens)
             return self._health(request, root) if root in HEALTH else Response.json(VERSION)

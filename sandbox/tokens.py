@@ -1,4 +1,4 @@
-"""Who is asking: the admin's token, service-account tokens (signed, JWT)."""
+"""Who is asking: the admin's token, service-account tokens (signed, JWT), ID tokens (sandbox/oidc.py)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .errors import Unauthorized
 from .http import ANONYMOUS, Request, User
 from .journal import Journal
 from .objects import Object, decode
+from .oidc import Providers
 from .store import Store
 
 ADMIN = User("kubernetes-admin", ("system:masters", "system:authenticated"))
@@ -48,8 +49,9 @@ class Reviewed(NamedTuple):
 class Tokens:
     """Makes and reads bearer tokens. Keys are made once and kept in the journal."""
 
-    def __init__(self, store: Store, journal: Journal):
+    def __init__(self, store: Store, journal: Journal, providers: Providers):
         self._store = store
+        self.providers = providers
         self.admin = self._remembered(journal, "admin_token")
         self._key = self._remembered(journal, "signing_key").encode()
         self._known: dict[str, tuple[tuple[int, ...], float, User]] = {}
@@ -123,7 +125,7 @@ class Tokens:
             return Reviewed(ADMIN, audiences)
         claims = self._claims(token)
         if claims is None:
-            return Reviewed(None, why="invalid bearer token")
+            return self._of_provider(token)
         if claims.get("iss") == _LEGACY_ISSUER:
             user = self._legacy(claims)
             return (
@@ -140,6 +142,14 @@ class Tokens:
         if user is None:
             return Reviewed(None, why="[invalid bearer token, service account token has been invalidated]")
         return Reviewed(user, meant, expires=float(claims["exp"]))
+
+    def _of_provider(self, token: str) -> Reviewed:
+        """An ID token. It is meant for the provider's client, whatever audiences a reader has."""
+        try:
+            found = self.providers.user(token)
+        except ValueError as error:
+            return Reviewed(None, why=f"[invalid bearer token, {error}]")
+        return Reviewed(found[0], found[1], expires=found[2]) if found else Reviewed(None, why="invalid bearer token")
 
     def _claims(self, token: str) -> dict[str, Any] | None:
         body, _, signature = token.rpartition(".")
@@ -192,12 +202,16 @@ def account_user(namespace: str, name: str, uid: str = "", extra: dict[str, list
     return User(f"system:serviceaccount:{namespace}:{name}", groups, uid, extra or {})
 
 
-def authenticate(request: Request, tokens: Tokens) -> User:
-    """The user of a request; Unauthorized for a token that is not valid. Without one: anonymous."""
+def bearer(request: Request) -> str:
+    """The token of a request, '' for none."""
     header = request.headers.get("authorization", "")
     token = header[7:].strip() if header[:7].lower() == "bearer " else ""
-    if not token and request.is_websocket:
-        token = _websocket_token(request)
+    return _websocket_token(request) if not token and request.is_websocket else token
+
+
+def authenticate(request: Request, tokens: Tokens) -> User:
+    """The user of a request; Unauthorized for a token that is not valid. Without one: anonymous."""
+    header, token = request.headers.get("authorization", ""), bearer(request)
     if not header and not token:
         return ANONYMOUS
     user = tokens.user(token) if token else None

@@ -175,6 +175,12 @@ def postgres(folder: Path, port: int = 0) -> Iterator[str]:
         process.wait(20)
 
 
+def web_command(port: int) -> list[str]:
+    """A web process, as the supervisor starts it."""
+    uvicorn = [sys.executable, "-m", "uvicorn", "console.asgi:application", "--host", "127.0.0.1", "--port", str(port)]
+    return [*uvicorn, "--timeout-graceful-shutdown", "10", "--no-access-log", "--log-level", "warning"]
+
+
 def worker_command(name: str, *more: str) -> list[str]:
     """A Celery worker with a hub, as the supervisor starts it, by a name of its own."""
     celery = [sys.executable, "-W", "ignore", "-m", "celery", "-A", "console.celery", "--quiet", "worker", *more]

@@ -106,8 +106,13 @@ def main() -> None:
     parser.add_argument("--url", default="")
     parser.add_argument("--kubeconfig", default="")
     arguments = parser.parse_args()
+    draw(arguments.url, arguments.kubeconfig)
+
+
+def draw(url: str = "", kubeconfig: str = "") -> None:
+    """On a console of its own, or on the one given."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with site(arguments.url, arguments.kubeconfig) as found, sync_playwright() as playwright:
+    with site(url, kubeconfig) as found, sync_playwright() as playwright:
         client = ClusterClient(load(str(found.kubeconfig), None))
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1180, "height": 1400}, locale="en-US", device_scale_factor=1)

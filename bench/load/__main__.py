@@ -1,7 +1,7 @@
 """`make bench-load`: LOAD_USERS signed-in people browse, LOAD_STREAMS streams are open, two web processes answer, for LOAD_MINUTES; on SQLite and on PostgreSQL.
 
 Prints errors, times of each page, memory and CPU; writes bench/latest-load.json. Ends with 1 when anything was answered wrongly, a stream was lost, a program died or the
-console's memory grew. The embedded cluster's memory is told and not judged: it keeps what changed, as etcd does until it is compacted.
+console's memory grew. The embedded cluster's memory is told and not judged: it is no part of the console.
 """
 
 import argparse

@@ -31,7 +31,9 @@ _lock = threading.Lock()
 _timer: threading.Timer | None = None
 
 
-def entry(cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where, scene: Scene | None) -> AuditEntry:
+def entry(
+    cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where, scene: Scene | None, as_user: str = ""
+) -> AuditEntry:
     """The row of an act, not saved. What was sent to its object in this scene tells the rest."""
     found, rest = about.read(ref)
     write = scene.claim(found) if scene else None
@@ -41,25 +43,36 @@ def entry(cluster: str, user: str, verb: str, ref: str, outcome: str, where: Whe
     assert target is not None
     if write is not None and write.reason and " " in outcome:  # the page's words for the reason
         outcome = write.reason
-    return _row(cluster, user, verb, target, outcome, where, write, rest)
+    return _row(cluster, user, verb, target, outcome, where, write, rest, as_user)
 
 
 def of_write(write: Write, where: Where) -> AuditEntry:
     """What was sent and noted by nobody."""
     verb = _METHODS.get(write.method, write.method.lower())
     target = about.named(write)
-    return _row(write.config.name, write.config.user, verb, target, write.reason or "ok", where, write, "")
+    config = write.config
+    user, as_user = (config.by, config.user) if config.by else (config.user, "")
+    return _row(config.name, user, verb, target, write.reason or "ok", where, write, "", as_user)
 
 
 def _row(
-    cluster: str, user: str, verb: str, target: Target, outcome: str, where: Where, write: Write | None, detail: str
+    cluster: str,
+    user: str,
+    verb: str,
+    target: Target,
+    outcome: str,
+    where: Where,
+    write: Write | None,
+    detail: str,
+    as_user: str,
 ) -> AuditEntry:
     diff, number = changes.of(write) if write else ([], 0)
     row = AuditEntry(
         at=timezone.now(),
         cluster=changes.plain(cluster, 512),
         user=changes.plain(user, 512),
-        groups=groups(write),
+        groups=groups(write) or list(where.groups),
+        as_user=changes.plain(as_user, 512),
         verb=changes.plain(verb, 64),
         group=changes.plain(target.group, 253),
         version=changes.plain(target.version, 63),
@@ -78,7 +91,17 @@ def _row(
         changed=number,
     )
     paths = " ".join(path for path, _before, _after in diff)
-    said = (row.user, row.verb, row.qualified, row.kind, row.namespace, row.name, row.subresource, row.detail)
+    said = (
+        row.user,
+        row.as_user,
+        row.verb,
+        row.qualified,
+        row.kind,
+        row.namespace,
+        row.name,
+        row.subresource,
+        row.detail,
+    )
     row.words = " ".join((*said, row.outcome, row.source, row.address, row.request_id, paths)).lower()[:4000]
     return row
 

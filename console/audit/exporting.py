@@ -9,7 +9,7 @@ import msgspec
 from console.audit.models import AuditEntry
 
 COLUMNS = (
-    "id", "time", "cluster", "user", "groups", "verb", "group", "version", "resource", "kind", "namespace", "name", "subresource", "uid", "detail", "outcome",
+    "id", "time", "cluster", "user", "as_user", "groups", "verb", "group", "version", "resource", "kind", "namespace", "name", "subresource", "uid", "detail", "outcome",
     "source", "address", "request_id", "changed", "diff",
 )  # fmt: skip
 # A spreadsheet takes a cell that begins so for a formula: https://owasp.org/www-community/attacks/CSV_Injection

@@ -1,15 +1,14 @@
 """A scene from its beginning to its end, and what is noted while it goes on."""
 
 import logging
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import repeat
-from uuid import uuid4
+from itertools import islice, repeat
 
 from django.http import HttpRequest, HttpResponse
 
+from console import numbered
 from console.audit import entries
 from console.audit.models import AuditEntry
 from console.audit.scene import Scene, Where
@@ -18,7 +17,8 @@ from kube.sent import Write
 
 log = logging.getLogger("console.audit")
 
-_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+#: Of one person; an identity provider may tell of hundreds.
+MOST_GROUPS = 50
 _now: ContextVar[Scene | None] = ContextVar("audit", default=None)
 
 
@@ -41,22 +41,26 @@ def _unnoted(write: Write, where: Where) -> AuditEntry:
     place = (
         f"{row.group or 'core'}/{row.version}/{row.resource} {row.namespace}{'/' if row.namespace else ''}{row.name}"
     )
-    _say(row.cluster, row.user, row.verb, place, row.outcome, where)
+    _say(row.cluster, row.user, row.verb, place, row.outcome, where, row.as_user)
     return row
 
 
-def _say(cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where) -> None:
+def _say(cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where, as_user: str = "") -> None:
     """The line in the log, which stays when the database is away."""
     extra = {"source": where.source, "address": where.address, "request_id": where.request_id}
+    if as_user:
+        user = f"{user} as={as_user}"
     log.info("user=%s cluster=%s verb=%s object=%s outcome=%s", user, cluster, verb, ref, outcome, extra=extra)
 
 
-def note(cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where | None = None) -> None:
-    """An act: with the scene's others, or at once where there is none."""
+def note(
+    cluster: str, user: str, verb: str, ref: str, outcome: str, where: Where | None = None, as_user: str = ""
+) -> None:
+    """An act: with the scene's others, or at once where there is none. `as_user`: as whom `user` acted, '' for himself."""
     here = _now.get()
-    where = where or (here.where if here else Where("worker"))
-    _say(cluster, user, verb, ref, outcome, where)
-    row = entries.entry(cluster, user, verb, ref, outcome, where, here)
+    where = where or (here.where if here else Where("worker", request_id=numbered.current()))
+    _say(cluster, user, verb, ref, outcome, where, as_user)
+    row = entries.entry(cluster, user, verb, ref, outcome, where, here, as_user)
     if here is None:
         entries.save([row])
     else:
@@ -74,15 +78,28 @@ def _write(here: Scene) -> None:
     entries.save(rows)
 
 
+def where_now() -> Where:
+    """Of the scene that goes on; nothing is known outside of one."""
+    here = _now.get()
+    return here.where if here else Where()
+
+
+def bounded(groups: Iterable[str]) -> tuple[str, ...]:
+    """As many groups, and as much of each, as a row keeps."""
+    return tuple(str(one)[:253] for one in islice(groups, MOST_GROUPS))
+
+
 def where_of(request: HttpRequest) -> Where:
-    """A request's. What a proxy calls it is taken over, so that its log and the audit can be laid side by side."""
-    told = request.headers.get("X-Request-Id", "")
+    """A request's, with its number (console/numbered.py)."""
+    person, acting = getattr(request, "person", None), getattr(request, "acting", None)
+    number = numbered.current() or numbered.told_or_made(request.headers.get("X-Request-Id", ""))
     source = "api" if request.path_info.startswith("/api/") else "page"
-    return Where(source, str(request.META.get("REMOTE_ADDR") or ""), told if _ID.fullmatch(told) else uuid4().hex)
+    address = str(request.META.get("REMOTE_ADDR") or "")
+    return Where(source, address, number, bounded(acting.member_of if acting else person.groups if person else ()))
 
 
 class AuditMiddleware:
-    """Each request is a scene; its answer says its number in X-Request-Id."""
+    """Each request is a scene."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -90,6 +107,4 @@ class AuditMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         where = where_of(request)
         with scene(where):
-            response = self.get_response(request)
-        response.headers["X-Request-Id"] = where.request_id
-        return response
+            return self.get_response(request)

@@ -11,6 +11,8 @@ class AuditEntry(models.Model):
     # As the API server knows them; the groups where they are known.
     user = models.CharField(max_length=512)
     groups = models.JSONField(default=list)
+    # As whom they acted, '' for themselves. The groups are then that one's.
+    as_user = models.CharField(max_length=512, default="", db_default="", blank=True)
     # create, patch, delete, scale, reveal, exec, approve …
     verb = models.CharField(max_length=64)
     group = models.CharField(max_length=253, default="", blank=True)
@@ -46,7 +48,7 @@ class AuditEntry(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.verb} {self.resource} {self.namespace}/{self.name} by {self.user}"
+        return f"{self.verb} {self.resource} {self.namespace}/{self.name} by {self.user}{f' as {self.as_user}' if self.as_user else ''}"
 
     @property
     def qualified(self) -> str:

@@ -13,11 +13,12 @@ from kube.sent import Sent, Target, Write
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """`source`: page, api or worker. `address`: of the client, as the server in front says it."""
+    """`source`: page, api or worker. `address`: of the client, as the server in front says it. `groups`: of who asks, as far as they are known."""
 
     source: str = ""
     address: str = ""
     request_id: str = ""
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

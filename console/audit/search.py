@@ -17,13 +17,15 @@ REFUSED = "refused"
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose acts on which cluster. `user` '' is everybody's."""
+    """Whose acts on which cluster. `user` '' is everybody's; `as_user`: only what was done as that one."""
 
     cluster: str
     user: str = ""
+    as_user: str = ""
 
     def rows(self) -> "QuerySet[AuditEntry]":
         found = AuditEntry.objects.filter(cluster=self.cluster)
+        found = found.filter(as_user=self.as_user) if self.as_user else found
         return found.filter(user=self.user) if self.user else found
 
 

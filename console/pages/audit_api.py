@@ -27,12 +27,13 @@ class AuditFieldSerializer(serializers.Serializer[Any]):
 
 
 class AuditEntrySerializer(serializers.Serializer[Any]):
-    """One act. `outcome`: ok, or the reason of the refusal; `source`: page, api or worker; `changed`: how many fields in all, of which `diff` has the first."""
+    """One act. `as_user`: whom `user` impersonated, and then `groups` are that one's; `outcome`: ok, or the reason of the refusal; `source`: page, api or worker; `changed`: how many fields in all, of which `diff` has the first."""
 
     id = serializers.IntegerField()
     time = serializers.DateTimeField()
     cluster = serializers.CharField()
     user = serializers.CharField()
+    as_user = serializers.CharField(allow_blank=True)
     groups = serializers.ListField(child=serializers.CharField())
     verb = serializers.CharField()
     group = serializers.CharField(allow_blank=True)

@@ -23,4 +23,7 @@ def may_read_all(client: ClusterClient) -> bool:
 
 
 def scope_of(client: ClusterClient) -> Scope:
-    return Scope(client.name, "" if may_read_all(client) else client.user)
+    if may_read_all(client):
+        return Scope(client.name)
+    # Who acts as another sees what he himself did as that one, and nothing of that one's own.
+    return Scope(client.name, client.by, client.user) if client.by else Scope(client.name, client.user)

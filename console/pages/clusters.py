@@ -64,18 +64,26 @@ def unknown(request: HttpRequest, rest: str) -> HttpResponse:
 def rows(request: HttpRequest, at: str) -> tuple[Row, ...]:
     here, known = place_of(request), clusters.offered()
     states = _states(known)
-    person = getattr(request, "person", None)
-    local = settings.SIGN_IN == "local"
     return tuple(
         Row(
             one.context,
-            one.user if local else (person.user if person and one == here else sessions.user_at(request, one)),
+            _as_whom(request, one, here),
             *states[one.prefix],
             there(at, here, one),
             one == here,
         )
         for one in known
     )
+
+
+def _as_whom(request: HttpRequest, one: Offered, here: Offered) -> str:
+    """'' for nobody. Who acts as another elsewhere is told there."""
+    acting, person = getattr(request, "acting", None), getattr(request, "person", None)
+    if one == here and acting:
+        return str(acting.user)
+    if settings.SIGN_IN == "local":
+        return one.user
+    return str(person.user) if person and one == here else sessions.user_at(request, one)
 
 
 def there(at: str, here: Offered, place: Offered) -> str:

@@ -1,5 +1,6 @@
 """/namespaces/: the namespaces there are, and a new one by its name."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -7,8 +8,10 @@ from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
+from console.pages.own_namespaces import own_namespaces, refusal
+from console.reach import finding
 from console.web import audit, render
 from console.web.access import can
 from console.web.errors import explain
@@ -18,7 +21,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import AlreadyExists, Forbidden, Invalid, KubeError
 from kube.objects import name_of
-from resources.changes import Topic
+from resources import followable
 
 # Kubernetes' own, which an operator's objects have no business in.
 SYSTEM = ("kube-", "openshift-")
@@ -26,12 +29,13 @@ SYSTEM = ("kube-", "openshift-")
 
 @dataclass(frozen=True, slots=True)
 class NamespaceRow:
-    """`phase` is Active or Terminating."""
+    """`phase` is Active or Terminating, '' where it may not be read. `found`: how it was found, for somebody who may not list them."""
 
     name: str
     phase: str
     created: str
     system: bool
+    found: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +54,14 @@ def namespace_type(client: ClusterClient) -> ResourceType:
     return client.find("", "v1", "namespaces")
 
 
-def look(client: ClusterClient, q: str, typed: str = "", error: str = "") -> Namespaces:
-    """Those whose name has `q` in it. Raises Forbidden where listing them is refused."""
+def look(
+    client: ClusterClient, q: str, typed: str = "", error: str = "", found: Mapping[str, str] | None = None
+) -> Namespaces:
+    """Those whose name has `q` in it. `found`: the ones of somebody who may not list them, and how they were found."""
     type_ = namespace_type(client)
+    if found is not None:
+        rows = tuple(_own_row(client, type_, name, how) for name, how in found.items() if q in name)
+        return Namespaces(rows, "", can(client, "create", type_).allowed, q, typed, error)
     rows = tuple(
         NamespaceRow(
             name := name_of(item),
@@ -65,12 +74,31 @@ def look(client: ClusterClient, q: str, typed: str = "", error: str = "") -> Nam
     )
     return Namespaces(
         tuple(sorted(rows, key=lambda row: row.name)),
-        str(Topic(client.name, "core", "v1", "namespaces", "")),
+        followable.topics(client, "", "v1", "namespaces"),
         can(client, "create", type_).allowed,
         q,
         typed,
         error,
     )
+
+
+def _own_row(client: ClusterClient, type_: ResourceType, name: str, how: str) -> NamespaceRow:
+    try:
+        item = client.get(type_, name)
+    except KubeError:
+        return NamespaceRow(name, "", "", False, how)
+    phase = str((item.get("status") or {}).get("phase") or "")
+    return NamespaceRow(name, phase, str(item["metadata"].get("creationTimestamp") or ""), name.startswith(SYSTEM), how)
+
+
+def context(
+    request: ConsoleRequest, typed: str = "", error: str = "", own: tuple[str, str] = ("", "")
+) -> dict[str, object]:
+    """Of the page. `own`: what stood in the field of somebody who named a namespace, and why it was not taken."""
+    client = request.cluster
+    theirs = own_namespaces(client, *own)
+    shown = look(client, request.GET.get("q", "").strip(), typed, error, theirs.found if theirs else None)
+    return {"namespaces": shown, "own": theirs}
 
 
 def create(client: ClusterClient, name: str) -> str:
@@ -105,11 +133,27 @@ def namespaces(request: ConsoleRequest) -> HttpResponse:
         if not error:
             messages.success(request, _("Namespace “%(name)s” created.") % {"name": name})
             return HttpResponseRedirect(f"{reverse('pages:namespaces')}?{urlencode({'namespace': name})}")
-    shown = look(request.cluster, request.GET.get("q", "").strip(), name, error)
     return render.page(
         request,
         "console/namespaces.html",
-        {"namespaces": shown},
+        context(request, name, error),
         fragment="console/_namespaces.html",
         status=422 if error else 200,
     )
+
+
+@require_POST
+def own(request: ConsoleRequest) -> HttpResponse:
+    """/namespaces/own/: somebody who may not list namespaces says one of theirs. `name`: to be taken, if something may be read there; `forget`: to be forgotten."""
+    client = request.cluster
+    if forgotten := request.POST.get("forget", ""):
+        finding.forget(client, forgotten)
+        messages.success(request, _("Namespace “%(name)s” forgotten.") % {"name": forgotten})
+        return HttpResponseRedirect(reverse("pages:namespaces"))
+    name = request.POST.get("name", "").strip()
+    if error := refusal(client, name):
+        return render.page(request, "console/namespaces.html", context(request, own=(name, error)), status=422)
+    if finding.limited(client):
+        finding.remember(client, name, finding.TYPED)
+    messages.success(request, _("Namespace “%(name)s” is one of yours.") % {"name": name})
+    return HttpResponseRedirect(f"{reverse('pages:namespaces')}?{urlencode({'namespace': name})}")

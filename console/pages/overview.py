@@ -16,7 +16,7 @@ from kube.errors import KubeError
 from operatorhub import olm
 from operatorhub.running import installed
 from operatorhub.running.totals import Totals, totals
-from resources.changes import Topic
+from resources import followable
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def look(client: ClusterClient) -> Overview:
         name = "pages:namespaces" if plural == "namespaces" else "resources:list"
         counts.append(Count(labels[plural], number, name, group or "core", served or "v1", plural))
         if number is not None:
-            topics.append(str(Topic(client.name, group or "core", served, plural, "")))
+            topics.append(followable.topics(client, group, served, plural))
     return Overview(
         str(version.get("gitVersion", "")),
         str(version.get("platform", "")),

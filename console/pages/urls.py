@@ -19,6 +19,7 @@ urlpatterns = [
     path("clusters/", clusters.list_, name="clusters"),
     path("c/<path:rest>", clusters.unknown, name="unknown-cluster"),
     path("namespaces/", namespaces.namespaces, name="namespaces"),
+    path("namespaces/own/", namespaces.own, name="own-namespaces"),
     path("palette/", palette.palette, name="palette"),
     path("settings/", preferences.preferences, name="settings"),
 ]

@@ -262,17 +262,18 @@ def parts(options: Options) -> list[Part]:
 
 def web(options: Options, shared: dict[str, str]) -> list[Part]:
     """One with a port of its own, or several that share one (console/processes/web.py)."""
+    patience = 6.0 + float(os.environ.get("DRAIN_SECONDS") or 0)
     if options.web > 1:
         module = (sys.executable, "-m", "console.processes.web", str(options.listener))
         return [
-            Part(f"web-{number}", (*module, str(port)), shared, pass_fds=(options.listener,))
+            Part(f"web-{number}", (*module, str(port)), shared, patience, pass_fds=(options.listener,))
             for number, port in enumerate(options.web_ports, 1)
         ]
     command = (
         sys.executable, "-m", "uvicorn", "console.asgi:application", "--host", "127.0.0.1", "--port", str(options.port),
         "--timeout-graceful-shutdown", "2", "--no-access-log", "--log-level", "warning", "--no-server-header",
     )  # fmt: skip
-    return [Part("web", command, shared)]
+    return [Part("web", command, shared, patience)]
 
 
 async def _appears(path: Path, seconds: float = 10.0) -> None:

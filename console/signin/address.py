@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from django.conf import settings
+from django.http import HttpRequest
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
 
@@ -29,3 +30,10 @@ def bound(arguments: Sequence[str]) -> str:
         if name == "--host":
             return value if equals else arguments[place + 1] if place + 1 < len(arguments) else ""
     return os.environ.get("UVICORN_HOST") or "127.0.0.1"
+
+
+def unheard(request: HttpRequest) -> bool:
+    """Whether nobody on the way reads along: TLS, or this machine."""
+    return request.is_secure() or any(
+        host in _LOOPBACK for host in (request.get_host().rpartition(":")[0], request.get_host())
+    )

@@ -1,14 +1,19 @@
-"""Clients of people who signed in: one for each session in this process, dropped with it. They hold the token in memory, and nothing of the console's."""
+"""Clients of people who signed in, or who act as another: one for each session in this process, dropped with it. They hold the token in memory, and nothing of
+the console's; where everybody is the console's own identity (SIGN_IN=local), those who act as another use its credentials, and say as whom."""
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 
 from django.dispatch import receiver
 
-from console.signin import sessions, signals
+from console.signin import acting, sessions, signals
+from console.signin.oidc import renewal
+from console.web import clusters
 from kube.client import ClusterClient
 from kube.config import ClusterConfig
 from kube.errors import Unauthorized
+from kube.person import acting as acting_config
 from kube.person import person
 
 #: More than so many are made anew when they are asked for again: each knows the cluster's types and schemas.
@@ -20,9 +25,9 @@ class _Kept:
 
     __slots__ = ("client", "refused")
 
-    def __init__(self, session: str, user: str, token: str, way: ClusterConfig) -> None:
+    def __init__(self, made: Callable[[Callable[[], None]], ClusterConfig]) -> None:
         self.refused = threading.Event()
-        self.client = ClusterClient(person(way, user, token, session, self.refused.set))
+        self.client = ClusterClient(made(self.refused.set))
 
 
 _kept: "OrderedDict[str, _Kept]" = OrderedDict()
@@ -35,10 +40,7 @@ def of(session: str) -> ClusterClient:
         if found := _kept.get(session):
             _kept.move_to_end(session)
             return found.client
-    told = sessions.credentials_of(session)
-    if told is None:
-        raise Unauthorized("this session is over")
-    made = _Kept(session, *told)
+    made = _made(session)
     with _lock:
         found = _kept.setdefault(session, made)
         while len(_kept) > KEPT:
@@ -46,9 +48,31 @@ def of(session: str) -> ClusterClient:
         return found.client
 
 
+def _made(session: str) -> _Kept:
+    if told := sessions.credentials_of(session):
+        user, first, way = told
+        token = renewal.bearer(session, first)
+        return _Kept(lambda refused: person(way, user, token, session, refused))
+    row = acting.living().filter(key=session).first()
+    if row is None:
+        raise Unauthorized("this session is over")
+    # With the credentials of who acts, whose session hears of a 401.
+    own = of(row.session) if row.session else clusters.client_of(clusters.named(row.cluster) or clusters.default())
+    if own.name != row.cluster:
+        raise Unauthorized("this session is of another cluster")
+    return _Kept(lambda _refused: acting_config(own.config, row.user, tuple(row.groups), session))
+
+
+def kept(session: str) -> ClusterClient | None:
+    """The one that is there."""
+    with _lock:
+        found = _kept.get(session)
+    return found.client if found else None
+
+
 def living(session: str) -> ClusterClient | None:
     """The same, asking first whether the session still lives: for what goes on without a request of its person."""
-    if not session or sessions.find(session) is None:
+    if not session or not acting.lives(session):
         drop(session)
         return None
     try:

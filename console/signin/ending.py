@@ -12,7 +12,9 @@ from collections.abc import Callable
 from django.db import DatabaseError, close_old_connections
 from django.dispatch import receiver
 
-from console.signin import clients, judge, sessions, signals
+from console.signin import acting, clients, judge, sessions, signals, withdrawn
+from console.signin.models import Session
+from console.signin.oidc import renewal
 
 log = logging.getLogger("console.signin")
 
@@ -57,11 +59,14 @@ def _look() -> None:
             known = [*_calls]
         close_old_connections()
         try:
+            for session in {*known, *acting.owners(known)}:
+                signals.used.send(sender=Session, session=session)
             for session in known:
                 client = clients.take_refused(session)
-                if client is not None and judge.refused(client):
-                    sessions.end(session)
-            for session in sessions.over(known):
+                if client is not None and not renewal.again(session) and judge.refused(client):
+                    sessions.end(session, "refused")
+                withdrawn.look(session)
+            for session in acting.over(known):
                 _end(session)
         except DatabaseError as error:
             # A database that does not answer ends nobody's work; it is asked again.

@@ -6,14 +6,17 @@ import io
 import json
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any
 
 from django.conf import settings
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.handlers.asgi import ASGIRequest
-from django.db import close_old_connections
+from django.db import DatabaseError, close_old_connections
 from django.http import HttpRequest, HttpResponse
 
-from console.signin import clients, ending, sessions
+from console.signin import acting, bearer, clients, crowd, ending, sessions
+from console.signin.acting import Acting
 from console.signin.sessions import Person
 from console.web.asgi import Receive, Scope, Send
 from kube.errors import KubeError
@@ -21,7 +24,7 @@ from kube.errors import KubeError
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 #: What a WebSocket is closed with (RFC 6455, 7.4.2: 4000 to 4999 are an application's own).
-_CLOSED = 4401
+_CLOSED, _CROWDED = 4401, 4429
 _WORDS = "sign in first"
 #: A stream tells its pages that the session ended, and closes by itself.
 _GRACE_SECONDS = 0.5
@@ -29,16 +32,24 @@ _pool = ThreadPoolExecutor(2, thread_name_prefix="signin")
 
 
 async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
-    """Lets through who is signed in, and everybody while SIGN_IN=local."""
-    if settings.SIGN_IN == "local":
+    """Lets through who is signed in, and everybody while SIGN_IN=local; and ends what is open with the session, or the impersonation within it."""
+    if scope["type"] == "http" and bearer.brought(asked := _request(scope)):
+        await _program(asked, app, scope, receive, send)
+        return
+    if settings.SIGN_IN == "local" and not _maybe_acting(scope):
         await app(scope, receive, send)
         return
     here = asyncio.get_running_loop()
-    person = await here.run_in_executor(_pool, _who, scope)
-    if person is None:
+    person, found = await here.run_in_executor(_pool, copy_context().run, _who, scope)
+    if person is None and settings.SIGN_IN != "local":
         await _refuse(scope, receive, send)
         return
-    work = asyncio.ensure_future(app({**scope, sessions.SCOPE: person}, receive, send))
+    known = {sessions.SCOPE: person, acting.SCOPE: found}
+    who = person.counted if person else ""
+    if not crowd.enter(who):
+        await _too_many(scope, receive, send)
+        return
+    work = asyncio.ensure_future(app({**scope, **{name: one for name, one in known.items() if one}}, receive, send))
     over = False
 
     def end() -> None:
@@ -47,7 +58,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         with contextlib.suppress(RuntimeError):
             here.call_soon_threadsafe(lambda: here.call_later(_GRACE_SECONDS, work.cancel))
 
-    forget = ending.when_over(person.session, end)
+    forget = ending.when_over(found.key if found else person.session if person else "", end)
     try:
         await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -57,19 +68,82 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         await _close(scope, send)
     finally:
         forget()
+        crowd.leave(who)
 
 
-def _who(scope: Scope) -> Person | None:
+def _request(scope: Scope) -> ASGIRequest:
+    return ASGIRequest({**scope, "type": "http", "method": "GET"}, io.BytesIO())
+
+
+async def _program(request: ASGIRequest, app: App, scope: Scope, receive: Receive, send: Send) -> None:
+    """What is open by a token is closed when the token is good no more."""
+    here = asyncio.get_running_loop()
+    refused = await here.run_in_executor(_pool, _refusal, request)
+    if refused is not None:
+        headers = [(name.lower().encode(), value.encode()) for name, value in refused.items()]
+        await send({"type": "http.response.start", "status": refused.status_code, "headers": headers})
+        await send({"type": "http.response.body", "body": refused.content})
+        return
+    who = bearer.caller(request).person.counted  # judged a moment ago, so this asks nobody
+    if not crowd.enter(who):
+        await _too_many(scope, receive, send)
+        return
+    work = asyncio.ensure_future(app(scope, receive, send))
+    try:
+        while not (await asyncio.wait([work], timeout=bearer.SECONDS))[0]:
+            if not await here.run_in_executor(_pool, _still, request):
+                work.cancel()
+                await asyncio.wait([work])
+                await _close(scope, send)
+                return
+        work.result()
+    finally:
+        work.cancel()
+        crowd.leave(who)
+
+
+def _refusal(request: ASGIRequest) -> HttpResponse | None:
     close_old_connections()
     try:
-        request = ASGIRequest({**scope, "type": "http", "method": "GET"}, io.BytesIO())
+        bearer.caller(request)
+    except bearer.Refused as error:
+        return bearer.answer(error)
+    finally:
+        close_old_connections()
+    return None
+
+
+def _still(request: ASGIRequest) -> bool:
+    close_old_connections()
+    try:
+        return bearer.still(request)
+    except DatabaseError:
+        return True
+    finally:
+        close_old_connections()
+
+
+def _maybe_acting(scope: Scope) -> bool:
+    """Whether there is a cookie at all in which it may be said."""
+    cookie = f"{settings.SESSION_COOKIE_NAME}=".encode()
+    return any(cookie in value for name, value in scope["headers"] if name.lower() == b"cookie")
+
+
+def _who(scope: Scope) -> tuple[Person | None, Acting | None]:
+    close_old_connections()
+    try:
+        request: Any = _request(scope)
         SessionMiddleware(_nothing).process_request(request)
-        person = sessions.of(request)
-        if person is not None:
+        request.person = sessions.of(request) if settings.SIGN_IN != "local" else None
+        if request.person is None and settings.SIGN_IN != "local":
+            return None, None
+        found = acting.of(request)
+        key = found.key if found else request.person.session if request.person else ""
+        if key and not (found and found.over):
             # Made here, so that the threads that need it ask no database.
             with contextlib.suppress(KubeError):
-                clients.of(person.session)
-        return person
+                clients.of(key)
+        return request.person, found
     finally:
         close_old_connections()
 
@@ -88,7 +162,27 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
     body = json.dumps(problem).encode() if api else f"{_WORDS}\n".encode()
     kind = b"application/json" if api else b"text/plain; charset=utf-8"
     headers = [(b"content-type", kind), (b"cache-control", b"no-store")]
+    headers += [(b"www-authenticate", bearer.CHALLENGE.encode())] if api else []
     await send({"type": "http.response.start", "status": 401, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
+    """In a way that the page shows: a terminal is told as the API server tells of a command's end (channel 3), a stream by its status."""
+    if scope["type"] == "websocket":
+        await receive()
+        offered = scope.get("subprotocols") or [None]
+        await send({"type": "websocket.accept", "subprotocol": offered[0]})
+        said = {"status": "Failure", "reason": "TooManyRequests", "message": crowd.WORDS}
+        await send({"type": "websocket.send", "bytes": b"\x03" + json.dumps(said).encode()})
+        await send({"type": "websocket.close", "code": _CROWDED, "reason": "too many are open"})
+        return
+    problem = {"status": 429, "title": crowd.WORDS, "detail": "", "advice": "", "reason": "TooManyRequests"}
+    api = scope["path"].startswith("/api/")
+    body = json.dumps(problem).encode() if api else f"{crowd.WORDS}\n".encode()
+    kind = b"application/json" if api else b"text/plain; charset=utf-8"
+    headers = [(b"content-type", kind), (b"cache-control", b"no-store"), (b"retry-after", str(crowd.SECONDS).encode())]
+    await send({"type": "http.response.start", "status": 429, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -49,6 +49,13 @@ def clean(typed: str) -> str:
     return token
 
 
+def strict(token: str) -> str:
+    """As programs send it: as it is, or not at all. Raises NotKnown."""
+    if token and len(token) <= _LONGEST and _GOOD.fullmatch(token):
+        return token
+    raise NotKnown(_("This is not a token: it is too long, or has characters that no token has."), 401)
+
+
 def know(token: str, place: Offered) -> Known:
     """Asks the API server of that cluster with this token and nothing else. Raises NotKnown."""
     expires = expiry(token)

@@ -11,7 +11,9 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
-from console.signin import clients, judge, sessions
+from console.signin import bearer, clients, judge, sessions
+from console.signin.oidc import renewal
+from console.signin.oidc.troubles import name as provider_name
 from console.web import kept
 from console.web.errors import Problem, as_json, wants_json
 from console.web.request import wants_fragment
@@ -20,6 +22,7 @@ from kube.errors import Unauthorized
 
 #: What is answered to everybody: probes, metrics, the sign-in itself. Static files are served before this.
 _OPEN = frozenset({"/healthz", "/readyz", "/metrics"})
+_WAYS = ("sign-in", "sign-out", "oidc", "oidc-back")
 
 
 def nobody() -> ClusterClient:
@@ -35,6 +38,8 @@ class SignInMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.person = None  # type: ignore[attr-defined]
+        if bearer.brought(request):
+            return private(_program(request, self.get_response))
         if settings.SIGN_IN == "local":
             return self.get_response(request)
         person = request.person = sessions.of(request)  # type: ignore[attr-defined]
@@ -50,18 +55,34 @@ class SignInMiddleware:
         return private(response)
 
 
+def _program(request: HttpRequest, get_response: Callable[[HttpRequest], HttpResponse]) -> HttpResponse:
+    """A request that is judged by its token alone: what its cookie says is not looked at."""
+    request.by_token = True  # type: ignore[attr-defined]
+    try:
+        found = bearer.caller(request)
+    except bearer.Refused as error:
+        return bearer.answer(error)
+    request.person = found.person  # type: ignore[attr-defined]
+    request.client_of = lambda: found.client  # type: ignore[attr-defined]
+    response = get_response(request)
+    if response.status_code == 401:
+        bearer.forget(found)
+        response["WWW-Authenticate"] = f'{bearer.CHALLENGE}, error="invalid_token"'
+    return response
+
+
 def ended_meanwhile(session: str, response: HttpResponse) -> bool:
     """Whether the session ended while its request was answered: by the API server's word, or otherwise."""
     client = clients.take_refused(session)
-    if client is not None and judge.refused(client):
-        sessions.end(session)
+    if client is not None and not renewal.again(session) and judge.refused(client):
+        sessions.end(session, "refused")
         return True
     return response.status_code == 401 and sessions.find(session) is None
 
 
 def is_open(request: HttpRequest) -> bool:
     """Choosing a language (a POST) is open: its page shows more."""
-    if request.path_info in _OPEN or request.path in (reverse("signin:sign-in"), reverse("signin:sign-out")):
+    if request.path_info in _OPEN or request.path in [reverse(f"signin:{name}") for name in _WAYS]:
         return True
     return request.method == "POST" and request.path == reverse("pages:settings")
 
@@ -77,12 +98,15 @@ def private(response: HttpResponse) -> HttpResponse:
 
 def refuse(request: HttpRequest) -> HttpResponse:
     """Nobody is signed in (any more): said to programs and parts of pages, and led to the sign-in. What was typed is not lost."""
-    over = sessions.named(request)
+    over = ("refused" if renewal.refused(sessions.key_of(request)) else "over") if sessions.named(request) else ""
     title = _("You are signed out") if over else _("Sign in first")
-    advice = _("Your session is over: it ended, its token expired or was revoked, or nothing was done for long. Sign in in another tab, then send this again.")  # fmt: skip
+    if over == "refused":
+        advice = _("%(name)s did not renew your sign-in, so your session is over. Sign in in another tab, then send this again.") % {"name": provider_name()}  # fmt: skip
+    else:
+        advice = _("Your session is over: it ended, its token expired or was revoked, or nothing was done for long. Sign in in another tab, then send this again.")  # fmt: skip
     problem = Problem(401, title, advice if over else "", "", "Unauthorized")
     if wants_json(request):
-        return JsonResponse(as_json(problem), status=401)
+        return JsonResponse(as_json(problem), status=401, headers={"WWW-Authenticate": bearer.CHALLENGE})
     if over and request.method == "POST" and request.POST and kept.from_here(request):
         # The page around it asks for what ClusterMiddleware, which comes later, would have put there.
         for name, value in (("cluster", SimpleLazyObject(nobody)), ("namespace", ""), ("started", time.monotonic())):
@@ -97,9 +121,9 @@ def refuse(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(address("", over=over))
 
 
-def address(back: str, *, over: bool = False) -> str:
-    """Of the sign-in, with the way back."""
-    query = urlencode({**({"next": back} if back and back != "/" else {}), **({"why": "over"} if over else {})})
+def address(back: str, *, over: str = "") -> str:
+    """Of the sign-in, with the way back. `over`: `over`, or `refused` where the provider did not renew it."""
+    query = urlencode({**({"next": back} if back and back != "/" else {}), **({"why": over} if over else {})})
     return f"{reverse('signin:sign-in')}{'?' + query if query else ''}"
 
 

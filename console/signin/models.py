@@ -25,6 +25,28 @@ class Session(models.Model):
         return f"{self.user} since {self.began_at:%Y-%m-%d %H:%M}"
 
 
+class Impersonation(models.Model):
+    """One person acting as another, in one browser. `key` is a digest, as a session's is; no credentials are here: they are those of `session`."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    # The session within which it is; '' where everybody is the console's own identity (SIGN_IN=local).
+    session = models.CharField(max_length=64, default="", blank=True, db_index=True)
+    cluster = models.CharField(max_length=512)
+    # Who acts, as whom, and the groups that were asked for.
+    by = models.CharField(max_length=512)
+    user = models.CharField(max_length=512)
+    groups = models.JSONField(default=list)
+    # In all groups of these, says the API server.
+    member_of = models.JSONField(default=list)
+    began_at = models.DateTimeField()
+    until = models.DateTimeField(db_index=True)
+    # The API server did not allow it any more.
+    withdrawn = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"{self.by} as {self.user}"
+
+
 class Attempt(models.Model):
     """A sign-in that was tried and did not succeed, or is being judged. `address`: a digest of where it came from."""
 

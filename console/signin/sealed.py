@@ -20,10 +20,10 @@ def seal(text: str, session: str) -> bytes:
     return _keys().encrypt(f"{session}\n{text}".encode())
 
 
-def unseal(data: bytes | memoryview, session: str) -> str:
-    """Raises Unreadable."""
+def unseal(data: bytes | memoryview, session: str, seconds: int | None = None) -> str:
+    """Raises Unreadable, with `seconds` also for what was sealed longer ago."""
     try:
-        owner, _line, text = _keys().decrypt(bytes(data)).decode().partition("\n")
+        owner, _line, text = _keys().decrypt(bytes(data), seconds).decode().partition("\n")
     except (InvalidToken, UnicodeDecodeError):
         raise Unreadable("these credentials can't be read: was SECRET_KEY changed?") from None
     if owner != session:

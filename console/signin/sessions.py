@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.contrib.sessions.backends.signed_cookies import SessionStore
@@ -29,6 +30,8 @@ _WORD = "console_person"
 SCOPE = "console.person"
 #: When somebody was seen is written down no more often than this.
 _SEEN = timedelta(seconds=60)
+#: At each sign-in at most so many that are over are taken away; the next one goes on.
+_SWEPT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +42,18 @@ class Person:
     user: str
     groups: tuple[str, ...]
     until: datetime
-    #: The name of the one whose credentials these are.
+    #: The name of the cluster whose credentials these are.
     cluster: str = ""
 
+    @property
+    def counted(self) -> str:
+        """Under which is counted how much one person does, in all sessions: another cluster's user of the same name is somebody else."""
+        return f"{self.user}\n{self.cluster}"
 
-def begin(request: HttpRequest, known: Known, token: str) -> Person:
+
+def begin(request: HttpRequest, known: Known, token: str, method: str = "token") -> Person:
     """What the browser had before is worth nothing afterwards: neither its session nor its CSRF token (fixation)."""
-    leave(request)
+    leave(request, "replaced")
     cluster = way.name(place_of(request))
     now = timezone.now()
     until = now + timedelta(hours=settings.SIGN_IN_HOURS)
@@ -53,13 +61,15 @@ def begin(request: HttpRequest, known: Known, token: str) -> Person:
         until = min(until, known.expires)
     word = secrets.token_urlsafe(32)
     key = _key(word)
-    Session.objects.create(
-        key=key, cluster=cluster, user=known.user, groups=list(known.groups), sealed=sealed.seal(token, key), began_at=now, seen_at=now, until=until
+    row = Session.objects.create(
+        key=key, method=method, cluster=cluster, user=known.user, groups=list(known.groups), sealed=sealed.seal(token, key), began_at=now, seen_at=now, until=until
     )  # fmt: skip
     request.session[_WORD] = word
     request.session.set_expiry(settings.SIGN_IN_HOURS * 3600)
     rotate_token(request)
-    _expired().delete()
+    for over_ in _expired().values_list("key", flat=True)[:_SWEPT]:
+        end(over_, "expired")
+    signals.began.send(sender=Session, session=key, row=row, request=request)
     log.info("user=%s signed in until %s", known.user, until.isoformat(timespec="seconds"))
     return Person(key, known.user, known.groups, until, cluster)
 
@@ -77,6 +87,12 @@ def named(request: HttpRequest) -> bool:
     return _WORD in request.session
 
 
+def key_of(request: HttpRequest) -> str:
+    """Of the session whose word the browser brings, living or over; ''."""
+    word = request.session.get(_WORD)
+    return _key(str(word)) if word else ""
+
+
 def of(request: HttpRequest) -> Person | None:
     """Who asks; None for nobody, or for a session that is over."""
     if found := getattr(request, "scope", {}).get(SCOPE):
@@ -87,7 +103,7 @@ def of(request: HttpRequest) -> Person | None:
         return found
     # Of another cluster, whose address this is not: it goes on living there. Of one that this console has no more, it is over.
     if way.to(found.cluster) is None:
-        end(found.session)
+        end(found.session, "unreadable")
     return None
 
 
@@ -96,7 +112,10 @@ def find(key: str, *, seen: bool = False) -> Person | None:
     row = living().filter(key=key).defer("sealed").first()
     if row is None:
         if seen:
-            end(key)
+            end(key, "expired")
+        return None
+    heard: list[tuple[Any, Any]] = signals.used.send(sender=Session, session=key)
+    if any(alive is False for _receiver, alive in heard):
         return None
     now = timezone.now()
     if seen and now - row.seen_at > _SEEN:
@@ -116,7 +135,7 @@ def credentials_of(key: str) -> tuple[str, str, ClusterConfig] | None:
         return row.user, sealed.unseal(row.sealed, key), found
     except sealed.Unreadable as error:
         log.warning("the session of %s is over: %s", row.user, error)
-        end(key)
+        end(key, "unreadable")
         return None
 
 
@@ -126,17 +145,19 @@ def over(keys: Iterable[str]) -> set[str]:
     return wanted - set(living().filter(key__in=wanted).values_list("key", flat=True))
 
 
-def end(key: str) -> None:
-    """Its credentials are gone at once; whoever holds something open for it is told."""
+def end(key: str, why: str) -> None:
+    """Its credentials are gone at once; whoever holds something open for it is told. `why`: as signals.ended has it."""
+    row = Session.objects.filter(key=key).defer("sealed").first()
     gone, _each = Session.objects.filter(key=key).delete()
-    if gone:
-        signals.ended.send(sender=Session, session=key)
+    if gone and row is not None:
+        signals.ended.send(sender=Session, session=key, why=why, row=row)
 
 
-def leave(request: HttpRequest) -> None:
+def leave(request: HttpRequest, why: str = "signed-out") -> None:
     """The session of this browser ends, and the browser forgets its word."""
     if word := request.session.get(_WORD):
-        end(_key(str(word)))
+        key = _key(str(word))
+        end(key, why if find(key) is not None else "expired")
     request.session.flush()
 
 

@@ -2,11 +2,17 @@
 
 from django.urls import path
 
-from console.signin import views
+from console.signin import acting_views, views
+from console.signin.oidc import views as oidc
 
 app_name = "signin"
 
 urlpatterns = [
     path("sign-in/", views.sign_in, name="sign-in"),
+    path("sign-in/oidc/", oidc.begin, name="oidc"),
+    path("sign-in/oidc/back/", oidc.back, name="oidc-back"),
     path("sign-out/", views.sign_out, name="sign-out"),
+    path("view-as/", acting_views.view_as, name="view-as"),
+    path("view-as/offer/", acting_views.offer, name="view-as-offer"),
+    path("view-as/stop/", acting_views.stop, name="view-as-stop"),
 ]

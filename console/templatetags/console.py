@@ -12,15 +12,24 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from console.web.markdown import help_html
+from console.web.right import Right, right_of
 
 register = template.Library()
+
+
+@register.filter
+def right(text: str) -> Right | None:
+    """The right that a refusal names, for console/_right.html."""
+    return right_of(str(text))
 
 
 @lru_cache(maxsize=128)
 def _drawing(name: str) -> str:
     path = Path(settings.BASE_DIR) / "templates" / "icons" / f"{name}.svg"
     text = path.read_text(encoding="utf-8").strip()
-    return text.replace("<svg ", '<svg class="console-icon" aria-hidden="true" focusable="false" ', 1)
+    return text.replace(
+        "<svg ", '<svg class="console-icon" width="16" height="16" aria-hidden="true" focusable="false" ', 1
+    )
 
 
 @register.simple_tag

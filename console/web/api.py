@@ -1,7 +1,7 @@
-"""What every JSON view shares: the console's own requests only.
+"""What every JSON view shares: requests of the console's own pages, or of programs that bring a token.
 
 DRF exempts its views from Django's CSRF check and looks only where somebody signed in with a session. Here the browser itself stands
-for the user (a local console has no sign-in), so every request that changes something is checked.
+for the user (a local console has no sign-in), so every request that changes something is checked. A token no browser sends by itself.
 """
 
 from rest_framework.authentication import SessionAuthentication
@@ -9,7 +9,8 @@ from rest_framework.request import Request
 
 
 class CsrfChecked(SessionAuthentication):
-    """Nobody is authenticated by this; a change without this site's CSRF token is refused with 403."""
+    """Nobody is authenticated by this; a change by cookie without this site's CSRF token is refused with 403."""
 
     def authenticate(self, request: Request) -> None:
-        self.enforce_csrf(request)
+        if not getattr(request._request, "by_token", False):
+            self.enforce_csrf(request)

@@ -2,6 +2,7 @@
 
 from contextlib import AbstractContextManager
 
+from console import numbered
 from console.audit import going
 from console.audit.scene import Scene, Where
 from console.web.request import ConsoleRequest
@@ -18,12 +19,13 @@ def record(request: ConsoleRequest, verb: str, ref: str, outcome: str) -> None:
 
 def note(client: ClusterClient, verb: str, ref: str, outcome: str, where: Where | None = None) -> None:
     """The same for what goes on without a request; `where` it came from, if there is no scene that says it."""
-    going.note(client.name, client.user, verb, ref, outcome, where)
+    user, as_user = (client.by, client.user) if client.by else (client.user, "")
+    going.note(client.name, user, verb, ref, outcome, where, as_user)
 
 
 def of_worker() -> AbstractContextManager[Scene]:
     """Around a task that changes objects."""
-    return going.scene(Where("worker"))
+    return going.scene(Where("worker", request_id=numbered.current()))
 
 
 def write_now() -> None:

@@ -16,6 +16,8 @@ def console(request: HttpRequest) -> dict[str, object]:
         "clusters_several": clusters.several(),
         # Who is signed in, where people sign in.
         "person": getattr(request, "person", None),
+        # As whom they act, where it is not themselves.
+        "acting": getattr(request, "acting", None),
         "product": settings.PRODUCT_NAME,
         "version": settings.VERSION,
         # Read where the page ends: what the API server has warned of by then.

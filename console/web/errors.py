@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from console import numbered
 from console.web import broken
 from console.web.request import wants_fragment
 from kube.errors import (
@@ -29,6 +30,7 @@ from kube.errors import (
     InvalidConfig,
     KubeError,
     NotFound,
+    NotRenewed,
     TooLarge,
     TooManyRequests,
     Unauthorized,
@@ -54,6 +56,7 @@ def explain(error: KubeError) -> Problem:
     """The problem in words: one title and one advice for each kind of error."""
     for kind, status, title, advice in (
         (InvalidConfig, 503, _("The kubeconfig can't be used"), _("Correct the file named below. The console notices by itself.")),
+        (NotRenewed, 503, _("Your sign-in can't be renewed just now"), _("Who renews it does not answer. You are still signed in: try again in a moment.")),
         (Unreachable, 503, _("The cluster does not answer"), _("Check that the API server runs and that this machine can reach it. This page works again as soon as it answers.")),
         (Unauthorized, 401, _("The cluster does not accept the credentials"), _("The token or certificate of the kubeconfig has expired or is wrong. Renew it: the console notices by itself.")),
         (Forbidden, 403, _("You may not do this"), _("Ask an administrator of the cluster for the permission named below.")),
@@ -101,7 +104,7 @@ def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     if wants_json(request):
         return JsonResponse(as_json(problem), status=problem.status, headers=headers_of(problem))
     template = "console/_problem.html" if wants_fragment(request) else "console/problem.html"
-    response = render(request, template, {"problem": problem}, status=problem.status)
+    response = render(request, template, {"problem": problem, "number": numbered.current()}, status=problem.status)
     for name, value in headers_of(problem).items():
         response[name] = value
     return response

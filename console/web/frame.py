@@ -1,8 +1,6 @@
 """The frame around every page: what is in the masthead, the navigation and the namespace bar."""
 
-import time
 from dataclasses import dataclass, replace
-from threading import Lock
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -10,13 +8,11 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
+from console.reach import finding
 from console.web import clusters
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 
-_KEEP_SECONDS = 2.0
-_names: dict[tuple[str, str], tuple[float, tuple[str, ...]]] = {}
-_lock = Lock()
 # A select of more entries is no help; the bar then offers a text field with the same name.
 PICKER_LIMIT = 500
 
@@ -40,24 +36,14 @@ class NavGroup:
 
 
 def known_namespaces(client: ClusterClient) -> tuple[str, ...]:
-    """Names of the namespaces this user may list, sorted, at most two seconds old; empty when listing them is refused."""
-    key = (client.host, client.who)
-    now = time.monotonic()
-    with _lock:
-        kept = _names.get(key)
-        if kept and kept[0] > now:
-            return kept[1]
-    table = client.table(client.find("", "v1", "namespaces"))
-    names = tuple(sorted(str(row.object["metadata"]["name"]) for row in table.rows))
-    with _lock:
-        _names[key] = (now + _KEEP_SECONDS, names)
-    return names
+    """Names of the namespaces this user may list, sorted, at most two seconds old; where listing them is refused, those that are theirs (console/reach)."""
+    listed = finding.listed(client)
+    return tuple(one.name for one in finding.own(client) if one.usable) if listed is None else listed
 
 
 def forget_namespaces() -> None:
     """After a namespace was made or deleted here, the next page asks again."""
-    with _lock:
-        _names.clear()
+    finding.look_again()
 
 
 def _one_current(*items: NavItem) -> tuple[NavItem, ...]:
@@ -121,6 +107,28 @@ class Frame:
             return known_namespaces(self.cluster)
         except (KubeError, NotFound):
             return ()
+
+    @cached_property
+    def limited(self) -> bool:
+        """Whether these are found and not listed: "all namespaces" means them then."""
+        try:
+            return self.cluster is not None and finding.listed(self.cluster) is None
+        except (KubeError, NotFound):
+            return False
+
+    @property
+    def found_words(self) -> str:
+        """How they were found, in a few words."""
+        hows = {one.how for one in finding.own(self.cluster) if one.usable} if self.cluster else set()
+        words = [text for how, text in finding.words().items() if how in hows]
+        return _("You may not list namespaces. Yours are known %(how)s.") % {"how": ", ".join(words)}
+
+    @property
+    def lost(self) -> tuple[finding.Own, ...]:
+        """Those that this user named or opened, and that are gone, or closed to them."""
+        return (
+            tuple(one for one in finding.own(self.cluster) if not one.usable) if self.cluster and self.limited else ()
+        )
 
     @cached_property
     def namespaces_for_select(self) -> tuple[str, ...]:

@@ -11,12 +11,14 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from console.web.errors import Problem, problem_response
+from console.web.errors import Problem, problem_response, wants_json
 from console.web.request import wants_fragment
 
 #: Not posted again: they belong to one request.
 _OWN = frozenset({"csrfmiddlewaretoken"})
 HEADER = "X-Console-Kept"
+#: In the session of a browser that began or stopped to act as another: its older pages were made for somebody else.
+SWITCHED = "console_switched"
 
 
 def answer(request: HttpRequest, problem: Problem, text: str = "") -> HttpResponse:
@@ -41,11 +43,24 @@ def too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
     if not from_here(request):
         advice = _("Open the page in the console itself and send it from there. Cookies must be allowed.")
         return problem_response(request, Problem(403, _("This form can't be sent from there"), advice, reason))
+    if request.session.get(SWITCHED):
+        return _other(request, reason)
     advice = _("Its token is not known any more. Send it again; cookies must be allowed.")
     response = answer(request, Problem(403, _("This form was open for too long"), advice, reason))
     if HEADER in response:
         response["X-Console-Again"] = "1"
     return response
+
+
+def _other(request: HttpRequest, reason: str) -> HttpResponse:
+    """Nothing goes on by itself as somebody else than it was begun as: a page that sends parts of itself has to be loaded anew, a form is sent again by hand,
+    below the words that say as whom."""
+    title = _("This page is older than your change of identity")
+    advice = _("You began or stopped acting as somebody else in this browser. Nothing was done.")
+    if wants_fragment(request) or wants_json(request):
+        again = _("Load the page again.")
+        return problem_response(request, Problem(403, title, f"{advice} {again}", ""))
+    return answer(request, Problem(403, title, advice, reason))
 
 
 def secret(request: HttpRequest) -> bool:

@@ -4,6 +4,7 @@ What is given as `extra` belongs to the line: `log.info("…", extra={"topic": s
 """
 
 import logging
+import re
 import time
 from typing import Any
 
@@ -11,6 +12,10 @@ import msgspec
 
 # Of every record (https://docs.python.org/3/library/logging.html#logrecord-attributes); all else was given as `extra`.
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "color_message"}
+
+
+# What a terminal would obey, and what would begin a line of its own (C0 but tab and newline, DEL, C1, and Unicode's line ends and overrides of direction).
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def _encodable(value: Any) -> str:
@@ -21,14 +26,24 @@ _encode = msgspec.json.Encoder(enc_hook=_encodable).encode
 
 
 class Line(logging.Formatter):
-    """LEVEL name: message, and the topic where there is one."""
+    """LEVEL name: message, the topic where there is one, and the number of the request (console/numbered.py).
+
+    Names and messages of strangers are in it: their control characters are shown as codes, and only a record begins at the left edge.
+    """
 
     def __init__(self) -> None:
         super().__init__("%(levelname)s %(name)s: %(message)s")
 
+    def format(self, record: logging.LogRecord) -> str:
+        text = _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), super().format(record))
+        return text.replace("\n", "\n    ")
+
     def formatMessage(self, record: logging.LogRecord) -> str:
         topic = getattr(record, "topic", "")
-        return f"{super().formatMessage(record)} [{topic}]" if topic else super().formatMessage(record)
+        number = getattr(record, "request_id", "")
+        return (
+            f"{super().formatMessage(record)}{f' [{topic}]' if topic else ''}{f' (request {number})' if number else ''}"
+        )
 
 
 class JsonLine(logging.Formatter):
@@ -46,7 +61,8 @@ class JsonLine(logging.Formatter):
             told["exception"] = self.formatException(record.exc_info)
         if record.stack_info:
             told["stack"] = record.stack_info
-        return _encode(told).decode()
+        # They stand in strings only, where this is the same to who reads JSON.
+        return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", _encode(told).decode())
 
 
 def _plain(value: Any) -> Any:

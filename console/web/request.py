@@ -6,16 +6,19 @@ from functools import partial
 
 from django.conf import settings
 from django.contrib import messages
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
 from django_htmx.http import trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
+from console.reach import finding
 from console.web import clusters
 from console.web.clusters import console_client
 from console.web.front import place_of
 from kube import warnings
 from kube.client import ClusterClient
+from kube.errors import KubeError
 
 NAMESPACE_COOKIE = "console_namespace"
 ALL_NAMESPACES = "-"
@@ -58,6 +61,23 @@ def _tell(request: HttpRequest, response: HttpResponse, texts: list[str]) -> Non
         response.headers["Warning"] = ", ".join(f'299 - "{text}"' for text in quoted)
 
 
+def _note(request: HttpRequest, named: object) -> None:
+    """The namespaces that an address names are known from then on to somebody who may not list any (console/reach)."""
+    namespace = str(named or request.GET.get("namespace", ""))
+    local = settings.SIGN_IN == "local"
+    if (local and not namespace) or (not local and getattr(request, "person", None) is None):
+        return
+    try:
+        client = request.cluster  # type: ignore[attr-defined]
+        if not finding.limited(client):
+            return
+        finding.own(client)  # for those of its threads that read: they ask no database
+        if namespace != ALL_NAMESPACES and request.method in ("GET", "HEAD"):
+            finding.opened(client, namespace)
+    except (KubeError, DatabaseError):
+        return  # whoever needs them says so
+
+
 class ClusterMiddleware:
     """Gives each request its `cluster` (on first use) and `namespace`, and remembers a namespace that was picked."""
 
@@ -87,3 +107,6 @@ class ClusterMiddleware:
                 secure=settings.HTTPS,
             )
         return response
+
+    def process_view(self, request: HttpRequest, view: object, arguments: object, named: dict[str, object]) -> None:
+        _note(request, named.get("namespace"))

@@ -82,7 +82,10 @@ def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...],
     """
     type_, words = olm.type_of(client, olm.SOURCES), ""
     try:
-        found = client.list(type_).items
+        all_ = client.list(type_)
+        found = all_.items
+        if all_.within:
+            words = _("You may list the CatalogSources of %(namespace)s only.") % {"namespace": ", ".join(all_.within)}
     except Forbidden as error:
         if not picked:
             return (), _("You may not list CatalogSources in all namespaces: pick a namespace above. %(reason)s") % {
@@ -189,14 +192,14 @@ def _pod(obj: KubeObject) -> RegistryPod:
 
 def dependents(client: ClusterClient, namespace: str, name: str) -> tuple[tuple[olm.Subscription, ...], str]:
     """Subscriptions that get their updates from it, and why not all can be seen, ''."""
+    unseen = _("You may not list Subscriptions in all namespaces, so some may depend on it unseen. %(reason)s")
     try:
-        found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS)).items
+        found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS))
     except Forbidden as error:
-        return (), _(
-            "You may not list Subscriptions in all namespaces, so some may depend on it unseen. %(reason)s"
-        ) % {"reason": error}
-    every = map(olm.subscription, found)
-    return tuple(one for one in every if (one.catalog_namespace, one.catalog) == (namespace, name)), ""
+        return (), unseen % {"reason": error}
+    every = map(olm.subscription, found.items)
+    words = unseen % {"reason": ", ".join(found.within)} if found.within else ""
+    return tuple(one for one in every if (one.catalog_namespace, one.catalog) == (namespace, name)), words
 
 
 def follow(client: ClusterClient) -> None:

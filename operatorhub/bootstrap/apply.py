@@ -46,7 +46,7 @@ class Result:
 
 def begin(client: ClusterClient, objects: tuple[KubeObject, ...], origin: str) -> Run:
     """Keep a manifest for its preview; nothing is applied yet. `origin`: the addresses or files, in words."""
-    key = runs.key_of(KIND, client.name, client.user, manifest.digest(objects))
+    key = runs.key_of(KIND, client.name, client.owner, manifest.digest(objects))
     document: dict[str, Any] = {"objects": list(objects), "results": {}, "origin": origin, "waits": 0.0, "problem": ""}
     run = runs.create(key, KIND, client, "", origin[:253], document)
     if run.state == RUNNING and not run.document.get("begun"):
@@ -57,7 +57,7 @@ def begin(client: ClusterClient, objects: tuple[KubeObject, ...], origin: str) -
 
 def find(client: ClusterClient, key: str) -> Run:
     """Raises NotFound: manifests are kept for a day."""
-    run = Run.objects.filter(key=key, kind=KIND, cluster=client.name, user=client.user).first()
+    run = Run.objects.filter(key=key, kind=KIND, cluster=client.name, user=client.owner).first()
     if run is None:
         raise NotFound(_("This manifest is not kept any more. Read it again from its address or file."))
     return run

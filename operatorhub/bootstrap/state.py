@@ -40,6 +40,11 @@ class State:
     version: str
 
     @property
+    def unseen(self) -> bool:
+        """Whether something may not be looked at."""
+        return any(line.state == UNKNOWN for line in self.lines)
+
+    @property
     def healthy(self) -> bool:
         return self.served and not any(line.state == BAD for line in self.lines)
 
@@ -82,7 +87,9 @@ def _read(read: Callable[[], list[KubeObject]]) -> list[KubeObject] | KubeError:
 
 def _programs(client: ClusterClient, name: str) -> list[KubeObject] | KubeError:
     """Deployments of that name, wherever they are."""
-    return _read(lambda: client.list(client.find("apps", "v1", "deployments"), fields=f"metadata.name={name}").items)
+    return _read(
+        lambda: client.list(client.find("apps", "v1", "deployments"), fields=f"metadata.name={name}", whole=True).items
+    )
 
 
 def _program(name: str, found: list[KubeObject] | KubeError, wanted: bool) -> Line:
@@ -156,7 +163,7 @@ def _package_api(client: ClusterClient, wanted: bool) -> Line:
 
 
 def _catalogs(client: ClusterClient) -> list[Line]:
-    found = _read(lambda: client.list(olm.type_of(client, olm.SOURCES)).items)
+    found = _read(lambda: client.list(olm.type_of(client, olm.SOURCES), whole=True).items)
     if isinstance(found, KubeError):
         return [
             Line("CatalogSources", UNKNOWN, _("It may not be looked for here: %(words)s") % {"words": found.message})

@@ -12,9 +12,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from console.web.access import can
+from kube import spread
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from operatorhub.admin import catalogs
+from operatorhub.admin import catalogs, catalogsources
 from operatorhub.bundle import images, manifest, stored
 from operatorhub.csv import mapping, text
 from operatorhub.models import Catalog, Package, StoredBundle
@@ -162,7 +163,10 @@ def told(client: ClusterClient, row: Catalog) -> bool:
 
 
 def visible(client: ClusterClient, namespace: str, picked: str = "") -> bool:
-    """Whether the user may see the packages of catalogs in that place; `picked`: another namespace where they may be seen."""
+    """Whether the user may see the packages of catalogs in that place; `picked`: another namespace where they may be seen.
+
+    Catalogs that are offered everywhere are seen by who may list the packages of a namespace of their own.
+    """
     if namespace == catalogs.OWN:
         return True
     try:
@@ -171,4 +175,7 @@ def visible(client: ClusterClient, namespace: str, picked: str = "") -> bool:
         type_ = client.find(packagemanifests.GROUP, "v1", "packagemanifests")
     except NotFound:
         return False
-    return can(client, "list", type_, namespace).allowed or bool(picked and can(client, "list", type_, picked).allowed)
+    if can(client, "list", type_, namespace).allowed:
+        return True
+    own = spread.places(client) if namespace in catalogsources.everywhere(client.name) else ()
+    return any(can(client, "list", type_, place).allowed for place in (*([picked] if picked else ()), *own))

@@ -16,7 +16,7 @@ from kube.errors import NotFound
 from kube.objects import KubeObject, name_of, uid_of
 from operatorhub.csv import items, mapping, strings, text
 from operatorhub.running.workloads import DONE, FAILED, RUNNING
-from resources.changes import Topic
+from resources import followable
 
 GROUP, VERSION = "olm.operatorframework.io", "v1"
 EXTENSIONS, CATALOGS = "clusterextensions", "clustercatalogs"
@@ -124,7 +124,7 @@ def served(client: ClusterClient) -> bool:
 
 def topic(client: ClusterClient, plural: str = EXTENSIONS) -> str:
     """What a live region follows."""
-    return str(Topic(client.name, GROUP, VERSION, plural, ""))
+    return followable.topics(client, GROUP, VERSION, plural)
 
 
 def serving(catalog: KubeObject) -> bool:

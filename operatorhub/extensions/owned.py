@@ -52,7 +52,7 @@ def instances(client: ClusterClient, found: tuple[Owned, ...]) -> tuple[tuple[st
             continue
         plural, _dot, group = one.name.partition(".")
         try:
-            page = client.table(client.find(group, "", plural), limit=1)
+            page = client.table(client.find(group, "", plural), limit=1, whole=True)
         except NotFound:
             counted.append((one.name, 0))
         except KubeError:

@@ -110,8 +110,9 @@ def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tup
 
 
 def sources(client: ClusterClient) -> tuple[list[dict[str, Any]], KubeError | None]:
-    """The CatalogSources, and why they can't be listed."""
+    """The CatalogSources, and why they can't be listed: those of somebody's own namespaces are not all that the index is made of."""
     try:
-        return client.list(olm.type_of(client, olm.SOURCES)).items, None
+        found = client.list(olm.type_of(client, olm.SOURCES))
+        return found.items, Forbidden(", ".join(found.within)) if found.within else None
     except (Forbidden, NotFound) as error:
         return [], error

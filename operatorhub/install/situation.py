@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, ObjectList, name_of, namespace_of
 from operatorhub import olm
 from operatorhub.csv import mapping, text
 from operatorhub.sources import packagemanifests
@@ -27,26 +27,28 @@ class Situation:
 
 
 def look(client: ClusterClient, near: str = "") -> Situation:
-    """Read the situation. Who may not list all namespaces' objects is told of those in `near` alone, the picked namespace."""
+    """Read the situation. Who may not list all namespaces' objects is told of those of theirs, and of those in `near`, the picked namespace."""
     unread: list[str] = []
 
-    def listed(plural: str, find: Callable[[str], list[KubeObject]], narrow: bool = True) -> list[KubeObject]:
+    def listed(plural: str, find: Callable[[str], ObjectList], narrow: bool = True) -> list[KubeObject]:
         try:
-            return find("")
+            found = find("")
+            if found.within:
+                unread.append(plural)
+            if not found.within or not near or near in found.within or not narrow:
+                return found.items
         except KubeError:
             unread.append(plural)
         try:
-            return find(near) if near and narrow else []
+            return find(near).items if near and narrow else []
         except KubeError:
             return []
 
-    spaces = listed("namespaces", lambda _: client.list(client.find("", "v1", "namespaces")).items, narrow=False)
+    spaces = listed("namespaces", lambda _: client.list(client.find("", "v1", "namespaces")), narrow=False)
     groups: dict[str, tuple[KubeObject, ...]] = {}
-    for one in listed("operatorgroups", lambda place: client.list(olm.type_of(client, "operatorgroups"), place).items):
+    for one in listed("operatorgroups", lambda place: client.list(olm.type_of(client, "operatorgroups"), place)):
         groups[namespace_of(one)] = (*groups.get(namespace_of(one), ()), one)
-    subscriptions = listed(
-        olm.SUBSCRIPTIONS, lambda place: client.list(olm.type_of(client, olm.SUBSCRIPTIONS), place).items
-    )
+    subscriptions = listed(olm.SUBSCRIPTIONS, lambda place: client.list(olm.type_of(client, olm.SUBSCRIPTIONS), place))
     phases = {name_of(one): text(mapping(one.get("status")).get("phase")) for one in sorted(spaces, key=name_of)}
     if near and "namespaces" in unread:
         phases.setdefault(near, "")

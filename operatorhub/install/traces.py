@@ -146,7 +146,7 @@ def _other_owners(crd: KubeObject, namespace: str) -> tuple[str, ...]:
 
 def _count(client: ClusterClient, group: str, plural: str) -> int | None:
     try:
-        page = client.table(client.find(group, "", plural), limit=1, include="None")
+        page = client.table(client.find(group, "", plural), limit=1, include="None", whole=True)
     except NotFound:
         return 0
     except KubeError:

@@ -230,7 +230,8 @@ def _kubernetes(client: ClusterClient) -> str:
 
 def _subscriptions(client: ClusterClient) -> tuple[tuple[olm.Subscription, ...], bool]:
     try:
-        return tuple(map(olm.subscription, client.list(olm.type_of(client, olm.SUBSCRIPTIONS)).items)), False
+        found = client.list(olm.type_of(client, olm.SUBSCRIPTIONS))
+        return tuple(map(olm.subscription, found.items)), bool(found.within)
     except Forbidden:
         return (), True
     except NotFound:

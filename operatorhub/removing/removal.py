@@ -24,7 +24,7 @@ from kube.objects import KubeObject, uid_of
 from kube.sent import carried
 from operatorhub import csv, olm
 from operatorhub.models import Run
-from operatorhub.removing.uninstall import Plan, every
+from operatorhub.removing.uninstall import Plan, every, there
 
 log = logging.getLogger("operatorhub.removing.removal")
 
@@ -185,7 +185,7 @@ def _young(client: ClusterClient, item: Item) -> bool:
 
 def _made_again(client: ClusterClient, item: Item, found: KubeObject) -> bool:
     """Whether OLM has made the CSV anew by itself; then it is deleted too. One that a Subscription asks for is somebody's wish."""
-    subscriptions = map(olm.subscription, every(client, olm.type_of(client, olm.SUBSCRIPTIONS)))
+    subscriptions = map(olm.subscription, every(client, olm.type_of(client, olm.SUBSCRIPTIONS), item["namespace"]))
     if any(
         one.namespace == item["namespace"] and item["name"] in (one.current_csv, one.installed_csv)
         for one in subscriptions
@@ -217,9 +217,9 @@ def _look(client: ClusterClient, going: list[Item]) -> None:
 
 def _look_at(client: ClusterClient, type_: ResourceType, items: list[Item]) -> None:
     if len(items) > _SINGLY:
-        there = {uid_of(obj) for obj in every(client, type_)}
+        uids = {uid_of(obj) for obj in there(client, type_, tuple({item["namespace"] for item in items}))}
         for item in items:
-            if item["uid"] not in there:
+            if item["uid"] not in uids:
                 item["state"] = GONE
         return
     for item in items:

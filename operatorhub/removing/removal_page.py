@@ -103,7 +103,7 @@ def titles() -> Mapping[str, str]:
 
 def read(client: ClusterClient, key: str) -> Page:
     """Raises NotFound for a run of somebody else, or that is forgotten."""
-    run = Run.objects.filter(key=key, kind="uninstall", cluster=client.name, user=client.user).first()
+    run = Run.objects.filter(key=key, kind="uninstall", cluster=client.name, user=client.owner).first()
     if run is None:
         raise NotFound(_("There is no such uninstall. They are remembered for a day."))
     items = run.document["items"]
@@ -123,7 +123,7 @@ def read(client: ClusterClient, key: str) -> Page:
 
 def under_way(client: ClusterClient, namespace: str, name: str) -> str:
     """The key of an uninstall of this CSV that this user began and that is not over, '' when there is none."""
-    runs_ = Run.objects.filter(kind="uninstall", cluster=client.name, user=client.user, namespace=namespace, name=name)
+    runs_ = Run.objects.filter(kind="uninstall", cluster=client.name, user=client.owner, namespace=namespace, name=name)
     found = runs_.filter(state__in=("running", "stuck", "stopped")).order_by("-started_at").first()
     return found.key if found else ""
 

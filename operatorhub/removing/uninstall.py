@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError, NotFound
+from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, olm
 from operatorhub.removing import leftovers
@@ -142,7 +142,7 @@ def _others(client: ClusterClient, namespace: str, name: str, gaps: list[str]) -
             found: list[KubeObject] = []
             token = ""
             while True:
-                page = client.list(type_, place, labels=olm.ORIGINALS, limit=100, continue_=token)
+                page = client.list(type_, place, labels=olm.ORIGINALS, limit=100, continue_=token, whole=True)
                 # Of each only what is asked of it here: they are large.
                 found += [_short(one) for one in page.items if (namespace_of(one), name_of(one)) != (namespace, name)]
                 token = page.continue_
@@ -175,25 +175,35 @@ def _owners(others: Iterable[KubeObject], crd: str) -> Iterable[str]:
 def _operands(client: ClusterClient, one: OwnedApi, targets: tuple[str, ...]) -> Operands:
     """What is there of a kind in the namespaces that the operator watches (`targets`, () is all): counted by namespace, some named."""
     try:
-        there = every(client, one.type) if one.type else []
+        seen = there(client, one.type, targets) if one.type else []
     except KubeError as error:
         return Operands(one, (), 0, (), str(error))
     watched = {*targets, ""} if targets else None
-    found = [obj for obj in there if watched is None or namespace_of(obj) in watched]
+    found = [obj for obj in seen if watched is None or namespace_of(obj) in watched]
     places: dict[str, int] = {}
     for obj in found:
         places[namespace_of(obj)] = places.get(namespace_of(obj), 0) + 1
     rows = tuple((namespace_of(obj), name_of(obj), finalizers(obj)) for obj in found[:SHOWN])
     names = tuple((namespace_of(obj), name_of(obj), uid_of(obj)) for obj in found)
-    return Operands(one, rows, len(found), tuple(sorted(places.items())), "", names, len(there) - len(found))
+    return Operands(one, rows, len(found), tuple(sorted(places.items())), "", names, len(seen) - len(found))
 
 
-def every(client: ClusterClient, type_: ResourceType) -> list[KubeObject]:
+def there(client: ClusterClient, type_: ResourceType, targets: tuple[str, ...]) -> list[KubeObject]:
+    """In the whole cluster; who may not see that is told of the namespaces that the operator watches, where it does not watch all."""
+    try:
+        return every(client, type_)
+    except Forbidden:
+        if not targets or not type_.namespaced:
+            raise
+    return [obj for place in targets for obj in every(client, type_, place)]
+
+
+def every(client: ClusterClient, type_: ResourceType, namespace: str = "") -> list[KubeObject]:
     """The metadata of all objects of a kind, LIMIT at most."""
     found: list[KubeObject] = []
     token = ""
     while True:
-        page = client.table(type_, limit=_PAGE, continue_=token)
+        page = client.table(type_, namespace, limit=_PAGE, continue_=token, whole=True)
         found += [row.object for row in page.rows]
         token = page.continue_
         if not token or len(found) >= LIMIT:

@@ -92,7 +92,7 @@ def _instances(client: ClusterClient, crd: str) -> tuple[Target, ...] | None:
     plural, _dot, group = crd.partition(".")
     try:
         type_ = client.find(group, "", plural)
-        return tuple(_target(type_, row.object) for row in client.table(type_).rows)
+        return tuple(_target(type_, row.object) for row in client.table(type_, whole=True).rows)
     except NotFound:
         return ()
     except KubeError:

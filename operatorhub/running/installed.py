@@ -76,6 +76,14 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
     copies = [row for row in heads if olm.copied(row.object)]
     watching, seen_all = _watching(client, namespace, copies, labels, gaps) if namespace else ([], True)
     own = [row for row in heads if not olm.copied(row.object)]
+    if not namespace:
+        # Of namespaces of somebody's own: each operator of elsewhere once, however many of them it was copied to.
+        once = {(olm.copied_from(row.object), name_of(row.object)): row for row in reversed(copies)}
+        own += [
+            row
+            for key, row in once.items()
+            if key not in {(namespace_of(one.object), name_of(one.object)) for one in own}
+        ]
     shown = [*own, *watching] if seen_all else [*own, *copies]
     subs = _subscriptions(client, namespace if not watching else "", namespace, gaps)
     known = summaries(client, (row.object for row in shown), namespace if not watching else "")
@@ -97,10 +105,16 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
     return Listed(tuple(sorted(rows, key=lambda row: (row.title.lower(), row.namespace, row.csv))), tuple(gaps))
 
 
-def _heads(client: ClusterClient, namespace: str, labels: str) -> list[Row]:
-    """Names, labels, annotations and phases; in all namespaces without copies."""
+def _heads(client: ClusterClient, namespace: str, labels: str, whole: bool = False) -> list[Row]:
+    """Names, labels, annotations and phases; in all namespaces without copies, but where all are only somebody's own."""
+    type_ = olm.type_of(client, olm.CSVS)
     selector = ",".join(one for one in (labels, "" if namespace else olm.ORIGINALS) if one)
-    table = client.table(olm.type_of(client, olm.CSVS), namespace, labels=selector, limit=0)
+    try:
+        table = client.table(type_, namespace, labels=selector, whole=True)
+    except Forbidden:
+        if namespace or whole:
+            raise
+        table = client.table(type_, labels=labels)
     return list(_with_phases(table.columns, table.rows))
 
 
@@ -118,7 +132,7 @@ def _watching(
 ) -> tuple[list[Row], bool]:
     """Operators of other namespaces that watch this one; and whether these are all, so that copies need not be shown."""
     try:
-        others = _heads(client, "", labels)
+        others = _heads(client, "", labels, whole=True)
     except Forbidden:
         if not copies and _copies_are_off(client):
             gaps.append(

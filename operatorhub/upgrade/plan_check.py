@@ -13,6 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from console.signin import bearer
 from kube.client import ClusterClient
 from kube.errors import Gone, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
@@ -72,7 +73,10 @@ class Check:
 def look(client: ClusterClient, of: InstallPlan) -> Check:
     """What is known; a check that was never made is begun, and finished at once when it is small."""
     run = Run.objects.filter(key=_key(client, of)).first()
-    return _check(run or begin(client, of))
+    if run is None or (bearer.is_program(client.config.session) and run.state == "running"):
+        # A program's goes on when it asks: no worker has its token.
+        run = begin(client, of)
+    return _check(run)
 
 
 def begin(client: ClusterClient, of: InstallPlan, *, anew: bool = False) -> Run:
@@ -135,7 +139,9 @@ def _todo(client: ClusterClient, step: Step) -> tuple[list[dict[str, Any]], str,
         spec = csv.mapping(new.get("spec"))
         entry: dict[str, Any] = {"step": step.number, "crd": step.name, "group": csv.text(spec.get("group")), "version": name, "plural": csv.text(csv.mapping(spec.get("names")).get("plural")), "kind": csv.text(csv.mapping(spec.get("names")).get("kind")), "continue": "", "seen": 0, "total": 0, "over": False}  # fmt: skip
         try:
-            table = client.table(client.find(entry["group"], name, entry["plural"]), limit=1, include="None")
+            table = client.table(
+                client.find(entry["group"], name, entry["plural"]), limit=1, include="None", whole=True
+            )
         except KubeError as error:
             return found, f"{step.name}: {error}", 0
         entry["total"] = len(table.rows) + (table.remaining or 0)
@@ -177,7 +183,7 @@ def _end(run: Run, problem: str) -> None:
 def _page(client: ClusterClient, state: dict[str, Any], entry: dict[str, Any], node: Node) -> None:
     try:
         type_ = client.find(entry["group"], entry["version"], entry["plural"])
-        page = client.list(type_, limit=PAGE, continue_=entry["continue"])
+        page = client.list(type_, limit=PAGE, continue_=entry["continue"], whole=True)
     except Gone:
         # The list changed too much since the last page: this kind from its beginning.
         state["findings"] = [

@@ -48,8 +48,14 @@ def backup() -> int:
     folder, service = place.folder("/backup"), place.service(os.environ["GALERA_INSTANCE"])
     found = _json("GET", f"{service}/keys")
     name = f"{os.environ['GALERA_INSTANCE']}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.json"
-    (folder / f"{name}.new").write_text(json.dumps(found), encoding="utf-8")
-    (folder / f"{name}.new").replace(folder / name)
+    part = folder / f"{name}.new"
+    try:
+        part.write_text(json.dumps(found), encoding="utf-8")
+    except OSError as problem:
+        part.unlink(missing_ok=True)
+        log.error("could not write %d keys to the volume of backups: %s", len(found), problem.strerror or problem)
+        return 1
+    part.replace(folder / name)
     print(json.dumps({"file": name, "keys": len(found), "bytes": (folder / name).stat().st_size}), flush=True)
     return 0
 

@@ -49,7 +49,15 @@ class Node:
     # For other nodes
 
     def answer(self, message: Message) -> Message:
-        """What a node says to another one, or to itself. ``refused`` says why it does not."""
+        """What a node says to another one, or to itself. ``refused`` says why it does not; what could not be written is not promised."""
+        try:
+            return self._answer(message)
+        except OSError as problem:
+            words = f"its disk takes nothing more: {problem.strerror or problem}"
+            log.error("%s: %s", self.name, words)
+            return {"refused": words, "disk": True}
+
+    def _answer(self, message: Message) -> Message:
         config, own = Config.of(message["config"]), self.store.config
         if message["to"] != self.name:
             return {"refused": f"this is {self.name}"}

@@ -44,6 +44,8 @@ class Quorum:
         )
         self._count = itertools.count(1)
         self._life = secrets.token_hex(4)
+        #: Whose disk takes nothing more, and its words.
+        self._full: dict[str, str] = {}
         self._late: set[asyncio.Task[Message | None]] = set()
 
     async def read(self, key: str) -> Entry | None:
@@ -80,8 +82,9 @@ class Quorum:
             if same and len(answers) >= asked.majority:
                 return answers
             if time.monotonic() > end:
+                text = f"{len(answers)} of {len(asked.members)} nodes answered, {asked.majority} are needed"
                 raise NoQuorumError(
-                    f"{len(answers)} of {len(asked.members)} nodes answered, {asked.majority} are needed"
+                    "; ".join([text, *(f"{name}: {words}" for name, words in sorted(self._full.items()))])
                 )
             await asyncio.sleep(PAUSE if same else 0)
 
@@ -104,7 +107,7 @@ class Quorum:
         """One message to one node; None when there is no good answer. A refusal with a newer membership is taken over."""
         whole = {**message, "to": name, "config": self._store.config.as_json()}
         if name == self.name:
-            return _good(self._local(whole))
+            return self._good(name, self._local(whole))
         for address in dict.fromkeys((url, place.service(name))):
             try:
                 async with self._session.post(f"{address}/peer", json=whole) as answer:
@@ -116,15 +119,18 @@ class Quorum:
             config = Config.of(found.get("config") or {})
             if config.epoch > self._store.config.epoch:
                 self._store.adopt(config)
-            return _good(found)
+            return self._good(name, found)
+        self._full.pop(name, None)
         return None
+
+    def _good(self, name: str, answer: Message) -> Message | None:
+        self._full.pop(name, None)
+        if answer.get("disk"):
+            self._full[name] = str(answer["refused"])
+        return None if answer.get("refused") else answer
 
     async def close(self) -> None:
         """Waits for what is under way, a little."""
         if self._late:
             await asyncio.wait(self._late, timeout=MESSAGE)
         await self._session.close()
-
-
-def _good(answer: Message) -> Message | None:
-    return None if answer.get("refused") else answer

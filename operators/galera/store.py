@@ -6,11 +6,15 @@ deleted key. Entries are appended to a file and read back at the start; the last
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 #: counter, writer, value
 Entry = list[Any]
@@ -61,29 +65,39 @@ class Store:
             self.put(key, entry, write=False)
         self.config, self.previous = self._read_config()
         self.fresh = not self.config.epoch
-        self._rewrite()
-        self._file: TextIO = self._log.open("a", encoding="utf-8")
+        with contextlib.suppress(OSError):  # on a full disk it stays as it is
+            self._rewrite()
+        self._file: FileIO = FileIO(self._log, "a")
 
     def put(self, key: str, entry: Entry, *, write: bool = True) -> None:
-        """Keeps the entry if it is newer; it is handed to the operating system before this returns."""
+        """Keeps the entry if it is newer; it is handed to the operating system before this returns. OSError: the disk is full, and nothing has changed."""
         if not newer(entry, self.entries.get(key)):
             return
-        self.entries[key] = entry
         if write:
-            self._file.write(json.dumps([key, entry]) + "\n")
-            self._file.flush()
+            self._append((json.dumps([key, entry]) + "\n").encode())
+        self.entries[key] = entry
 
     def adopt(self, config: Config, previous: Config | None = None) -> None:
-        """Another membership; ``previous`` until the data has moved over."""
-        self.config, self.previous = config, previous
+        """Another membership; ``previous`` until the data has moved over. OSError, and nothing has changed."""
         new = self._members.with_suffix(".new")
         known = {**config.as_json(), "previous": previous.as_json() if previous else None}
         new.write_text(json.dumps(known), encoding="utf-8")
         new.replace(self._members)
+        self.config, self.previous = config, previous
 
     def close(self) -> None:
         """Closes the file."""
         self._file.close()
+
+    def _append(self, line: bytes) -> None:
+        """The whole line, or nothing of it: half a line would spoil the next one."""
+        size = os.fstat(self._file.fileno()).st_size
+        try:
+            if self._file.write(line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            self._file.truncate(size)
+            raise
 
     def _read(self) -> Iterator[tuple[str, Entry]]:
         if not self._log.exists():

@@ -16,6 +16,7 @@ import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from . import resp
 from .database import SNAPSHOTS
@@ -105,6 +106,27 @@ def prune(place: Path, database: str, keep: int) -> list[str]:
     return [path.name for path in doomed]
 
 
+def prune_same(place: Path, database: str, life: str, newest: str) -> list[str]:
+    """Removes the snapshots that were written of this life of a database before the newest one: its Pod was killed before anybody knew of it."""
+    doomed = [
+        path
+        for path in of_database(place, database, "snapshot")
+        if path.name != newest and noted(path).get("life") == life
+    ]
+    for path in doomed:
+        path.unlink()
+        record_of(path).unlink(missing_ok=True)
+    return [path.name for path in doomed]
+
+
+def noted(path: Path) -> dict[str, Any]:
+    """The record beside a copy; empty when there is none that can be read."""
+    try:
+        return dict(json.loads(record_of(path).read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return {}
+
+
 def record_of(path: Path) -> Path:
     """The file beside a copy that says what is in it."""
     return path.with_name(f"{path.name}.json")
@@ -130,6 +152,8 @@ def main() -> int:
         "bytes": len(data),
         "sha256": hashlib.sha256(data).hexdigest(),
     }
+    if life := os.environ.get("SAMPLEDB_LIFE"):
+        record["life"] = life
     removed: list[str] = []
     try:
         with alone(place, target.name) as moment:
@@ -137,10 +161,14 @@ def main() -> int:
             log.info("wrote %s keys, %s bytes to %s", keys, len(data), path)
             if retention := int(os.environ.get("SAMPLEDB_RETENTION", "0")):
                 removed = prune(place, target.name, retention)
+            if life:
+                removed += prune_same(place, target.name, life, path.name)
+            all_of_it = [noted(one) for one in of_database(place, target.name, "backup")]
     except OSError as error:
         log.error("could not write %s bytes to the volume %s: %s", len(data), SNAPSHOTS, error.strerror or error)
         return 1
     for old in removed:
-        log.info("removed the old backup %s", old)
-    print(json.dumps({**record, "removed": removed}), flush=True)
+        log.info("removed the old copy %s", old)
+    backups = [one for one in all_of_it if one.get("name")]
+    print(json.dumps({**record, "removed": removed, "backups": backups}), flush=True)
     return 0

@@ -40,6 +40,8 @@ async def farewell(api: Api, namespace: str, name: str, tell: Tell) -> None:
             message = "Removing the StatefulSet, the volumes and everything else"
             if await _say(api, db, "Deleting", "Deleting", message):
                 tell(db.body, type="Normal", reason="Deleting", message=message)
+        if not await _at_rest(api, db):
+            raise NotYetError("waiting for the StatefulSet's controller to make no more Pods", 0.2)
         if left := await _remove(api, db):
             raise NotYetError(f"waiting for {left} to go", 0.5)
 
@@ -77,13 +79,16 @@ async def _snapshot(api: Api, db: Database, engine: Object, tell: Tell) -> None:
             await api.patch("StatefulSet", db.namespace, db.name, {"spec": {"replicas": 1}})
         if await api.get("PersistentVolumeClaim", db.namespace, SNAPSHOTS) is None:
             await api.create(jobs.snapshot_claim(db))
-        present = await api.get("ConfigMap", db.namespace, db.connection)
-        version = ((present or {}).get("data") or {}).get("version", db.version)
-        await api.create(jobs.snapshot(db, version))
+        await api.create(jobs.snapshot(db, await _version(api, db)))
         raise NotYetError("the snapshot is being written")
     outcome = jobs.finished(job)
     if outcome == "Complete":
         record = await records.of_job(api, db, name)
+        if not record and jobs.AGAIN not in (job["metadata"].get("annotations") or {}):
+            # Its Pod was killed when it was done, so what it wrote is not known; the data are still here.
+            await api.delete("Job", db.namespace, name)
+            await api.create(jobs.snapshot(db, await _version(api, db), again=True))
+            raise NotYetError("the snapshot is being written once more")
         if record:
             await records.keep(api, db, record)
         written = f"Wrote {record.get('keys', '?')} keys to {record.get('name', 'the snapshot volume')}"
@@ -99,6 +104,12 @@ async def _snapshot(api: Api, db: Database, engine: Object, tell: Tell) -> None:
     raise NotYetError("the snapshot is being written")
 
 
+async def _version(api: Api, db: Database) -> str:
+    """The release that runs."""
+    present = await api.get("ConfigMap", db.namespace, db.connection)
+    return str(((present or {}).get("data") or {}).get("version", db.version))
+
+
 async def _keep_it(api: Api, db: Database, job: str, tell: Tell) -> None:
     words = await records.last_words(api, db, job) or "its Pods were killed"
     message = (
@@ -107,6 +118,21 @@ async def _keep_it(api: Api, db: Database, job: str, tell: Tell) -> None:
     )
     if await _say(api, db, "Failed", "SnapshotFailed", message):
         tell(db.body, type="Warning", reason="SnapshotFailed", message=message)
+
+
+async def _at_rest(api: Api, db: Database) -> bool:
+    """Whether the StatefulSet's controller knows that no Pod is wanted any more, or there is none.
+
+    It works from what it saw last: of one that is merely deleted it may make a Pod and a claim once more, and nobody owns such a claim.
+    """
+    engine = await api.get("StatefulSet", db.namespace, db.name)
+    if engine is None or not db.owns(engine) or engine["metadata"].get("deletionTimestamp"):
+        return True
+    if engine["spec"].get("replicas"):
+        await api.patch("StatefulSet", db.namespace, db.name, {"spec": {"replicas": 0}})
+        return False
+    seen = int((engine.get("status") or {}).get("observedGeneration") or 0)
+    return seen >= int(engine["metadata"]["generation"])
 
 
 async def _remove(api: Api, db: Database) -> str:

@@ -13,6 +13,9 @@ from .database import GROUP, SNAPSHOTS, Database, Object
 #: On the set-up Job: which version and script it was for.
 HASH_ANNOTATION = f"{GROUP}/set-up-hash"
 
+#: On a snapshot's Job: it is the second one, and there is no third.
+AGAIN = f"{GROUP}/again"
+
 
 def init(db: Database, version: str) -> Object:
     """The Job that sets the database up."""
@@ -49,9 +52,12 @@ def upgrade_name(db: Database) -> str:
     return f"{db.name}-upgrade-{db.version.replace('.', '-')}"
 
 
-def snapshot(db: Database, version: str) -> Object:
-    """The Job that copies the data out before the database goes."""
-    job = _job(db, snapshot_name(db), "backup", version, _copy("snapshot", version))
+def snapshot(db: Database, version: str, again: bool = False) -> Object:
+    """The Job that copies the data out before the database goes. ``again``: the first one's words were lost with its Pod."""
+    name = snapshot_name(db)
+    job = _job(db, name, "backup", version, [*_copy("snapshot", version), {"name": "SAMPLEDB_LIFE", "value": name}])
+    if again:
+        job["metadata"]["annotations"] = {AGAIN: "true"}
     job["metadata"]["labels"] = job["spec"]["template"]["metadata"]["labels"] = db.labels("snapshot")
     return _with_snapshots(job)
 

@@ -38,6 +38,7 @@ class ObjectsSerializer(serializers.Serializer[Any]):
     items = serializers.ListField(child=serializers.DictField())
     resource_version = serializers.CharField()
     remaining = serializers.IntegerField(allow_null=True)
+    within = serializers.ListField(child=serializers.CharField())
 
     def get_fields(self) -> dict[str, Any]:
         # A word of Python's own.
@@ -69,6 +70,7 @@ class TableSerializer(serializers.Serializer[Any]):
     rows = TableRowSerializer(many=True)
     resource_version = serializers.CharField()
     remaining = serializers.IntegerField(allow_null=True)
+    within = serializers.ListField(child=serializers.CharField())
 
     def get_fields(self) -> dict[str, Any]:
         return {**super().get_fields(), "continue": serializers.CharField(allow_blank=True)}
@@ -106,6 +108,7 @@ def _table(table: Table) -> dict[str, Any]:
         "resource_version": table.resource_version,
         "continue": table.continue_,
         "remaining": table.remaining,
+        "within": table.within,
     }
 
 
@@ -132,7 +135,7 @@ class Objects(APIView):
         responses=PolymorphicProxySerializer("ObjectsOrTable", [ObjectsSerializer, TableSerializer], None),
     )
     def get(self, request: Request, group: str, version: str, plural: str) -> Response:
-        """`namespace` '' = all. At most `limit` objects (500 unless said)."""
+        """`namespace` '' = all; `within`: the only namespaces that were read, since one may not list all. At most `limit` objects (500 unless said)."""
         type_ = _place(request, group=group, version=version, plural=plural).type
         asked = request.query_params
         if asked.get("watch") == "1":
@@ -158,6 +161,7 @@ class Objects(APIView):
                 "resource_version": found.resource_version,
                 "continue": found.continue_,
                 "remaining": found.remaining,
+                "within": found.within,
             }
         )
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from console.signin import ending, sessions
+from console.signin import acting, ending
 from console.web import loop
 from kube.channels import port_forward, relay
 from kube.client import ClusterClient
@@ -139,7 +139,7 @@ def _close(number: int) -> bool:
 def owned(tunnel: Tunnel) -> bool:
     """Whether who opened it is still signed in. Asks the database."""
     session = tunnel.client.config.session
-    return not session or sessions.find(session) is not None
+    return not session or acting.lives(session)
 
 
 async def close_all() -> None:

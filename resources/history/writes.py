@@ -66,7 +66,7 @@ def _row(client: ClusterClient, verb: str, place: Place, uid: str) -> Write:
     return Write(
         key=uuid4().hex,
         cluster=client.name,
-        user=client.user[:512],
+        user=client.owner[:512],
         at=timezone.now(),
         verb=verb[:32],
         group=place.type.group,
@@ -114,7 +114,7 @@ def _packed(obj: Mapping[str, Any] | None) -> bytes | None:
 
 def _forget(client: ClusterClient) -> None:
     """Of a user's older changes only who did what stays."""
-    mine = Write.objects.filter(cluster=client.name, user=client.user)
+    mine = Write.objects.filter(cluster=client.name, user=client.owner)
     last = mine.order_by("-at").values_list("at", flat=True)[UNDOABLE : UNDOABLE + 1]
     if found := list(last):
         mine.filter(at__lte=found[0]).exclude(before=None, after=None).update(before=None, after=None)
@@ -122,12 +122,12 @@ def _forget(client: ClusterClient) -> None:
 
 def find(client: ClusterClient, key: str) -> Write | None:
     """One of this user's own."""
-    return Write.objects.filter(key=key, cluster=client.name, user=client.user).first()
+    return Write.objects.filter(key=key, cluster=client.name, user=client.owner).first()
 
 
 def mine(client: ClusterClient, limit: int = 20) -> list[Write]:
     """This user's last changes, newest first, without the objects."""
-    rows = Write.objects.filter(cluster=client.name, user=client.user).order_by("-at")
+    rows = Write.objects.filter(cluster=client.name, user=client.owner).order_by("-at")
     return list(rows.defer("before", "after")[:limit])
 
 

@@ -6,9 +6,12 @@ What a role allows is only told here. Whether somebody may do something is for t
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from console.signin.wish import offered
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
@@ -128,6 +131,22 @@ def _subject(client: ClusterClient, subject: Mapping[str, Any], namespace: str) 
     return found[0] if found else Bit(said)
 
 
+def _who(subject: Mapping[str, Any], namespace: str) -> tuple[str, str] | None:
+    """Of a subject: the field of /view-as/ and what stands in it."""
+    kind, name = text(subject.get("kind")), text(subject.get("name"))
+    if kind == "ServiceAccount":
+        return "user", f"system:serviceaccount:{text(subject.get('namespace')) or namespace}:{name}"
+    return {"User": ("user", name), "Group": ("group", name)}.get(kind)
+
+
+def _view_as(client: ClusterClient, whom: Iterable[tuple[str, str]]) -> Cell:
+    """Links to acting as each, for who may impersonate at all."""
+    if client.by or not offered(client):
+        return ()
+    address = reverse("signin:view-as")
+    return tuple(Bit(name, f"{address}?{urlencode({field: name})}") for field, name in whom if name)
+
+
 def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iterable[Panel]:
     ref = mapping(obj.get("roleRef"))
     kind, name, namespace = text(ref.get("kind")), text(ref.get("name")), namespace_of(obj)
@@ -135,6 +154,10 @@ def binding(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
         (_("Gives"), see(client, GROUP, kind, name, namespace, f"{kind} {name}")),
         (_("In"), line(namespace or _("the whole cluster"))),
         (_("To"), subjects(client, obj) or line(_("nobody"), "muted")),
+        (
+            _("View as"),
+            _view_as(client, (who for one in items(obj.get("subjects"))[:20] if (who := _who(one, namespace)))),
+        ),
     )
     yield facts("binding", _("Binding"), entries)
     found = some(client, GROUP, kind, namespace if kind == "Role" else "", fields=f"metadata.name={name}", limit=1)
@@ -150,6 +173,7 @@ def account(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Iter
     namespace, name = namespace_of(obj), name_of(obj)
     entries = (
         (_("Its name as a user"), line(f"system:serviceaccount:{namespace}:{name}", "code")),
+        (_("View as"), _view_as(client, [("user", f"system:serviceaccount:{namespace}:{name}")])),
         (_("Secrets"), _secrets(client, obj, "secrets")),
         (_("Image pull secrets"), _secrets(client, obj, "imagePullSecrets")),
         (

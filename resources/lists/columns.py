@@ -15,6 +15,8 @@ from kube.table import Column
 from resources.lists.entries import stateful
 
 STATE, OWNER, LABELS, LABEL, PRINTED = "state", "owner", "labels", "label:", "="
+#: In a topic beside its columns: the list shows the namespaces of several topics, so each row says its own.
+IN_SEVERAL = "namespace"
 #: Of one list, so that a row stays a row.
 MOST = 30
 _LONGEST = 400

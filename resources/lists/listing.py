@@ -86,7 +86,7 @@ class Found:
     """One page. `total` is None where the server does not say; `more`: there is a next page. `searched`: rows read at most, 0 without a bound.
 
     `states`: how many there are in each state, whatever `state` was asked for; None where that was not counted. `version`: the resourceVersion that
-    the answer has everything up to, '' where that isn't known.
+    the answer has everything up to, '' where that isn't known. `within`: the only namespaces that were read, () for all that were asked for.
     """
 
     columns: tuple[Column, ...]
@@ -96,6 +96,7 @@ class Found:
     searched: int = 0
     states: Mapping[str, int] | None = None
     version: str = ""
+    within: tuple[str, ...] = ()
 
 
 def row_view(type_: ResourceType, columns: Sequence[Column], entry: Entry | Row, keys: Sequence[str] = ()) -> RowView:
@@ -149,18 +150,25 @@ def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Quer
     part = rows[(query.page - 1) * query.size : query.page * query.size]
     more, searched = query.page * query.size < len(rows), 0 if snapshot.complete else len(everything)
     states = _states(found) if stateful(type_) else None
-    return Found(snapshot.columns, tuple(part), len(rows), more, searched, states, version)
+    return Found(snapshot.columns, tuple(part), len(rows), more, searched, states, version, snapshot.within)
 
 
 def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Found:
-    selectors = {"labels": query.labels, "fields": query.fields}
     token, skipped = "", (query.page - 1) * query.size
     if skipped:
-        before = client.table(type_, namespace, **selectors, limit=skipped, include="None")
+        before = client.table(type_, namespace, labels=query.labels, fields=query.fields, limit=skipped, include="None")
         token = before.continue_
         if not token:
             return Found(before.columns, (), len(before.rows), False)
-    table = client.table(type_, namespace, **selectors, limit=query.size, continue_=token, include=include(type_))
+    table = client.table(
+        type_,
+        namespace,
+        labels=query.labels,
+        fields=query.fields,
+        limit=query.size,
+        continue_=token,
+        include=include(type_),
+    )
     seen = skipped + len(table.rows)
     entries = tuple(entry_of(type_, row) for row in table.rows)
     states = _states(entries) if not skipped and not table.continue_ and stateful(type_) else None
@@ -170,7 +178,8 @@ def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Que
         _total(seen, table),
         bool(table.continue_),
         states=states,
-        version=table.resource_version,
+        version="" if table.within else table.resource_version,
+        within=table.within,
     )
 
 

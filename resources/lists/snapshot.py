@@ -23,7 +23,7 @@ from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError
 from kube.table import Column, Row
 from kube.transport import AsyncTransport
-from kube.versions import comparable, older
+from kube.versions import comparable, newest, older
 from kube.watch import WatchEvent, watch
 from resources.lists import reading
 from resources.lists.entries import Entry, Pool, entry_of, include
@@ -49,6 +49,8 @@ HEARD_SELECTED_SECONDS = 0.3
 #: Behind what was heard for so long, it is read anew.
 _BEHIND_SECONDS = 6.0
 _WATCH_SECONDS = 360
+#: A list of more namespaces than these is read at each use, and not watched.
+WATCHED = 20
 _PAUSE_SECONDS = 0.5
 _SWEEP_SECONDS = 5.0
 _Key = tuple[str, ...]
@@ -70,10 +72,12 @@ class Snapshot:
     entries: dict[str, Entry] = field(default_factory=dict)
     read_at: float = 0.0
     used_at: float = 0.0
-    watched: bool = False
+    within: tuple[str, ...] = ()
+    standing: set[str] = field(default_factory=set)
     behind_since: float = 0.0
     pool: Pool = field(default_factory=Pool)
     changed: threading.Condition = field(default_factory=threading.Condition)
+    _told: str = ""
 
     def read(self) -> None:
         """All of it. Raises KubeError."""
@@ -90,6 +94,7 @@ class Snapshot:
         with translation.override(self.language):
             for part in reading.tables(self.client, self.type, self.namespace, go_on=False, **options):
                 self.columns, version = self.columns or part.columns, version or part.resource_version
+                self.within = part.within
                 for row in part.rows:
                     entry = entry_of(self.type, row, self.pool)
                     found[entry.key] = entry
@@ -100,6 +105,11 @@ class Snapshot:
             self.entries, self.version, self.read_at = found, version, time.monotonic()
 
     @property
+    def watched(self) -> bool:
+        """Whether all of its watches stand."""
+        return len(self.standing) == max(1, len(self.within))
+
+    @property
     def usable(self) -> bool:
         """Whether settle() is worth while."""
         age = time.monotonic() - self.read_at
@@ -107,18 +117,19 @@ class Snapshot:
 
     @property
     def sure_version(self) -> str:
-        """Everything up to here is in it; '' with selectors, since others' changes don't reach it."""
-        return "" if self.labels or self.fields else self.version
+        """Everything up to here is in it; '' with selectors, since others' changes don't reach it, and of several namespaces' watches."""
+        return "" if self.labels or self.fields or self.within else self.version
 
     def settle(self, heard: str = "") -> bool:
         """Wait for what happened before now, or for the version that somebody has `heard` of. False where that can't be known: read anew.
 
         Raises KubeError: Forbidden where the right is gone.
         """
-        options = {"labels": self.labels, "fields": self.fields, "include": "None"}
         before = self.version
-        now = self.client.table(self.type, self.namespace, limit=1, **options)
-        if now.columns != self.columns or older(now.resource_version, before):
+        now = self.client.table(
+            self.type, self.namespace, labels=self.labels, fields=self.fields, limit=1, include="None"
+        )
+        if now.columns != self.columns or now.within != self.within or older(now.resource_version, before):
             # Another definition; or a server that has not come as far as it had: it began anew.
             return False
         with self.changed:
@@ -159,7 +170,9 @@ class Snapshot:
 
     def _apply(self, kind: str, row: Row) -> None:
         metadata = row.object.get("metadata") or {}
-        self.version = str(metadata.get("resourceVersion") or self.version)
+        self._told = str(metadata.get("resourceVersion") or self.version)
+        # Watches of several namespaces are not equally far.
+        self.version = newest(self.version, self._told) if self.within else self._told
         self.behind_since = 0.0
         if kind in ("ADDED", "MODIFIED", "DELETED"):
             entry = entry_of(self.type, row, self.pool)
@@ -171,25 +184,39 @@ class Snapshot:
     async def follow(self) -> None:
         """Until it is cancelled, or the watch can't go on."""
         async with AsyncTransport(self.client.config) as transport:
-            while True:
-                request = requests.watch_table(
-                    self.type,
-                    self.namespace,
-                    self.version,
-                    _WATCH_SECONDS,
-                    include(self.type),
-                    labels=self.labels,
-                    fields=self.fields,
-                )
-                began = time.monotonic()
+            places = self.within or (self.namespace,)
+            if len(places) <= WATCHED:
+                tasks = [asyncio.create_task(self._follow(transport, place)) for place in places]
+                try:
+                    await asyncio.gather(*tasks)
+                finally:
+                    for task in tasks:
+                        task.cancel()
+
+    async def _follow(self, transport: AsyncTransport, namespace: str) -> None:
+        version = self.version
+        while True:
+            request = requests.watch_table(
+                self.type,
+                namespace,
+                version,
+                _WATCH_SECONDS,
+                include(self.type),
+                labels=self.labels,
+                fields=self.fields,
+            )
+            began = time.monotonic()
+            try:
                 async for burst in watch(transport, request):
-                    self.watched = True
+                    self.standing.add(namespace)
                     if burst:
                         self.apply(burst)
-                self.watched = False
-                if time.monotonic() - began < 1:
-                    # The server does not keep it open: not as fast as it can refuse.
-                    await asyncio.sleep(_PAUSE_SECONDS)
+                        version = self._told
+            finally:
+                self.standing.discard(namespace)
+            if time.monotonic() - began < 1:
+                # The server does not keep it open: not as fast as it can refuse.
+                await asyncio.sleep(_PAUSE_SECONDS)
 
 
 def _bare(document: dict[str, Any]) -> Row:
@@ -276,7 +303,7 @@ class Snapshots:
             # Forbidden to watch, or the cluster is away: the next use reads it anew.
             log.debug("%s is not watched any more: %s", "/".join(key[2:]), error)
         finally:
-            snapshot.watched = False
+            snapshot.standing.clear()
 
     async def _sweep(self) -> None:
         """As long as there is anything."""

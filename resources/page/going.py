@@ -78,7 +78,7 @@ def instances(client: ClusterClient, definition: KubeObject) -> Instances:
     read, total, holding, token = 0, 0, 0, ""
     try:
         while True:
-            table = client.table(type_, limit=_CHUNK, continue_=token)
+            table = client.table(type_, limit=_CHUNK, continue_=token, whole=True)
             for row in table.rows:
                 metadata = mapping(row.object.get("metadata"))
                 namespace = namespace_of(row.object)

@@ -13,7 +13,7 @@ from console.web.front import addresses_of
 from kube import table
 from kube.discovery import ResourceType
 from resources.changes import Change, Topic
-from resources.lists.columns import read
+from resources.lists.columns import IN_SEVERAL, read
 from resources.lists.entries import entry_of
 from resources.lists.listing import row_view
 from resources.state.health import Health
@@ -34,6 +34,7 @@ def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, lan
         entry = entry_of(type_, table.Row(tuple(row["cells"]), row["object"]), told=told)
         entry = replace(entry, version=change.version or entry.version)
         view = row_view(type_, definitions, entry, read(keys))
-        context = {"row": view, "all_namespaces": type_.namespaced and not Topic.parse(topic).namespace}
+        several = not Topic.parse(topic).namespace or IN_SEVERAL in keys.split(",")
+        context = {"row": view, "all_namespaces": type_.namespaced and several}
         # strip() also makes a plain str of the SafeString, which the encoder asks for.
         return get_template("resources/_row.html").render(context).strip()

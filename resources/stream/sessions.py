@@ -107,7 +107,7 @@ class Sessions:
         session = self._open.pop(digest, None)
         for line in session.lines if session else ():
             with translation.override(line.language):
-                message = _("Your session ended. Sign in again to see changes.")
+                message = _("Your session ended, or as whom you act has changed. Load the page again.")
             line.mailbox.clear()
             line.mailbox.control("ended", "", encode("ended", {"message": message}))
             line.end()

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from resources.changes import Topic
+from resources import followable
 from resources.types.managed import DEFINITIONS
 from resources.types.types import is_custom
 
@@ -14,4 +14,4 @@ register = template.Library()
 @register.simple_tag(takes_context=True)
 def definition_topic(context: Any, group: str) -> str:
     """The topic of all definitions; '' for kinds that have none."""
-    return str(Topic(context["request"].cluster.name, *DEFINITIONS)) if is_custom(group) else ""
+    return followable.topics(context["request"].cluster, *DEFINITIONS) if is_custom(group) else ""

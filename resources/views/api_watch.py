@@ -187,7 +187,13 @@ async def _all(wish: Wish, answer: _Answer) -> str:
     while True:
         page = await in_thread(
             lambda token=token: wish.client.list(  # type: ignore[misc]
-                wish.type, wish.namespace, labels=wish.labels, fields=wish.fields, limit=_CHUNK, continue_=token
+                wish.type,
+                wish.namespace,
+                labels=wish.labels,
+                fields=wish.fields,
+                limit=_CHUNK,
+                continue_=token,
+                whole=True,  # a watch is of one namespace or of all
             )
         )
         version, token = page.resource_version, page.continue_

@@ -16,10 +16,9 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
-from resources import favourites
+from resources import favourites, followable
 from resources.acting import settable
 from resources.acting.actions import Action, actions
-from resources.changes import Topic
 from resources.forms.schema import Schema
 from resources.history import timeline
 from resources.kinds import Panel
@@ -154,4 +153,4 @@ def _news(all_: tuple[Said, ...], shown: Detail | None) -> tuple[Said, ...]:
 
 
 def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:
-    return str(Topic(client.name, type_.group_or_core, type_.version, type_.plural, namespace))
+    return followable.of(client, type_, namespace)

@@ -15,7 +15,7 @@ from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from resources.changes import Topic
+from resources import followable
 from resources.history import following, kept, lives, timeline
 from resources.history.following import Recording
 from resources.history.lives import Lately
@@ -64,7 +64,7 @@ class Merged:
 
 def part(client: ClusterClient, place: Place, obj: KubeObject | None, live: bool = False) -> HistoryPart:
     """The region. `obj`: the object as the page has it; `live`: a change made this region be asked for."""
-    topic = str(Topic(client.name, place.type.group_or_core, place.type.version, place.type.plural, place.namespace))
+    topic = followable.of(client, place.type, place.namespace)
     recording = following.recording(client, place)
     if recording.on and obj is not None and not kept.skipped(obj):
         following.caught_up(client, obj, _WAIT_LIVE if live else _WAIT)

@@ -11,7 +11,7 @@ from console.web.access import can
 from console.web.errors import explain
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest, Forbidden, KubeError, ServerError
-from resources.changes import Topic
+from resources import followable
 from resources.lists import listing
 from resources.lists.entries import stateful
 from resources.lists.listing import Found
@@ -98,8 +98,7 @@ def _blame(error: str) -> tuple[str, str]:
 
 
 def _topic(request: ConsoleRequest, place: Place) -> str:
-    type_ = place.type
-    return str(Topic(request.cluster.name, type_.group_or_core, type_.version, type_.plural, place.namespace))
+    return followable.of(request.cluster, place.type, place.namespace)
 
 
 def _advice(place: Place, words: str) -> str:

@@ -47,7 +47,7 @@ class StateLink:
 
 @dataclass(frozen=True)
 class ListPage:
-    """`label_error`, `field_error`: why a selector is none. `refusal`: why there is no list, in words; `advice`: what to do then."""
+    """`topic`: several with blanks between them for somebody with namespaces of their own. `label_error`, `field_error`: why a selector is none. `refusal`: why there is no list, in words; `advice`: what to do then."""
 
     place: Place
     namespace: str
@@ -110,6 +110,11 @@ class ListPage:
         return (self.filter.page - 1) * self.choice.size + len(self.found.entries)
 
     @property
+    def within(self) -> tuple[str, ...]:
+        """The namespaces that "all" means to this user; () where it means all."""
+        return self.found.within
+
+    @property
     def url(self) -> str:
         return self.filter.url(self.namespace)
 
@@ -137,9 +142,10 @@ class ListPage:
 
     @property
     def live_rows(self) -> str:
-        """The topic of the rows, with the columns that they shall have."""
-        spec = columns.show(self.choice.keys)
-        return f"{self.topic}?{spec}" if spec and self.topic else self.topic
+        """The topics of the rows, with the columns that they shall have."""
+        several = self.all_namespaces and not self.topic.endswith("/-")
+        spec = ",".join(filter(None, (columns.IN_SEVERAL if several else "", columns.show(self.choice.keys))))
+        return " ".join(f"{one}?{spec}" if spec else one for one in self.topic.split())
 
     @property
     def moves(self) -> bool:

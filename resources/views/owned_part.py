@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject
-from resources.changes import Topic
+from resources import followable
 from resources.page.owned_rows import Above, Row, Sum, chain, rows, summary
 from resources.place import Place
 from resources.tree.owners import Belongings, belongings
@@ -46,4 +46,4 @@ def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPar
 
 
 def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:
-    return str(Topic(client.name, type_.group_or_core, type_.version, type_.plural, namespace))
+    return followable.of(client, type_, namespace)

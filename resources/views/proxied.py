@@ -104,7 +104,7 @@ def asked(headers: Iterable[tuple[bytes, bytes]], tunnel: Tunnel) -> Headers:
     kept = [
         (name, value)
         for name, value in headers
-        if name.lower() not in _OURS and not name.lower().startswith(b"x-forwarded")
+        if name.lower() not in _OURS and not name.lower().startswith((b"x-forwarded", b"impersonate-"))
     ]
     prefix = f"/forwarded/{tunnel.token}".encode()
     return [

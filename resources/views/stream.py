@@ -26,6 +26,7 @@ Beside Django's own handler, which would hold a thread for each open stream. Who
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 
 from django.db import close_old_connections
@@ -116,7 +117,7 @@ class StreamApp:
         if self._broker.closed:
             raise Refused(503, "the console is stopping")
         body = await body_of(scope, receive)
-        asked = await asyncio.get_running_loop().run_in_executor(self._pool, _asked, scope, body)
+        asked = await asyncio.get_running_loop().run_in_executor(self._pool, copy_context().run, _asked, scope, body)
         if self._sessions.ended(asked.session):
             raise Refused(401, "this session ended")
         verdicts = await self._gate.judge(Asker(asked.client, asked.language), topics_of(asked.wishes))

@@ -16,6 +16,7 @@ from django.urls import set_script_prefix
 from django.utils.http import is_same_domain
 from django_htmx.middleware import HtmxDetails
 
+from console.signin.acting_middleware import place
 from console.signin.middleware import SignInMiddleware
 from console.web.asgi import Receive, Scope
 from console.web.front import place_of
@@ -52,9 +53,22 @@ def _capture(request: HttpRequest) -> HttpResponse:
     return HttpResponse()
 
 
+def _acting(get_response: Any) -> Any:
+    """As ActingMiddleware, whose refusals are pages."""
+
+    def layer(request: Any) -> HttpResponse:
+        request.acting = None
+        if not getattr(request, "by_token", False):
+            place(request)
+        response: HttpResponse = get_response(request)
+        return response
+
+    return layer
+
+
 # As settings.MIDDLEWARE has them, as far as a stream needs them: who asks, in which language, of which cluster.
 _chain: Any = ClusterMiddleware(_capture)
-for _layer in (SignInMiddleware, AuthenticationMiddleware, LanguageMiddleware, SessionMiddleware):
+for _layer in (_acting, SignInMiddleware, AuthenticationMiddleware, LanguageMiddleware, SessionMiddleware):
     _chain = _layer(_chain)
 
 
@@ -70,6 +84,11 @@ def request_of(scope: Scope) -> Any:
     _chain(request)
     if settings.SIGN_IN != "local" and request.person is None:
         raise Refused(401, "sign in first")
+    if request.acting is not None and request.acting.over:
+        raise Refused(403, "you do not act as somebody else any more: load the page again")
+    told = request.headers.get("X-Console-Who")
+    if told is not None and told != (request.acting.mark if request.acting else ""):
+        raise Refused(401, "this page was made for somebody else: load it again")
     return request
 
 

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest
-from resources.changes import Topic
+from resources import followable
 from resources.lists.counts import counts
 from resources.types import definitions
 from resources.types.managed import DEFINITIONS
@@ -36,7 +36,7 @@ def types(request: ConsoleRequest) -> HttpResponse:
         "types": found,
         "any": ANY,
         "namespace": request.namespace,
-        "topic": str(Topic(request.cluster.name, *DEFINITIONS)),
+        "topic": followable.topics(request.cluster, *DEFINITIONS),
         "query": urlencode(wish.query),
     }
     return render.page(request, "resources/types.html", context, fragment="resources/_types.html")

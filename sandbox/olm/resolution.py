@@ -110,10 +110,9 @@ class Resolution:
         where = f"package {request.package} in the catalog referenced by subscription {request.name}"
         if not whole:
             raise Unsatisfiable(f"no operators found in {where}", exists)
-        channel = request.channel or self._store.default_channel(request.catalog, request.package)
-        members = [bundle for bundle in whole if bundle.channel == channel]
+        members = self._members(request, whole)
+        where = where.replace("package", f"channel {request.channel} of package", 1)
         if not members:
-            where = where.replace("package", f"channel {channel} of package", 1)
             raise Unsatisfiable(f"no operators found in {where}", exists)
         if request.current:
             found = next((bundle for bundle in members if replaces(bundle, request.current)), None)
@@ -121,10 +120,16 @@ class Resolution:
         if request.starting_csv:
             members = [bundle for bundle in members if bundle.name == request.starting_csv]
             if not members:
-                where = f"with name {request.starting_csv} in channel {channel} of " + where
-                raise Unsatisfiable(f"no operators found {where}", exists)
+                raise Unsatisfiable(f"no operators found with name {request.starting_csv} in {where}", exists)
         # What the catalog says it replaces goes into the CSV, although nothing is there to be replaced.
         return Choice(members[0], request.name, self._namespace, members[0].replaces)
+
+    def _members(self, request: Request, whole: list[Bundle]) -> list[Bundle]:
+        """The bundles of a Subscription's channel, from its head. Without one every channel is followed: the default one first, the others by their names."""
+        if request.channel:
+            return [bundle for bundle in whole if bundle.channel == request.channel]
+        default = self._store.default_channel(request.catalog, request.package)
+        return sorted(whole, key=lambda bundle: (bundle.channel != default, bundle.channel))
 
     def _take(self, choice: Choice, request: Request) -> None:
         """Adds a bundle and, before it, whatever it requires."""

@@ -38,9 +38,11 @@ def observed(subscription: Object, sources: list[Object], csvs: dict[str, Object
 
 
 def deprecated(status: Object, package: str, channel: str, described: Object) -> Object:
-    """What the catalog says against a package, its channel and the current CSV, as conditions. ``described``: a PackageManifest's status."""
+    """What the catalog says against a package, its channel and the current CSV, as conditions. ``described``: a PackageManifest's status.
+    A Subscription without a channel follows all of them, and is told of none."""
     channels = {one["name"]: one for one in described.get("channels") or []}
-    entries = {one["name"]: one for one in channels.get(channel, {}).get("entries") or []}
+    followed = [one for name, one in channels.items() if channel in ("", name)]
+    entries = {entry["name"]: entry for one in followed for entry in one.get("entries") or []}
     csv = str(status.get("currentCSV") or "")
     found = []
     for type_, schema, name, about in (

@@ -70,8 +70,8 @@ class Namespace:
 
     def _with_deprecations(self, subscription: Object, status: Object) -> Object:
         spec = subscription["spec"]
-        channel = spec.get("channel") or self._store.default_channel(spec["source"], spec["name"])
-        return status_of.deprecated(status, spec["name"], channel, self._store.described(spec["source"], spec["name"]))
+        described = self._store.described(spec["source"], spec["name"])
+        return status_of.deprecated(status, spec["name"], spec.get("channel", ""), described)
 
     def write(self, subscription: Object, status: Object) -> None:
         """Replaces a Subscription's status."""

@@ -2,6 +2,7 @@
 import htmx from "htmx.org";
 import { Idiomorph } from "idiomorph/dist/idiomorph.esm.js";
 import { mayAdd, mayMorph } from "./live/guard.js";
+import "./keyboard/rows.js";
 
 window.htmx = htmx;
 window.Idiomorph = Idiomorph;
@@ -25,6 +26,7 @@ htmx.defineExtension("morph", {
 
 const csrf = () => document.querySelector("meta[name=csrf-token]")?.content ?? "";
 document.addEventListener("htmx:configRequest", (event) => {
+  event.detail.headers["X-Console-Who"] = document.body.dataset.who ?? ""; // another tab may have begun to act as somebody else
   if (event.detail.verb !== "get") event.detail.headers["X-CSRFToken"] = csrf();
 });
 

@@ -12,7 +12,6 @@ import { clear, undo } from "./form/removal.js";
 import "./form/validate.js";
 import { form, open } from "./form/parts.js";
 
-document.documentElement.classList.add("console-scripted");
 
 // What the server does just as well is left to it: YAML boxes come back with the whole form.
 const deeds = { "~add": add, "~open": (button) => open(button.closest("[data-pointer]")), "~move-up": (button) => move(button, -1), "~move-down": (button) => move(button, 1) };

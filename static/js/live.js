@@ -1,5 +1,5 @@
 // Every page needs this to update by itself: rows, regions, ages and the health banner. Without it a reload shows what changed.
-//   <tbody data-live-rows="TOPIC" data-live-url="…">  rows are <tr id="row-{uid}" data-version="…">; TOPIC?COLUMNS for columns of its own; data-live-moves: rows may change places
+//   <tbody data-live-rows="TOPIC TOPIC" data-live-url="…">  rows are <tr id="row-{uid}" data-version="…">; TOPIC?COLUMNS for columns of its own; data-live-moves: rows may change places
 //   <section id="…" data-live="TOPIC TOPIC" data-live-names="name name" data-live-url="…">  data-live-every: milliseconds between two fetches at least
 import { tick } from "./live/age.js";
 import { ended, health, opened, refused, said, state } from "./live/banner.js";
@@ -21,7 +21,7 @@ const rowOf = (list, uid) => uid && list.querySelector(`#${CSS.escape(`row-${uid
 
 function show({ event, data, listed }) {
   const late = event === "resync" ? APART * Math.random() : 0;
-  if (data.part !== "notices") for (const list of rowLists()) if (list.dataset.liveRows === data.topic) showRow(list, event, data, listed, late);
+  if (data.part !== "notices") for (const list of rowLists()) if (words(list.dataset.liveRows).includes(data.topic)) showRow(list, event, data, listed, late);
   if (data.part !== "rows") for (const region of regions()) {
     if (!words(region.dataset.live).includes(data.topic) || region.closest("[data-live-paused]")) continue;
     const names = words(region.dataset.liveNames);
@@ -73,12 +73,13 @@ function hear(messages) {
   }
 }
 
-// The connection: shared by all tabs of this cluster where the browser can. The worker knows its address by its name.
+// The connection: shared by all tabs of this cluster where the browser can. The worker knows by its name the stream's address, and as whom the pages were made.
 function connect() {
   if (typeof SharedWorker === "function") {
     try {
       const address = new URL(`shared_stream.js${new URL(import.meta.url).search}`, import.meta.url);
-      const { port } = new SharedWorker(address, { type: "module", name: `operator-console ${document.documentElement.dataset.stream}` });
+      const { stream } = document.documentElement.dataset;
+      const { port } = new SharedWorker(address, { type: "module", name: `operator-console ${stream} ${document.body.dataset.who ?? ""}` });
       port.onmessage = ({ data }) => hear(data);
       return { want: (asked) => port.postMessage({ want: asked }), alive: () => port.postMessage({}), bye: () => port.postMessage({ bye: true }) };
     } catch { /* private windows of some browsers refuse: then this tab has a connection of its own */ }

@@ -2,7 +2,7 @@
 
 from tests.api import Api
 
-from .olm import Olm, condition
+from .olm import Olm, condition, told_in_order
 from .seen import Seen
 
 POTS = "conformance-pots"
@@ -41,3 +41,21 @@ def test_deprecations(seen: Seen, olm: Olm) -> None:
     found = olm.subscription("conformance-antiques", lambda status: condition(status, "BundleDeprecated"))["status"]
     for word in words:
         seen.value(word, condition(found, word))
+
+
+def test_deprecations_without_a_channel(seen: Seen, olm: Olm) -> None:
+    """A Subscription without a channel is told of a deprecated package and version, and of no channel"""
+    olm.group()
+    olm.subscribe("conformance-antiques", "", startingCSV="conformance-antiques.v1.0.0")
+    olm.csv("conformance-antiques.v1.0.0", "Succeeded")
+    words = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated", "Deprecated")
+    found = olm.subscription("conformance-antiques", lambda status: condition(status, "BundleDeprecated"))["status"]
+    for word in words:
+        seen.value(word, condition(found, word))
+
+
+def test_a_starting_csv_that_no_channel_has(seen: Seen, olm: Olm) -> None:
+    """Without a channel, a startingCSV that is nowhere is said in OLM's words"""
+    olm.group()
+    olm.subscribe(POTS, "", startingCSV=f"{POTS}.v9.0.0")
+    seen.value("message", told_in_order(olm.failed(POTS)["message"]))

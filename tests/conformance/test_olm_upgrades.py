@@ -5,7 +5,7 @@ import json
 from .olm import Olm
 from .seen import Seen
 
-PACKAGE = "conformance-pots"
+PACKAGE, SAUCERS = "conformance-pots", "conformance-saucers"
 V1, V2, V3 = (f"{PACKAGE}.v1.{number}.0" for number in range(3))
 MANUAL = {"installPlanApproval": "Manual"}
 
@@ -82,3 +82,27 @@ def test_skips(seen: Seen, olm: Olm) -> None:
     seen.value("subscription", status, only=["state", "currentCSV", "installedCSV", "installPlanGeneration"])
     plans = olm.api.get(olm.path("installplans")).json["items"]
     seen.value("plans", [names(plan) for plan in sorted(plans, key=lambda plan: plan["spec"]["generation"])])
+
+
+def test_without_a_channel(seen: Seen, olm: Olm) -> None:
+    """A Subscription without a channel begins with the default one's head, and goes on to what replaces it in any channel"""
+    olm.group()
+    olm.subscribe(SAUCERS, "", **MANUAL)
+    for number in (1, 2, 3):
+        csv = f"{SAUCERS}.v{number}.0.0"
+        plan = olm.plan(SAUCERS, "RequiresApproval", csv)
+        assert names(plan) == [csv]
+        olm.approve(plan["metadata"]["name"])
+        seen.value(f"replaces {number}", olm.csv(csv, "Succeeded")["spec"].get("replaces"))
+    seen.value("spec", olm.settled(SAUCERS, csv)["spec"])
+
+
+def test_a_starting_csv_of_any_channel(seen: Seen, olm: Olm) -> None:
+    """Without a channel a startingCSV may be in any of them; of the ways on from there the default channel's is the first"""
+    olm.group()
+    olm.subscribe(PACKAGE, "", startingCSV=V1, **MANUAL)
+    for csv in (V1, V2):
+        plan = olm.plan(PACKAGE, "RequiresApproval", csv)
+        seen.value(f"plan for {csv}", names(plan))
+        olm.approve(plan["metadata"]["name"])
+        olm.csv(csv, "Succeeded")

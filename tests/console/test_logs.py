@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.attacks.texts import FREE
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 SPEAK = """
 import logging, django
@@ -35,7 +37,7 @@ def _lines(speak: str = SPEAK, **environment: str) -> list[str]:
 def test_for_people_the_topic_stands_at_the_end() -> None:
     lines = _lines(LOG_FORMAT="")
     assert lines[0] == "INFO resources.watch.hub: watching pods [here/core/v1/pods/-]"
-    assert lines[1:3] == ["ERROR resources.watch.hub: it", "failed"]
+    assert lines[1:3] == ["ERROR resources.watch.hub: it", "    failed"]
     assert lines[-1] == "WARNING uvicorn.error: from below"
 
 
@@ -78,3 +80,26 @@ def test_another_format_is_refused_by_name() -> None:
     )
     assert result.returncode != 0
     assert "LOG_FORMAT='xml' is neither line nor json" in result.stderr
+
+
+def test_nobody_forges_a_line_or_commands_a_terminal() -> None:
+    """Names come from addresses and from strangers' objects; every attack text, in a message and in an exception."""
+    speak = """
+import logging, django
+django.setup()
+from tests.attacks.texts import FREE
+for text in FREE:
+    logging.getLogger("a").warning("object=%s", text)
+    try:
+        raise ValueError(text)
+    except ValueError:
+        logging.getLogger("a").exception("it failed")
+"""
+    lines = _lines(speak, LOG_FORMAT="")
+    begin = [line for line in lines if not line.startswith("    ")]
+    assert len(begin) == 2 * len(FREE)
+    assert all(line.startswith(("WARNING a: object=", "ERROR a: it failed")) for line in begin)
+    assert not any((ord(char) < 32 and char != "\t") or 127 <= ord(char) < 160 for line in lines for char in line)
+    assert not any(char in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069" for line in lines for char in line)
+    told = [json.loads(line) for line in _lines(speak, LOG_FORMAT="json")]
+    assert [one["message"] for one in told[::2]] == [f"object={text}" for text in FREE]

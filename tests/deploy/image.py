@@ -96,12 +96,18 @@ def begun(work: Path, number: int, name: str) -> Stage:
     return Stage(name, root)
 
 
-def build(containerfile: Path, context: Path, work: Path) -> Stage:
-    """The last stage, all steps done. Raises CalledProcessError, AssertionError or OSError at the step that fails."""
-    patterns = [line for line in (context / ".dockerignore").read_text().split() if line and not line.startswith("#")]
+def build(containerfile: Path, context: Path, work: Path, targets: frozenset[str] = frozenset()) -> Stage:
+    """The last stage, all steps done; with ``targets`` only the stages of these names. Raises CalledProcessError, AssertionError or OSError at the step that fails."""
+    own = containerfile.with_name(f"{containerfile.name}.dockerignore")
+    lines = (own if own.exists() else context / ".dockerignore").read_text().splitlines()
+    patterns = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     stages: dict[str, Stage] = {}
     stage = Stage("", Path("/"))
     for word, rest in steps(containerfile.read_text()):
+        name = rest.rpartition(" AS ")[2] if word == "FROM" else stage.name
+        if targets and name not in targets:
+            stage = Stage(name, Path("/"))
+            continue
         sys.stdout.write(f"{word} {rest[:150]}\n")
         sys.stdout.flush()
         if word == "FROM":
@@ -114,7 +120,7 @@ def build(containerfile: Path, context: Path, work: Path) -> Stage:
             for pair in rest.split():
                 key, _, value = pair.partition("=")
                 for known, before in stage.values.items():
-                    value = value.replace(f"${known}", before)
+                    value = value.replace(f"${known}", before).replace(f"${{{known}}}", before)
                 stage.values[key] = value
         elif word == "COPY" and rest.startswith("--from="):
             name, *sources, target = rest.removeprefix("--from=").split()
@@ -133,11 +139,14 @@ def build(containerfile: Path, context: Path, work: Path) -> Stage:
             assert code == 0, f"RUN {rest}: code {code}"
         elif word == "USER":
             stage.user = rest
+        elif word == "ARG":
+            key, _, value = rest.partition("=")
+            stage.values.setdefault(key, value)
         elif word == "CMD":
             stage.command = json.loads(rest)
         else:
             assert word == "EXPOSE", f"{word} is not known here"
-    return stage
+    return [*stages.values()][-1]
 
 
 def main(containerfile: Path, context: Path, work: Path, port: str) -> None:

@@ -1,4 +1,4 @@
-"""What SECURITY.md says stands against strangers, tried over HTTP; and each test that it names is there."""
+"""What docs/security.md says stands against strangers, tried over HTTP; and each test that it names is there."""
 
 import re
 
@@ -68,8 +68,8 @@ def test_every_answer_has_its_headers() -> None:
         assert headers["Referrer-Policy"] == "same-origin"
 
 
-def test_what_security_md_names_is_there() -> None:
-    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", (ROOT / "SECURITY.md").read_text())
+def test_what_the_threat_model_names_is_there() -> None:
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", (ROOT / "docs" / "security.md").read_text())
     assert len(named) > 15
     for file, test in named:
         text = (ROOT / file).read_text()

@@ -245,6 +245,17 @@ def test_a_field_is_found_and_opened(site: Site, page: Page, place: tuple[Resour
     expect(form.control("/spec/nested/tls/insecure")).to_be_focused()
 
 
+def test_enter_waits_for_what_is_found(site: Site, page: Page, place: tuple[ResourceType, str]) -> None:
+    """Who types fast presses it before the list is there."""
+    _, namespace = place
+    form = gallery.new(site, page, namespace, "hurry")
+    box = page.get_by_label("Find a field")
+    box.fill("insecure")
+    box.press("Enter")
+    expect(form.control("/spec/nested/tls/insecure")).to_be_focused()
+    expect(page.locator("[data-found] a")).to_have_count(0)
+
+
 def test_lines_become_many(site: Site, page: Page, place: tuple[ResourceType, str]) -> None:
     _, namespace = place
     form = gallery.new(site, page, namespace, "lines")

@@ -1,5 +1,6 @@
 """A person's configuration has the way to the server, and no credential of the kubeconfig that it was found by: whatever kind those are."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,9 @@ import pytest
 import yaml
 
 from kube.client import ClusterClient
-from kube.config import load
+from kube.config import ClusterConfig, load
 from kube.errors import Unauthorized
-from kube.person import person
+from kube.person import acting, person
 from kube.renewal import following
 from kube.requests import ApiRequest
 from kube.signing import signed
@@ -77,3 +78,26 @@ def test_two_sessions_of_one_name_share_no_answers(cluster_kubeconfig: Path) -> 
     one, two = (ClusterClient(person(way, "anna", "t", session)) for session in ("a", "b"))
     assert one.user == two.user and one.who != two.who
     assert ClusterClient(load(str(cluster_kubeconfig))).who == ClusterClient(load(str(cluster_kubeconfig))).user
+
+
+def test_acting_as_another_adds_to_ones_own_credentials_and_never_twice() -> None:
+    way = ClusterConfig("here", "http://127.0.0.1:1", "", lambda: "", None)
+    own = person(way, "anna", "t", "s")
+    as_bert = acting(own, "bert", ("a", "b"), "key")
+    assert (as_bert.user, as_bert.by, as_bert.session, as_bert.token()) == ("bert", "anna", "key", "t")
+    assert as_bert.headers == (("Impersonate-User", "bert"), ("Impersonate-Group", "a"), ("Impersonate-Group", "b"))
+    assert (ClusterClient(as_bert).owner, ClusterClient(as_bert).who) == ("anna → bert", "bert key")
+    # Nobody can be called as two are called together.
+    assert ClusterClient(person(way, "anna → bert", "t", "s")).owner != ClusterClient(as_bert).owner
+    kubeconfigs = replace(way, user="x", headers=(("Impersonate-User", "root"),))
+    for whose, name, groups, session in (
+        (as_bert, "carl", (), "k"),
+        (kubeconfigs, "carl", (), "k"),
+        (own, "", (), "k"),
+        (own, "carl", (), ""),
+        (own, "a\r\nImpersonate-Group: system:masters", (), "k"),
+        (own, "carl", ("안",), "k"),
+        (own, " carl", (), "k"),
+    ):
+        with pytest.raises(ValueError):
+            acting(whose, name, groups, session)

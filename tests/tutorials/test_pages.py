@@ -6,12 +6,14 @@ in both, with its slow parts.
 """
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from kube.client import ClusterClient
 from tests.conftest import CATALOG
 from tests.e2e.conftest import Site
 from tests.tutorials.reading import FOLDER, pages, sections
@@ -68,11 +70,21 @@ def context(browser: Browser, walked: tuple[str, str]) -> Iterator[BrowserContex
     made.close()
 
 
-def test_clicked(site: Site, shell: Shell, page: Page, walked: tuple[str, str]) -> None:
+def namespaces(client: ClusterClient) -> set[str]:
+    return {one["metadata"]["name"] for one in client.list(client.find("", "v1", "namespaces")).items}
+
+
+def test_clicked(site: Site, shell: Shell, page: Page, client: ClusterClient, walked: tuple[str, str]) -> None:
     name, language = walked
+    before = namespaces(client)
     page.goto(site.url)
     for section in sections(text(name if language == "en" else f"{name}.{language}", shell)):
         if shell.wants(section.marks):
             shell.section(section, clicking=True)
             for act in (act for step in section.acts for act in step):
                 walk(page, site.url, act, shell.folder)
+    # A page cleans up after itself, and the next one finds it done.
+    until = time.monotonic() + LONG / 1000
+    while left := namespaces(client) - before:
+        assert time.monotonic() < until, f"left: {left}"
+        page.wait_for_timeout(200)

@@ -11,8 +11,8 @@ from playwright.sync_api import Error, Locator, Page
 
 from tests.tutorials.reading import Act
 
-#: Until a name appears. Generous: between two steps an operator may be installed.
-LONG = 120_000
+#: Until a name appears. As long as the pages let kubectl wait: between two steps an operator may be installed, and OLM takes minutes for a large one on a busy machine.
+LONG = 180_000
 ROLES = ("button", "link", "tab", "radio", "checkbox", "menuitem", "option")
 
 

@@ -1,10 +1,11 @@
-"""`python -m tools.pictures [operatorhub] [resources]` draws the pictures of docs/ anew, on a console of its own: all of them, or those named."""
+"""`make screenshots`: draws the pictures of docs/ anew and every page into .data/screenshots, on consoles of its own: all of them, or those named."""
 
 import sys
 
-from tools.pictures import hub, resources
+from tools import form_pictures
+from tools.pictures import hub, main_pages, resources
 
-ALBUMS = {"operatorhub": hub.main, "resources": resources.main}
+ALBUMS = {"operatorhub": hub.main, "resources": resources.main, "forms": form_pictures.draw, "pages": main_pages.main}
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from .build import BuildFailed, build, tell
+from .build import BuildFailed, build, build_dex, tell
 from .cluster import RealCluster, running
 from .process import PartFailed
 
@@ -36,6 +36,9 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     try:
+        if options.build_only:
+            # First what other tests than the cluster's want too.
+            build_dex(tell)
         programs = build(tell)
         if options.build_only:
             return 0

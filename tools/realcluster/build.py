@@ -28,13 +28,15 @@ _OLM = "github.com/operator-framework/operator-lifecycle-manager"
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One folder of modules/. ``programs``: file name → main package. ``files``: name → (module, glob) of data to keep beside them."""
+    """One folder of modules/. ``programs``: file name → main package. ``files``: name → (module, glob) of data to keep beside them.
+    ``without_c``: built without a C compiler."""
 
     name: str
     programs: dict[str, str]
     flags: tuple[str, ...] = ()
     symbols: str = ""
     files: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    without_c: bool = False
 
     @property
     def folder(self) -> Path:
@@ -42,7 +44,8 @@ class Module:
 
     def key(self) -> str:
         """Changes with everything that the result depends on."""
-        seen = hashlib.sha256(repr((self.programs, self.flags, self.symbols, self.files)).encode())
+        settings = (self.programs, self.flags, self.symbols, self.files, *(("without C",) if self.without_c else ()))
+        seen = hashlib.sha256(repr(settings).encode())
         for name in ("go.mod", "go.sum", "tools.go"):
             seen.update((self.folder / name).read_bytes())
         return f"{self.name}-{seen.hexdigest()[:16]}"
@@ -87,6 +90,8 @@ ALL = (
     ),
     Module("argocd", {"argocd-operator": "github.com/argoproj-labs/argocd-operator/cmd"}),
 )
+#: A provider of OpenID Connect. No part of the cluster: what tests sign in with, on any cluster.
+DEX = Module("dex", {"dex": "github.com/dexidp/dex/cmd/dex"}, without_c=True)
 
 
 class BuildFailed(Exception):
@@ -123,28 +128,33 @@ def cache() -> Path:
     return Path(given) if given else home / "operator-console" / "realcluster"
 
 
-def build(say: Callable[[str], None]) -> Programs:
-    """Builds what is missing; BuildFailed. A second builder waits for the first."""
+def build(say: Callable[[str], None], modules: tuple[Module, ...] = ALL, lock: str = "lock") -> Programs:
+    """Builds what is missing; BuildFailed. A second builder waits for the first that has the same lock."""
     root = cache()
     root.mkdir(parents=True, exist_ok=True)
-    with (root / "lock").open("w") as handle:
+    with (root / lock).open("w") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             say("another build is under way; waiting for it")
             fcntl.flock(handle, fcntl.LOCK_EX)
         started = time.monotonic()
-        missing = [module for module in ALL if not (root / module.key()).is_dir()]
+        missing = [module for module in modules if not (root / module.key()).is_dir()]
         if missing:
             _check_go()
             say(
-                f"building {len(missing)} of {len(ALL)} modules into {root} (about 10 minutes on 2 cores when nothing is cached)"
+                f"building {len(missing)} of {len(modules)} modules into {root} (about 10 minutes on 2 cores when nothing is cached)"
             )
         for module in missing:
             _build(module, root / module.key(), say)
         if missing:
             say(f"built in {time.monotonic() - started:.0f} s")
-    return Programs({module.name: root / module.key() for module in ALL})
+    return Programs({module.name: root / module.key() for module in modules})
+
+
+def build_dex(say: Callable[[str], None]) -> Path:
+    """The program dex; BuildFailed. It waits for no build of the cluster."""
+    return build(say, (DEX,), "lock-dex").path("dex")
 
 
 def _check_go() -> None:
@@ -174,6 +184,7 @@ def _build(module: Module, target: Path, say: Callable[[str], None]) -> None:
 
 def _go(module: Module, *arguments: str) -> str:
     environment = {**os.environ, "GOFLAGS": "-mod=readonly -buildvcs=false", "GOTOOLCHAIN": "auto"}
+    environment |= {"CGO_ENABLED": "0"} if module.without_c else {}
     done = subprocess.run(
         ["go", *arguments], cwd=module.folder, env=environment, capture_output=True, text=True, check=False
     )

@@ -26,6 +26,7 @@ _PORTS = (
     "page",
 )
 _LOCAL = ("127.0.0.1", "localhost")
+_NOBODY = '{"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthenticationConfiguration", "jwt": []}\n'
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Layout:
         made.authority.key_pair("service-accounts")
         (data / "tokens.csv").write_text(f'{made.token},admin,admin,"system:masters"\n')
         made._write_kubeconfig("kubeconfig", {"token": made.token})
+        made.authentication.write_text(_NOBODY)
         for user, group in (
             ("system:kube-controller-manager", ""),
             ("system:kube-scheduler", ""),
@@ -78,6 +80,11 @@ class Layout:
     def kubeconfig(self) -> Path:
         """The administrator's."""
         return self.data / "kubeconfig"
+
+    @property
+    def authentication(self) -> Path:
+        """The API server's AuthenticationConfiguration: whose ID tokens it accepts. Read again when it changes."""
+        return self.data / "authentication.yaml"
 
     def pki(self, name: str) -> str:
         """The path of a certificate or key."""

@@ -53,6 +53,8 @@ def apiserver(layout: Layout, programs: Programs) -> Part:
         f"--tls-private-key-file={pki('apiserver.key')}",
         f"--client-ca-file={pki('ca.crt')}",
         f"--token-auth-file={layout.data / 'tokens.csv'}",
+        # Read again when it changes: providers of OpenID Connect are added to a cluster that runs.
+        f"--authentication-config={layout.authentication}",
         "--authorization-mode=Node,RBAC",
         f"--service-cluster-ip-range={_SERVICES}",
         "--service-account-issuer=https://kubernetes.default.svc",

@@ -50,22 +50,43 @@ export async function reveal(pointer) {
 const found = () => form()?.querySelector("[data-found]");
 let waiting = 0;
 let latest = 0;
+// What the list answers, and whether Enter was pressed before it did.
+let answered = "";
+let hurried = false;
 
 async function search(input) {
   const text = input.value.trim();
   latest += 1;
   const mine = latest;
-  if (text.length < 2) { found().replaceChildren(); return; }
+  if (text.length < 2) { answered = ""; found().replaceChildren(); return; }
   const data = new FormData();
   for (const control of form().querySelectorAll("#form-state input")) data.append(control.name, control.value);
   data.append("q", text);
   const headers = { "X-CSRFToken": document.querySelector("meta[name=csrf-token]").content, "HX-Request": "true" };
   const answer = await fetch(form().dataset.sectionUrl.replace("/section/", "/find/"), { method: "POST", body: data, headers }).catch(() => null);
-  if (mine === latest && answer?.ok) found().innerHTML = await answer.text();
+  const list = answer?.ok ? await answer.text() : null;
+  if (mine !== latest || list === null) return;
+  found().innerHTML = list;
+  answered = text;
+  if (hurried) takeFirst();
+}
+
+function takeFirst() {
+  hurried = false;
+  found().querySelector("a")?.click();
+}
+
+/** The first of the list, which may still be on its way. */
+function enter(input) {
+  if (input.value.trim() === answered && found().hasChildNodes()) { takeFirst(); return; }
+  hurried = true;
+  clearTimeout(waiting);
+  search(input);
 }
 
 document.addEventListener("input", (event) => {
   if (!event.target.matches("#form [data-filter]")) return;
+  hurried = false;
   clearTimeout(waiting);
   waiting = setTimeout(() => search(event.target), 150);
 });
@@ -77,8 +98,8 @@ document.addEventListener("keydown", (event) => {
   if (!input && !list) return;
   const links = [...found().querySelectorAll("a")];
   const at = links.indexOf(event.target);
-  if (event.key === "Enter" && input) { event.preventDefault(); links[0]?.click(); }
-  else if (event.key === "Escape") { found().replaceChildren(); form().querySelector("[data-filter]").focus(); }
+  if (event.key === "Enter" && input) { event.preventDefault(); enter(input); }
+  else if (event.key === "Escape") { hurried = false; answered = ""; found().replaceChildren(); form().querySelector("[data-filter]").focus(); }
   else if (event.key === "ArrowDown") { event.preventDefault(); links[at + 1]?.focus(); }
   else if (event.key === "ArrowUp" && list) { event.preventDefault(); (links[at - 1] ?? form().querySelector("[data-filter]")).focus(); }
 });
@@ -87,7 +108,7 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-goto], [data-reveal-pointer]");
   if (!link || !form()) return;
   event.preventDefault();
-  if (link.dataset.revealPointer) { found().replaceChildren(); reveal(link.dataset.revealPointer); return; }
+  if (link.dataset.revealPointer) { answered = ""; found().replaceChildren(); reveal(link.dataset.revealPointer); return; }
   const target = document.getElementById(link.dataset.goto);
   if (target) show(target.closest("[data-field]") && !target.matches("input, select, textarea") ? target.closest("[data-field]") : target);
 });

@@ -70,9 +70,10 @@ async function load(element) {
   const url = element.dataset.liveUrl || location.href;
   const topics = topicsOf(element);
   const version = topics.length === 1 ? noticed(topics[0]) : "";
-  const headers = { "HX-Request": "true", "HX-Target": element.id, "HX-Current-URL": location.href, ...(version && { "X-Live-Version": version }) };
+  const headers = { "HX-Request": "true", "HX-Target": element.id, "HX-Current-URL": location.href, "X-Console-Who": document.body.dataset.who ?? "", ...(version && { "X-Live-Version": version }) };
   const response = await fetch(url, { headers, cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
   if (response.redirected && new URL(response.url).pathname !== new URL(url, location.href).pathname) { location.reload(); return "done"; }
+  if (response.headers.has("HX-Refresh")) { location.reload(); return "done"; }
   if (response.status === 401 || response.status === 204) return "done";
   if (!response.ok && ![403, 404, 410].includes(response.status)) return "failed";
   const html = await response.text();

@@ -13,6 +13,9 @@ export const milliseconds = (position) => Number(/^\d+/.exec(position ?? "")?.[0
 export const earlier = (a, b) => (milliseconds(a) <= milliseconds(b) ? a : b);
 const first = (a, b) => (a === null || b === null ? a ?? b : earlier(a, b));
 
+// As whom the pages were made that listen: the worker's name says it, and each one's pages have a worker of their own.
+const whose = () => (globalThis.document ? document.body.dataset.who : globalThis.name?.split(" ")[2]) ?? "";
+
 export class Stream {
   // tell([{event, data, id}, …]): every event of the server, and {event: "state", data: {connected, stopped}} and {event: "opened"} of our own.
   // `address`: of the stream of one cluster.
@@ -101,7 +104,7 @@ export class Stream {
     const wish = (this.open = unite(this.wishes.values()));
     this.covered = milliseconds(since) || Infinity;
     const how = { signal, cache: "no-store" };
-    const accept = { Accept: "text/event-stream" };
+    const accept = { Accept: "text/event-stream", "X-Console-Who": whose() };
     const headers = { ...accept, "Content-Type": "application/json" };
     const response = await fetch(this.address, { ...how, method: "POST", headers, body: body(wish, since) });
     this.plain = OLDER.includes(response.status);
@@ -133,6 +136,7 @@ export class Stream {
     this.controller = null;
     if (status === 401) return this.end({ message: "" });
     if (status === 403) return this.refuse(text.trim());
+    if (status === 429) this.refuse(text.trim(), false); // too many are open: the page says it, and asks again
     this.say(false);
     this.failures += 1;
     this.reopen(Math.min(500 * 2 ** (this.failures - 1), LONGEST) * (0.5 + Math.random() / 2));
@@ -146,10 +150,10 @@ export class Stream {
   }
 
   // Nothing of what was asked for may be followed.
-  refuse(message) {
+  refuse(message, lasting = true) {
     const topics = new Set([...this.open.rows.keys(), ...this.open.notices.keys()].map(base));
     if (!topics.size) return this.say(false, 403);
-    this.tell([...topics].map((topic) => ({ event: "refused", data: { topic, message, lasting: true } })));
+    this.tell([...topics].map((topic) => ({ event: "refused", data: { topic, message, lasting } })));
   }
 
   async read(reader, controller) {

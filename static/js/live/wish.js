@@ -8,11 +8,10 @@ export const regions = () => [...document.querySelectorAll("[data-live]")];
 // `without`: topics that this page may not follow.
 export function wish(without) {
   const allowed = (topic) => !without.has(base(topic));
-  const rows = rowLists().filter((list) => allowed(list.dataset.liveRows)).map((list) => ({
-    topic: list.dataset.liveRows,
-    uids: [...list.querySelectorAll("tr[id^='row-']")].map((row) => row.id.slice(4)),
-    moves: list.hasAttribute("data-live-moves"),
-  }));
+  const rows = rowLists().flatMap((list) => {
+    const uids = [...list.querySelectorAll("tr[id^='row-']")].map((row) => row.id.slice(4));
+    return words(list.dataset.liveRows).filter(allowed).map((topic) => ({ topic, uids, moves: list.hasAttribute("data-live-moves") }));
+  });
   const notices = regions().flatMap((region) => {
     const names = words(region.dataset.liveNames);
     return words(region.dataset.live).filter(allowed).map((topic) => ({ topic, ...(names.length && { names }) }));

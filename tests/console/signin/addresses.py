@@ -11,7 +11,7 @@ VALUES = {
     "package": "sampledb", "csv": "{mark}-csv", "key": "0" * 32, "digest": "p-1", "step": "1", "schema": "spec", "crd": "sampledbs.samples.operator-console.dev",
     "kind": "ConfigMap",
 }  # fmt: skip
-OPEN = {"/healthz", "/readyz", "/metrics", "/sign-in/", "/sign-out/"}
+OPEN = {"/healthz", "/readyz", "/metrics", "/sign-in/", "/sign-in/oidc/", "/sign-in/oidc/back/", "/sign-out/"}
 
 
 def addresses(mark: str) -> list[str]:

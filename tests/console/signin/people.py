@@ -12,7 +12,7 @@ from uuid import uuid4
 from django.test import Client
 
 from kube.client import ClusterClient
-from kube.errors import KubeError
+from kube.errors import KubeError, NotFound
 
 #: What the clerk may do in the namespace of his own.
 RULES = [
@@ -102,3 +102,32 @@ def signed_in(token: str) -> Client:
     answer = browser.post("/sign-in/", {"token": token})
     assert answer.status_code == 302, answer.content
     return browser
+
+
+def act_as(browser: Client, user: str, groups: str = "") -> None:
+    """From now on this browser acts as that one."""
+    answer = browser.post("/view-as/", {"user": user, "groups": groups})
+    assert answer.status_code == 302, answer.content
+
+
+@contextmanager
+def deputy(admin: ClusterClient, staff: People, rules: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """The name and the token of somebody who may impersonate as `rules` say, and nothing else."""
+    name, rbac = f"{staff.mark}-deputy-{uuid4().hex[:6]}", "rbac.authorization.k8s.io"
+    accounts = admin.find("", "v1", "serviceaccounts")
+    roles, bindings = (admin.find(rbac, "v1", plural) for plural in ("clusterroles", "clusterrolebindings"))
+    meta = {"metadata": {"name": name}}
+    admin.create(accounts, {"apiVersion": "v1", "kind": "ServiceAccount", **meta}, staff.desk)
+    admin.create(roles, {"apiVersion": f"{rbac}/v1", "kind": "ClusterRole", "rules": rules, **meta})
+    subject = {"kind": "ServiceAccount", "namespace": staff.desk, "name": name}
+    ref = {"apiGroup": rbac, "kind": "ClusterRole", "name": name}
+    admin.create(
+        bindings,
+        {"apiVersion": f"{rbac}/v1", "kind": "ClusterRoleBinding", "subjects": [subject], "roleRef": ref, **meta},
+    )
+    try:
+        yield name, token(admin, staff.desk, name)
+    finally:
+        for type_, namespace in ((bindings, ""), (roles, ""), (accounts, staff.desk)):
+            with suppress(NotFound):
+                admin.delete(type_, name, namespace)

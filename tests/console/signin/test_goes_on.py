@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from console.audit.models import AuditEntry
 from console.signin import clients
-from console.signin.models import Session
+from console.signin.models import Impersonation, Session
 from kube.client import ClusterClient
 from operatorhub import runs, tasks
 from operatorhub.models import Run
-from tests.console.signin.people import People, signed_in
+from tests.console.signin.people import People, act_as, browser_of, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -69,3 +70,31 @@ def test_it_stops_when_the_session_is_over_and_goes_on_in_the_next_one(
     run.refresh_from_db()
     assert run.session == Session.objects.get(user=staff.name("boss")).key
     assert "abandoned" not in run.document and run.document["items"][0]["state"] != "waiting"
+
+
+@pytest.mark.parametrize("way", ["token", "local"])
+def test_what_was_begun_as_another_goes_on_as_that_one_and_stops_with_it(
+    staff: People, admin: ClusterClient, settings: Any, way: str
+) -> None:
+    settings.SIGN_IN = way
+    browser = signed_in(staff.boss) if way == "token" else browser_of()
+    act_as(browser, staff.name("clerk"))
+    key = Impersonation.objects.get().key
+    run = _uninstall(staff, admin, clients.of(key), "theirs")
+    assert run.session == key and run.user.endswith(f" → {staff.name('clerk')}")
+    tasks.go_on(run.key)
+    run.refresh_from_db()
+    message = run.document["items"][0]["message"]
+    assert run.state == "failed" and staff.name("clerk") in message and "cannot delete" in message
+    assert AuditEntry.objects.get(verb="delete").as_user == staff.name("clerk")
+    Run.objects.filter(key=run.key).update(state="running")
+    browser.post("/view-as/stop/")
+    tasks.go_on(run.key)
+    run.refresh_from_db()
+    assert (run.state, run.document["abandoned"]) == ("stopped", True)
+    # Neither he himself nor the one that he was finds it as his own.
+    address = f"/operators/-/removals/{run.key}/"
+    assert browser.get(address).status_code == 404
+    settings.SIGN_IN = "token"
+    assert signed_in(staff.clerk).get(address).status_code == 404
+    assert admin.get(admin.find("", "v1", "configmaps"), f"{staff.mark}-theirs", f"{staff.mark}-other")

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -79,13 +79,17 @@ class Connection:
 
 @asynccontextmanager
 async def connected(
-    server: Console, address: str, browser: Client | None = None, kind: str = "http"
+    server: Console,
+    address: str,
+    browser: Client | None = None,
+    kind: str = "http",
+    headers: Sequence[tuple[bytes, bytes]] = (),
 ) -> AsyncIterator[Connection]:
     path, _mark, query = address.partition("?")
     cookies = "; ".join(f"{name}={one.value}" for name, one in browser.cookies.items()) if browser else ""
-    headers = [(b"host", b"localhost:9000"), (b"cookie", cookies.encode()), (b"origin", b"http://localhost:9000")]
+    own = [(b"host", b"localhost:9000"), (b"cookie", cookies.encode()), (b"origin", b"http://localhost:9000")]
     scope = {
-        "type": kind, "method": "GET", "path": path, "raw_path": path.encode(), "query_string": query.encode(), "headers": headers, "scheme": "http",
+        "type": kind, "method": "GET", "path": path, "raw_path": path.encode(), "query_string": query.encode(), "headers": [*own, *headers], "scheme": "http",
         "server": ("127.0.0.1", 9000), "client": ("127.0.0.1", 1), "subprotocols": [],
     }  # fmt: skip
     found, gone, first = Connection(), asyncio.Event(), [{"type": "websocket.connect"}] if kind == "websocket" else []
@@ -105,14 +109,14 @@ async def connected(
             await asyncio.gather(task, return_exceptions=True)
 
 
-def _topic(admin: ClusterClient, namespace: str) -> str:
+def topic_of(admin: ClusterClient, namespace: str) -> str:
     return str(Topic(admin.name, "core", "v1", "configmaps", namespace))
 
 
 def _open(staff: People, admin: ClusterClient) -> list[tuple[str, str]]:
     pod = f"/resources/core/v1/pods/{staff.here}/x"
     return [
-        (f"/stream?topic={_topic(admin, staff.here)}", "http"),
+        (f"/stream?topic={topic_of(admin, staff.here)}", "http"),
         (f"/api/resources/core/v1/configmaps/?watch=1&namespace={staff.here}", "http"),
         (f"{pod}/logs/follow/", "http"), (f"{pod}/logs/follow-all/", "http"), (f"{pod}/logs/raw/", "http"), (f"{pod}/terminal/socket/", "websocket"),
     ]  # fmt: skip
@@ -146,7 +150,7 @@ async def test_a_stream_and_a_watch_show_what_one_may_read_and_no_more(
         (clerk, "", 403),
         (stranger, staff.here, 403),
     ):
-        async with connected(server, f"/stream?topic={_topic(admin, namespace)}", browser) as found:
+        async with connected(server, f"/stream?topic={topic_of(admin, namespace)}", browser) as found:
             await found.until(lambda found=found: found.status)
             assert found.status == wanted, namespace
     watch = "/api/resources/core/v1/configmaps/?watch=1&namespace={}"

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -61,6 +62,10 @@ class Nodes:
         process = self.processes.pop(number)
         process.send_signal(signal.SIGTERM)
         process.wait(60)
+
+    def limit(self, number: int, largest: int) -> None:
+        """No file of the node grows over so many bytes from now on; -1: any."""
+        resource.prlimit(self.processes[number].pid, resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
 
     def kill(self, number: int) -> None:
         process = self.processes.pop(number)

@@ -1,6 +1,8 @@
 """Real nodes: what was answered is never lost, and who comes and goes is not noticed by clients."""
 
 import json
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -103,6 +105,49 @@ def test_a_node_that_lost_its_disk_gets_everything_again(tmp_path: Path) -> None
             nodes.start(lost)
             assert json.loads(nodes.get(lost, "/status")[1])["keys"] == 10
         assert nodes.members(0) == ["g-node-0", "g-node-1", "g-node-2"]
+
+
+def test_a_full_disk_is_said_and_nothing_that_was_promised_is_lost(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk's: writing fails in the same place."""
+    with running(tmp_path, 0, 1, 2) as nodes:
+        assert nodes.put(0, "a", "1") == 200
+        nodes.limit(1, 150)
+        assert nodes.put(0, "b", "x" * 300) == 200, "two of three are a majority"
+        nodes.limit(2, 500)
+        status, text = nodes.ask(0, "PUT", "/keys/b", "y" * 300)
+        assert status == 503
+        assert "1 of 3 nodes answered, 2 are needed; " in text
+        for full in ("g-node-1", "g-node-2"):
+            assert f"{full}: its disk takes nothing more: No space left on device" in text
+        assert nodes.get(1, "/keys/a") == (200, "1")
+        for number in (1, 2):
+            nodes.limit(number, -1)
+        assert nodes.put(1, "b", "z" * 300) == 200
+        for number in (0, 1, 2):
+            nodes.kill(number)
+        nodes.start(0, 1)
+        assert nodes.get(1, "/keys/a") == (200, "1")
+        assert nodes.get(1, "/keys/b") == (200, "z" * 300)
+
+
+def test_a_backup_without_room_says_so(tmp_path: Path) -> None:
+    with running(tmp_path, 0) as nodes:
+        for number in range(20):
+            assert nodes.put(0, f"k{number}", "x" * 100) == 200
+        folder = tmp_path / "backup"
+        folder.mkdir()
+        limits = "import resource as r, runpy; r.setrlimit(r.RLIMIT_FSIZE, (1000, 1000)); runpy.run_module('operators.galera', run_name='__main__')"
+        service = {"G_SERVICE_HOST": "127.0.0.1", "G_SERVICE_PORT": str(nodes.ports[0])}
+        command = [sys.executable, "-c", limits, "backup"]
+        done = subprocess.run(
+            command,
+            env=nodes.environment(0, SANDBOX_MOUNT__BACKUP=str(folder), **service),
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 1, done.stderr
+        assert "could not write 20 keys to the volume of backups: File too large" in done.stderr
+        assert [*folder.iterdir()] == []
 
 
 def test_everything_may_stop_and_start_again(tmp_path: Path) -> None:

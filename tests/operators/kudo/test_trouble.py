@@ -149,6 +149,19 @@ def test_a_step_that_never_becomes_healthy_says_which_and_why(one: Instances) ->
     one.delete("stuck")
 
 
+def test_a_pod_that_waits_for_a_secret_says_for_which(one: Instances) -> None:
+    work = yaml.safe_load(workload("Deployment", "operator-console.dev/kudo-waiter:1.0.0"))
+    work["spec"]["template"]["spec"]["containers"][0]["envFrom"] = [{"secretRef": {"name": "word"}}]
+    templates = {"work": yaml.safe_dump(work, width=1000)}
+    one.package("locked-1.0.0", {"deploy": plan(("work", ["work"]))}, [apply("work")], templates)
+    one.new("locked", "locked-1.0.0")
+    found = one.until("locked", at("deploy", "work", "does not start"))
+    assert 'secret "word" not found' in step(found, "deploy", "work")["message"]
+    one.make("secrets", "word", data={})
+    one.until("locked", ended("deploy"))
+    one.delete("locked")
+
+
 def test_an_upgrade_that_is_stuck_has_a_way_back(one: Instances) -> None:
     plans = {key: plan(("work", ["work"])) for key in ("deploy", "update", "upgrade")}
     for number, image in (("1", "busybox"), ("2", "operator-console.dev/Nothing:2")):

@@ -15,6 +15,7 @@ import pytest
 
 from operators.sampledb import engine, resp
 from operators.sampledb.backup import prune
+from operators.sampledb.records import changes
 from operators.sampledb.restore import MARK, bring_in
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -260,6 +261,25 @@ def test_old_backups_go_and_nobody_elses(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     assert prune(tmp_path, "db", 2) == mine[:3]
     assert {path.name for path in tmp_path.iterdir()} == {*mine[3:], *others, f"{mine[4]}.json"}
+
+
+def test_a_backup_tells_what_the_volume_holds(pod: Pod) -> None:
+    """So the list is right again when the words of another one were lost."""
+    with pod.connect() as database:
+        database.call("SET", "key", "x")
+    done = [pod.run("backup", SAMPLEDB_RETENTION="2", SAMPLEDB_VERSION="7.2") for _ in range(4)]
+    records = [json.loads(one.stdout.splitlines()[-1]) for one in done]
+    names = [record["name"] for record in records]
+    # The second and the third were never heard of, and somebody wrote a snapshot meanwhile.
+    other = {"name": "my-db-snapshot-1.rdb", "kind": "snapshot", "database": "my-db", "time": "2026-01-01T00:00:00Z"}
+    listed = {names[0]: json.dumps(records[0]), other["name"]: json.dumps(other), "notes": "of a person"}
+    found = changes(listed, records[3])
+    assert {name for name, text in found.items() if text is None} == {names[0], names[1]}
+    assert {name for name, text in found.items() if text} == {names[2], names[3]}
+    assert json.loads(found[names[2]] or "")["sha256"] == records[2]["sha256"]
+    # One that is read late takes nothing away that is newer.
+    late = changes({names[3]: json.dumps(records[3])}, records[0])
+    assert late[names[0]] and names[3] not in late
 
 
 def test_an_unknown_role_is_refused() -> None:

@@ -2,11 +2,12 @@
 
 import base64
 import os
+import time
 from typing import Any
 
 import pytest
 
-from tests.operators.places import condition, eventually, phase, says
+from tests.operators.places import Operator, condition, eventually, phase, says
 from tests.operators.sampledb.clusters import Databases
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -148,8 +149,9 @@ def test_a_database_that_is_deleted_while_it_is_made_leaves_nothing(one: Databas
         eventually(lambda: one.api.get(one.path(plural, name)).status == 200)
     one.delete("hasty")
     one.gone("hasty")
-    eventually(lambda: one.left("hasty") == [])
-    assert one.pods("hasty") == []
+    assert one.left("hasty") == one.pods("hasty") == []
+    time.sleep(1)
+    assert one.left("hasty") == one.pods("hasty") == [], "a controller made something of it once more"
 
 
 def test_a_name_is_free_at_once(one: Databases) -> None:
@@ -184,6 +186,24 @@ def test_jobs_that_are_killed_are_done_all_the_same(one: Databases) -> None:
     one.kill_pod(pod["metadata"]["name"])
     one.gone("tough")
     assert [name for name in one.snapshots() if name.startswith("tough-snapshot-")]
+
+
+def test_a_snapshot_that_nobody_heard_of_is_written_once_more(one: Databases, operator: Operator) -> None:
+    """Its Pod has gone before the operator could read what it wrote: the data are still there, so they are asked again."""
+    one.create("unheard", initScript="SET a b")
+    one.ready("unheard")
+    one.delete("unheard")
+    (job,) = eventually(lambda: one.jobs("unheard", "snapshot"))
+    with operator.frozen():
+        place = one.path("jobs", job["metadata"]["name"])
+        one.api.until(place, lambda found: (found.get("status") or {}).get("succeeded"), 60)
+        (pod,) = one.pods("unheard", "snapshot")
+        one.kill_pod(pod["metadata"]["name"])
+        one.api.until_gone(one.path("pods", pod["metadata"]["name"]))
+        (first,) = one.volume("sampledb-snapshots").glob("unheard-snapshot-*.rdb")
+    one.gone("unheard")
+    (listed,) = [name for name in one.snapshots() if name.startswith("unheard-")]
+    assert [path.name for path in first.parent.glob("unheard-*.rdb")] == [listed] != [first.name]
 
 
 def test_a_database_that_can_not_be_copied_is_kept_until_somebody_decides(installed: Databases) -> None:

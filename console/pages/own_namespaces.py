@@ -1,0 +1,48 @@
+"""The namespaces of somebody who may not list them, as their page has them: how each was found, what is gone, and why one that they named can't be taken."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from console.reach import finding
+from console.reach.finding import GONE, HERE, REFUSED, Own
+from console.reach.judging import is_name, judge
+from console.web.right import binding
+from kube.client import ClusterClient
+
+
+@dataclass(frozen=True, slots=True)
+class OwnNamespaces:
+    """`typed`, `error`: what stood in the field, and why it was not taken. `ask`: the command by which an administrator would let them in there."""
+
+    lost: tuple[Own, ...]
+    found: dict[str, str]
+    typed: str = ""
+    error: str = ""
+    ask: str = ""
+
+
+def own_namespaces(client: ClusterClient, typed: str = "", error: str = "") -> OwnNamespaces | None:
+    """Each judged anew; None for who may list them all. Raises KubeError."""
+    if not finding.limited(client):
+        return None
+    known, words = finding.own(client, anew=True), finding.words()
+    found = {one.name: words[one.how] for one in known if one.usable}
+    ask = binding(client.user, typed) if error and is_name(typed) else ""
+    return OwnNamespaces(tuple(one for one in known if not one.usable), found, typed, error, ask)
+
+
+def refusal(client: ClusterClient, name: str) -> str:
+    """Why the namespace can't be taken, in words for the field; '' when it can."""
+    if not is_name(name):
+        return _(
+            "A namespace has lower-case letters, digits and dashes, at most 63 characters, and a letter or digit at both ends."
+        )
+    verdict = judge(client, name, anew=True)
+    if verdict.state == HERE:
+        return ""
+    if verdict.state == GONE:
+        return _("There is no namespace “%(name)s”.") % {"name": name}
+    if verdict.state == REFUSED:
+        return _("You may read nothing in “%(name)s”, or there is no such namespace. Ask an administrator for a RoleBinding there.") % {"name": name}  # fmt: skip
+    return _("The cluster did not say whether you may read there: %(words)s") % {"words": verdict.words}

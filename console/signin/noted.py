@@ -1,0 +1,51 @@
+"""Sign-ins, refused ones, sign-outs and ended sessions as acts of the audit: who, when, from where, and how it ended. Nothing of a token."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from django.dispatch import receiver
+from django.http import HttpRequest
+from django.utils import timezone
+
+from console.audit import going
+from console.audit.bounds import REFUSED_SIGN_IN, SIGN_IN
+from console.audit.models import AuditEntry
+from console.signin import signals, way
+from console.signin.models import Session
+from console.web.front import place_of
+from kube.errors import KubeError
+
+#: Nobody fills the audit from outside: of refused sign-ins so many rows are written in so many minutes. All are in the log.
+MOST_REFUSED = 20
+_MINUTES = timedelta(minutes=5)
+_REASONS = {401: "Unauthorized", 403: "Forbidden", 422: "Invalid", 429: "TooManyRequests", 503: "ServiceUnavailable"}
+
+
+def _what(row: Session) -> str:
+    """The session by the beginning of its digest, which opens nothing, so that its beginning, its end and its acts can be laid side by side."""
+    return f"session {row.method} {row.key[:8]}"
+
+
+@receiver(signals.began, dispatch_uid="console-signin-noted-began")
+def _began(row: Session, request: HttpRequest, **_kwargs: object) -> None:
+    where = replace(going.where_of(request), groups=going.bounded(row.groups))
+    going.note(row.cluster, row.user, SIGN_IN, _what(row), "ok", where)
+
+
+@receiver(signals.refused, dispatch_uid="console-signin-noted-refused")
+def _refused(why: int, request: HttpRequest, **_kwargs: object) -> None:
+    try:
+        cluster = way.name(place_of(request))
+    except KubeError:
+        return  # the log has it
+    lately = AuditEntry.objects.filter(at__gt=timezone.now() - _MINUTES, **REFUSED_SIGN_IN).count()
+    if lately < MOST_REFUSED:
+        going.note(cluster, "", SIGN_IN, "session", _REASONS.get(why, str(why)), going.where_of(request))
+
+
+@receiver(signals.ended, sender=Session, dispatch_uid="console-signin-noted-ended")
+def _ended(row: Session, why: str, **_kwargs: Any) -> None:
+    where = replace(going.where_now(), groups=going.bounded(row.groups))
+    verb = "sign-out" if why == "signed-out" else "session-end"
+    going.note(row.cluster, row.user, verb, f"{_what(row)} {why}", "ok", where)

@@ -1,0 +1,80 @@
+"""A sign-in that is under way at the provider: kept in an encrypted cookie of this browser alone, one for each, and taken away when it comes back.
+
+The database holds nothing of people who are nobody yet, so nobody can fill it.
+"""
+
+import hashlib
+import json
+import secrets
+from dataclasses import asdict, dataclass
+
+from cryptography.fernet import InvalidToken
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from console.signin import sealed
+
+#: Seconds that somebody may take at the provider.
+SECONDS = 600
+#: So many at once in one browser: the oldest are forgotten.
+_MOST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """`state` comes back through the browser, `nonce` in the ID token, `verifier` goes to the token endpoint (RFC 7636)."""
+
+    state: str
+    nonce: str
+    verifier: str
+    back: str
+    redirect: str
+
+    @classmethod
+    def begin(cls, back: str, redirect: str, mark: str = "") -> "Going":
+        """`mark`: of the cluster (registered.py)."""
+        state, nonce, verifier = (secrets.token_urlsafe(32) for _number in range(3))
+        return cls(state + mark, nonce, verifier, back, redirect)
+
+
+def remember(request: HttpRequest, response: HttpResponse, going: Going) -> None:
+    mine = sorted(name for name in request.COOKIES if name.startswith(_prefix()))
+    for old in mine[: max(0, len(mine) - _MOST + 1)]:
+        forget(response, old)
+    name = _name(going.state)
+    value = sealed.seal(json.dumps(asdict(going)), _purpose(name)).decode()
+    # Lax: it comes back by a link of the provider's.
+    response.set_cookie(name, value, max_age=SECONDS, path=reverse("signin:sign-in"), secure=request.is_secure(), httponly=True, samesite="Lax")  # fmt: skip
+
+
+def find(request: HttpRequest, state: str) -> Going | None:
+    """The sign-in that this browser began with this state, not too long ago."""
+    name = _name(state)
+    try:
+        found = Going(**json.loads(sealed.unseal(request.COOKIES.get(name, "").encode(), _purpose(name), SECONDS)))
+    except (sealed.Unreadable, InvalidToken, ValueError, TypeError):
+        return None
+    return found if secrets.compare_digest(found.state.encode(), state.encode()) else None
+
+
+def done(response: HttpResponse, state: str) -> None:
+    """It is used up, whatever came of it."""
+    forget(response, _name(state))
+
+
+def forget(response: HttpResponse, name: str) -> None:
+    response.delete_cookie(name, path=reverse("signin:sign-in"), samesite="Lax")
+
+
+def _prefix() -> str:
+    return f"{settings.SESSION_COOKIE_NAME}_oidc_"
+
+
+def _name(state: str) -> str:
+    return _prefix() + hashlib.sha256(state.encode()).hexdigest()[:16]
+
+
+def _purpose(name: str) -> str:
+    """What is sealed for it opens nothing else: no session has such a key."""
+    return f"oidc:{name}"

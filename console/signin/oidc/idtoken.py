@@ -1,0 +1,80 @@
+"""An ID token: signed by the provider, for this console, for this sign-in, and of now (OpenID Connect Core 1.0, 3.1.3.7).
+
+The API server judges the same token once more, by its own configuration; what it says of its owner is what counts.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from authlib.oidc.core import CodeIDToken
+from django.conf import settings
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from joserfc import jwt
+from joserfc.errors import BadSignatureError, ExpiredTokenError, InvalidClaimError, InvalidKeyIdError, JoseError
+from joserfc.jws import JWSRegistry
+
+from console.signin.oidc.provider import Provider, keys
+from console.signin.oidc.troubles import Trouble, name
+
+#: Signed with a key that the provider alone has: neither `none` nor what somebody with the client's secret could make.
+_SIGNED = ("RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "EdDSA")
+#: Seconds by which the two clocks may differ.
+SKEW = 120
+
+
+@dataclass(frozen=True, slots=True)
+class IdToken:
+    """`good_until` is by our own clock: what counts is for how long it was given."""
+
+    text: str
+    subject: str
+    good_until: datetime
+
+
+def judged(of: Provider, text: str, *, nonce: str = "", access_token: str = "") -> IdToken:
+    """Raises Trouble. Without a `nonce` it is one of a renewal, which need not have it (Core 1.0, 12.2)."""
+    if not text:
+        words = _("%(name)s gave no ID token. OIDC_SCOPES has to ask for openid.")
+        raise Trouble(words % {"name": name()}, 503)
+    claims = _signed(of, text)
+    token = CodeIDToken(
+        claims.claims,
+        claims.header,
+        options={"iss": {"essential": True, "value": settings.OIDC_ISSUER}, "aud": {"essential": True, "value": settings.OIDC_CLIENT_ID}},
+        params={"nonce": nonce, "client_id": settings.OIDC_CLIENT_ID, "access_token": access_token},
+    )  # fmt: skip
+    try:
+        token.validate(leeway=SKEW)
+        lifetime = timedelta(seconds=float(token["exp"]) - float(token["iat"]))
+    except (ExpiredTokenError, InvalidClaimError) as error:
+        if error.claim not in ("exp", "iat", "nbf"):
+            raise _forged(f"ID token: {error}") from None
+        words = _("The ID token of %(name)s is not of now: the clocks of the provider and of this console differ by more than %(minutes)d minutes. Set them right.")  # fmt: skip
+        raise Trouble(words % {"name": name(), "minutes": SKEW // 60}, 503, log=f"ID token: {error}") from None
+    except (JoseError, ValueError, TypeError, KeyError, OverflowError) as error:
+        raise _forged(f"ID token: {error!r}") from None
+    if lifetime <= timedelta(0):
+        raise _forged(f"ID token: given for {lifetime}")
+    return IdToken(text, str(token["sub"]), timezone.now() + lifetime)
+
+
+def _signed(of: Provider, text: str) -> jwt.Token:
+    said = of.found.get("id_token_signing_alg_values_supported")
+    algorithms = [one for one in _SIGNED if not isinstance(said, list) or one in said]
+    registry = JWSRegistry(algorithms=algorithms, strict_check_header=False)
+    for again in (False, True):
+        try:
+            return jwt.decode(text, keys(of, again=again), registry=registry)
+        except (InvalidKeyIdError, BadSignatureError) as error:
+            # Keys change: what does not fit is looked up once more.
+            if again:
+                raise _forged(f"ID token: {error!r}") from None
+        except (JoseError, ValueError, TypeError, KeyError) as error:
+            raise _forged(f"ID token: {error!r}") from None
+    raise AssertionError
+
+
+def _forged(why: str) -> Trouble:
+    words = _("The ID token that came is not of this sign-in at %(name)s, so nobody was signed in. Begin anew; if that happens again, the console's log says why.")  # fmt: skip
+    return Trouble(words % {"name": name()}, counts=True, log=why)

@@ -1,0 +1,179 @@
+"""The provider, as it describes itself: found by its issuer (OpenID Connect Discovery 1.0), asked for tokens, and its ID tokens judged.
+
+Everything about tokens is Authlib's; the signatures are joserfc's, which Authlib stands on. What is kept in memory is public: metadata and keys.
+"""
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from authlib.integrations.base_client.errors import OAuthError
+from authlib.integrations.requests_client import OAuth2Session
+from django.conf import settings
+from django.utils.translation import gettext as _
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+from requests import RequestException
+from requests.utils import get_environ_proxies
+
+from console.signin.oidc.options import safe
+from console.signin.oidc.troubles import Away, Refused, Trouble, name
+
+#: What is asked for where OIDC_SCOPES says nothing, as far as the provider has it.
+_SCOPES = ("profile", "email", "groups", "offline_access")
+#: Seconds: a request, metadata in memory, and before the provider is asked again for what it did not give or for keys that are new.
+_TIMEOUT, _FRESH, _PAUSE = 10.0, 3600.0, 3.0
+# https://datatracker.ietf.org/doc/html/rfc6749#section-5.2 : the provider judged what was sent, and it is worth nothing.
+_JUDGED = frozenset({"invalid_grant", "access_denied"})
+
+
+@dataclass(slots=True)
+class Provider:
+    """`found`: its metadata. `read_at`, `keys_at`: time.monotonic()."""
+
+    found: dict[str, Any]
+    read_at: float
+    keys: KeySet | None = None
+    keys_at: float = 0.0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def address(self, what: str) -> str:
+        """Of an endpoint; '' where there is none."""
+        return str(self.found.get(what) or "")
+
+
+_known: dict[tuple[str, ...], Provider] = {}
+_failed: dict[tuple[str, ...], tuple[float, Trouble]] = {}
+_lock = threading.Lock()
+
+
+def provider() -> Provider:
+    """What is known of it, asked anew after an hour. Raises Away and Trouble; for some seconds after that without asking again."""
+    key = (settings.OIDC_ISSUER, settings.OIDC_CA_FILE)
+    with _lock:
+        known = _known.get(key)
+        if known is not None and time.monotonic() - known.read_at < _FRESH:
+            return known
+        at, error = _failed.get(key, (-_PAUSE, None))
+        if error is not None and time.monotonic() - at < _PAUSE:
+            raise error
+        try:
+            found = _checked(_read(f"{settings.OIDC_ISSUER.rstrip('/')}/.well-known/openid-configuration"))
+        except Trouble as raised:
+            _failed[key] = time.monotonic(), raised
+            if known is not None and isinstance(raised, Away):
+                return known
+            raise
+        _failed.pop(key, None)
+        _known[key] = Provider(found, time.monotonic())
+        return _known[key]
+
+
+def _checked(found: dict[str, Any]) -> dict[str, Any]:
+    """Discovery 1.0, 4.3: the issuer is exactly the one that was asked."""
+    said = str(found.get("issuer") or "")
+    if said != settings.OIDC_ISSUER:
+        words = _("The provider at %(asked)s calls itself %(said)s. Set OIDC_ISSUER to exactly that, if it is the right one.")  # fmt: skip
+        raise Trouble(words % {"asked": settings.OIDC_ISSUER, "said": said or "-"}, 503)
+    needed = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+    for what in (*needed, "end_session_endpoint", "revocation_endpoint"):
+        address = str(found.get(what) or "")
+        if (what in needed and not address) or (address and not safe(address)):
+            words = _("%(name)s has no usable address for %(what)s. Whoever runs it can mend that.")
+            raise Trouble(words % {"name": name(), "what": what}, 503, log=f"{what} of {said} is {address!r}")
+    return found
+
+
+def keys(of: Provider, *, again: bool = False) -> KeySet:
+    """Its public keys. `again`: a signature names one that is not among them; asked no more often than every few seconds."""
+    with of.lock:
+        if of.keys is None or (again and time.monotonic() - of.keys_at > _PAUSE):
+            try:
+                of.keys = KeySet.import_key_set(_read(of.address("jwks_uri")))  # type: ignore[arg-type]
+            except (JoseError, ValueError, TypeError, KeyError) as error:
+                raise _away(f"its keys can't be read: {error!r}") from None
+            of.keys_at = time.monotonic()
+        return of.keys
+
+
+def scopes(of: Provider) -> str:
+    """Of a sign-in, with spaces."""
+    if settings.OIDC_SCOPES:
+        return " ".join(settings.OIDC_SCOPES)
+    there = of.found.get("scopes_supported")
+    return " ".join(("openid", *(one for one in _SCOPES if not isinstance(there, list) or one in there)))
+
+
+def session(of: Provider, redirect: str = "") -> OAuth2Session:
+    """Authlib's client for one exchange. A public client sends its id, another one its secret in the way that the provider takes."""
+    ways = of.found.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
+    way = "client_secret_basic" if "client_secret_basic" in ways else "client_secret_post"
+    made = OAuth2Session(
+        settings.OIDC_CLIENT_ID,
+        settings.OIDC_CLIENT_SECRET or None,
+        token_endpoint_auth_method=way if settings.OIDC_CLIENT_SECRET else "none",
+        scope=scopes(of),
+        redirect_uri=redirect,
+        code_challenge_method="S256",
+        default_timeout=_TIMEOUT,
+    )
+    _guard(made)
+    return made
+
+
+def ask(of: Provider, grant: str, **what: str) -> dict[str, Any]:
+    """What the token endpoint answers. Raises Refused, Away and Trouble."""
+    with session(of, what.pop("redirect_uri", "")) as made:
+        try:
+            if grant == "refresh_token":
+                return dict(made.refresh_token(of.address("token_endpoint"), scope=None, allow_redirects=False, **what))
+            return dict(made.fetch_token(of.address("token_endpoint"), grant_type=grant, allow_redirects=False, **what))
+        except OAuthError as error:
+            told = f"the token endpoint refused {grant}: {error.error} {error.description or ''}"[:500]
+            if error.error in _JUDGED:
+                raise Refused(_("%(name)s does not accept this sign-in any more. Begin anew.") % {"name": name()}, log=told) from None  # fmt: skip
+            if error.error in ("invalid_client", "unauthorized_client"):
+                words = _("%(name)s does not accept this console: OIDC_CLIENT_ID and OIDC_CLIENT_SECRET have to be what is registered there.")  # fmt: skip
+                raise Trouble(words % {"name": name()}, 503, log=told) from None
+            raise _away(told) from None
+        except (RequestException, ValueError, TypeError, KeyError, OSError) as error:
+            raise _away(f"the token endpoint: {error!r}"[:500]) from None
+
+
+def revoke(of: Provider, token: str) -> None:
+    """The refresh token is worth nothing afterwards, where the provider can do that (RFC 7009). Whether it did is its own affair."""
+    if of.address("revocation_endpoint"):
+        with session(of) as made:
+            made.revoke_token(
+                of.address("revocation_endpoint"), token, "refresh_token", timeout=3, allow_redirects=False
+            )
+
+
+def _guard(made: Any) -> None:
+    """Proxies of the environment are used; its certificates and ~/.netrc would take the place of what the settings say."""
+    made.trust_env = False
+    made.proxies.update(get_environ_proxies(settings.OIDC_ISSUER))
+    made.verify = settings.OIDC_CA_FILE or True
+    made.headers["User-Agent"] = "operator-console/0.1"
+
+
+def _read(url: str) -> dict[str, Any]:
+    """A document. Raises Away."""
+    with OAuth2Session(default_timeout=_TIMEOUT) as made:
+        _guard(made)
+        try:
+            answer = made.get(url, withhold_token=True, allow_redirects=False)
+            if answer.status_code != 200:
+                raise _away(f"{url} answered {answer.status_code}")
+            found = answer.json()
+        except (RequestException, ValueError, OSError) as error:
+            raise _away(f"{url}: {error!r}"[:500]) from None
+    if not isinstance(found, dict):
+        raise _away(f"{url} is no object")
+    return found
+
+
+def _away(why: str) -> Away:
+    words = _("%(name)s does not answer as it should, so nobody can sign in there just now. Try again in a moment; the console's log says why.")  # fmt: skip
+    return Away(words % {"name": name()}, 503, log=why)

@@ -1,0 +1,216 @@
+"""ID tokens last minutes: before one runs out, the refresh token gets the next, and the session's client goes on with it.
+
+Asked for wherever a session is in use (signals.used): a request, the worker's errand, the thread that looks after what is open. Each process has the
+present token in memory; which of them renews is settled in the database, since a refresh token may be used once. A provider that refuses ends the
+session; one that does not answer ends nothing: requests say so until it does.
+"""
+
+import logging
+import threading
+import time
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Q
+from django.dispatch import receiver
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from console.signin import judge, sealed, sessions, signals
+from console.signin.models import Session
+from console.signin.oidc import idtoken, provider
+from console.signin.oidc.models import Grant
+from console.signin.oidc.troubles import Refused, Trouble, name
+from console.web import clusters
+from kube.errors import NotRenewed, Unauthorized
+
+log = logging.getLogger("console.signin")
+
+#: A token is renewed this long before its end, or when a third of its time is left, whichever comes later.
+_BEFORE = timedelta(seconds=60)
+#: One process has so long to renew; the others wait half of it. After a failure nobody asks for some seconds.
+_LEASE, _PAUSE = timedelta(seconds=30), 5.0
+#: What is told about a session that was refused is kept for so long.
+_TOLD = timedelta(days=1)
+
+
+class _Held:
+    """The present token of one session in this process. `due`: from then on it is to be renewed. `pause`: time.monotonic(), not before."""
+
+    __slots__ = ("due", "good_until", "pause", "token", "trouble")
+
+    def __init__(self, token: str, grant: Grant) -> None:
+        self.pause, self.trouble = 0.0, ""
+        self.put(token, grant)
+
+    def put(self, token: str, grant: Grant) -> None:
+        self.token, self.good_until = token, grant.good_until
+        self.due = due(grant.given_at, grant.good_until)
+
+    def ask(self) -> str:
+        """The token, for one request. Raises NotRenewed when it has run out."""
+        if self.trouble and self.good_until <= timezone.now():
+            raise NotRenewed(self.trouble)
+        return self.token
+
+
+_held: dict[str, _Held] = {}
+_lock = threading.Lock()
+
+
+def due(given: datetime, end: datetime) -> datetime:
+    return end - min(_BEFORE, (end - given) / 3)
+
+
+def begin(session: str, token: idtoken.IdToken, refresh: str) -> None:
+    """The session can renew itself from now on."""
+    now = timezone.now()
+    sealed_refresh = sealed.seal(refresh, _purpose(session))
+    Grant.objects.create(session=session, subject=token.subject, sealed=sealed_refresh, given_at=now, good_until=token.good_until)  # fmt: skip
+    _forgotten().delete()
+
+
+def bearer(session: str, token: str) -> Any:
+    """What kube.person takes as token: itself, or where it is renewed, something that is asked for the present one. Raises Unauthorized."""
+    grant = Grant.objects.filter(session=session, refused=False).first()
+    if grant is None:
+        return token
+    with _lock:
+        held = _held.setdefault(session, _Held(token, grant))
+    if not _used(session):
+        raise Unauthorized("this session is over")
+    return held.ask
+
+
+def refresh_of(grant: Grant) -> str:
+    """Raises Unreadable."""
+    return sealed.unseal(grant.sealed, _purpose(grant.session))
+
+
+def refused(session: str) -> bool:
+    """Whether this session is over because the provider gave no new token."""
+    return Grant.objects.filter(session=session, refused=True).exists()
+
+
+def again(session: str) -> bool:
+    """The API server said 401: whether another token is there now. With clocks that differ it may have ended before we knew."""
+    with _lock:
+        held = _held.get(session)
+    if held is None or time.monotonic() < held.pause:
+        return False
+    before = held.token
+    held.due = timezone.now()
+    return _renew(session, held) and held.token != before
+
+
+@receiver(signals.used, dispatch_uid="console-signin-oidc-used")
+def _used(session: str, **_kwargs: object) -> bool:
+    """False: it was in use until now, and is over."""
+    with _lock:
+        held = _held.get(session)
+    if held is None or timezone.now() < held.due or time.monotonic() < held.pause:
+        return True
+    return _renew(session, held)
+
+
+@receiver(signals.ended, dispatch_uid="console-signin-oidc-ended")
+def _ended(session: str, **_kwargs: object) -> None:
+    with _lock:
+        _held.pop(session, None)
+    Grant.objects.filter(session=session, refused=False).delete()
+
+
+def _renew(session: str, held: _Held) -> bool:
+    """By this process, or by the one that does it already. False: the session is over."""
+    until = time.monotonic() + _LEASE.total_seconds() / 2
+    while True:
+        grant = Grant.objects.filter(session=session).first()
+        if grant is None or grant.refused:
+            return False
+        if grant.good_until > held.good_until:
+            return _take(session, held, grant)
+        now = timezone.now()
+        free = Q(renewing_until=None) | Q(renewing_until__lt=now)
+        mine = Grant.objects.filter(free, session=session, sealed=grant.sealed).update(renewing_until=now + _LEASE)
+        if mine:
+            return _ask(session, held, grant)
+        if held.good_until > now or time.monotonic() > until:
+            return True
+        time.sleep(0.1)
+
+
+def _take(session: str, held: _Held, grant: Grant) -> bool:
+    told = sessions.credentials_of(session)
+    if told is not None:
+        held.put(told[1], grant)
+        held.trouble = ""
+    return told is not None
+
+
+def _ask(session: str, held: _Held, grant: Grant) -> bool:
+    try:
+        refresh = refresh_of(grant)
+        here = provider.provider()
+        answer = provider.ask(here, "refresh_token", refresh_token=refresh)
+        token = idtoken.judged(here, str(answer.get("id_token") or ""), access_token=str(answer.get("access_token") or ""))  # fmt: skip
+        if token.subject != grant.subject:
+            raise Refused(_("%(name)s does not accept this sign-in any more. Begin anew.") % {"name": name()}, log="the new ID token is somebody else's")  # fmt: skip
+        _keep(session, held, grant, token, str(answer.get("refresh_token") or refresh))
+    except (Refused, sealed.Unreadable) as error:
+        return _refuse(session, getattr(error, "log", str(error)))
+    except Trouble as error:
+        log.warning("a sign-in could not be renewed: %s", error.log)
+        held.pause = time.monotonic() + _PAUSE
+        held.trouble = str(error)
+        Grant.objects.filter(session=session).update(renewing_until=None)
+        return True
+    return _still_theirs(session, token.text)
+
+
+def _keep(session: str, held: _Held, grant: Grant, token: idtoken.IdToken, refresh: str) -> None:
+    """In the database first: the old refresh token is worth nothing any more."""
+    grant.given_at, grant.good_until, grant.renewing_until = timezone.now(), token.good_until, None
+    grant.sealed = sealed.seal(refresh, _purpose(session))
+    Session.objects.filter(key=session).update(sealed=sealed.seal(token.text, session))
+    Grant.objects.filter(session=session).update(
+        given_at=grant.given_at, good_until=grant.good_until, sealed=grant.sealed, renewing_until=None
+    )
+    held.put(token.text, grant)
+    held.trouble = ""
+    log.info("a sign-in was renewed until %s", token.good_until.isoformat(timespec="seconds"))
+
+
+def _still_theirs(session: str, token: str) -> bool:
+    """Groups change with a token; a name must not. An API server that does not answer says nothing against it."""
+    row = Session.objects.filter(key=session).first()
+    if row is None:
+        return False
+    place = clusters.named(row.cluster)
+    if place is None:
+        return True  # no other cluster is asked; whoever uses the session finds out (sessions.credentials_of)
+    try:
+        known = judge.know(token, place)
+    except judge.NotKnown as error:
+        return True if error.status != 401 else _refuse(session, f"the cluster does not accept the new token: {error}")
+    if row.user != known.user:
+        return _refuse(session, f"the new token is of {known.user!r}, the session of {row.user!r}")
+    if row.groups != list(known.groups):
+        Session.objects.filter(key=session).update(groups=list(known.groups))
+    return True
+
+
+def _refuse(session: str, why: str) -> bool:
+    """The session ends; that it was refused is remembered, to be told."""
+    log.warning("a sign-in was not renewed, and is over: %s", why)
+    Grant.objects.filter(session=session).update(refused=True, sealed=b"", renewing_until=None)
+    sessions.end(session, "refused")
+    return False
+
+
+def _forgotten() -> Any:
+    """Rows of sessions that nobody ended: they were left alone until they were over."""
+    return Grant.objects.filter(good_until__lt=timezone.now() - _TOLD).exclude(session__in=Session.objects.values("pk"))
+
+
+def _purpose(session: str) -> str:
+    return f"refresh:{session}"

@@ -1,0 +1,149 @@
+"""/sign-in/oidc/, which leads to the provider, and /sign-in/oidc/back/, to which the provider leads back (the code flow, with PKCE)."""
+
+import logging
+from dataclasses import replace
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_GET
+
+from console.signin import judge, limits, page, sessions, signals
+from console.signin.address import unheard
+from console.signin.models import Session
+from console.signin.oidc import going, idtoken, provider, registered, renewal
+from console.signin.oidc.going import Going
+from console.signin.oidc.troubles import Trouble, name
+from console.web.front import place_of
+from kube.errors import KubeError
+
+log = logging.getLogger("console.signin")
+
+
+@require_GET
+def begin(request: HttpRequest) -> HttpResponse:
+    """To the provider. A link and no form: browsers would hold a form's redirect against the page's form-action."""
+    _offered()
+    back = page.safe(request, request.GET.get("next") or "")
+    if getattr(request, "person", None) is not None:
+        return HttpResponseRedirect(back or reverse("pages:overview"))
+    if not unheard(request):
+        words = _("A sign-in must not be sent in the open: use https, or the console's own machine.")
+        return page.sign_in(request, back, error=words, status=403)
+    try:
+        here = provider.provider()
+    except Trouble as error:
+        return _refused(request, back, error)
+    fresh = Going.begin(back, registered.address(request, "signin:oidc-back"), registered.mark(place_of(request)))
+    with provider.session(here, fresh.redirect) as made:
+        url, _state = made.create_authorization_url(
+            here.address("authorization_endpoint"), state=fresh.state, code_verifier=fresh.verifier, nonce=fresh.nonce
+        )
+    response = HttpResponseRedirect(url)
+    going.remember(request, response, fresh)
+    return response
+
+
+@require_GET
+@sensitive_variables()
+def back(request: HttpRequest) -> HttpResponse:
+    """With a code, or with why there is none. Whatever comes of it, this state is used up."""
+    _offered()
+    if elsewhere := registered.onward(request, "signin:oidc-back"):
+        return elsewhere
+    state = request.GET.get("state", "")
+    found = going.find(request, state)
+    where = found.back if found else ""
+    try:
+        response = _entered(request, found)
+    except Trouble as error:
+        response = _refused(request, where, error)
+    except judge.NotKnown as error:
+        response = _refused(request, where, _not_known(error))
+    except limits.TooOften as error:
+        signals.refused.send(sender=Session, why=429, request=request)
+        words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
+        response = page.sign_in(request, where, error=words, status=429)
+        response["Retry-After"] = str(error.seconds)
+    going.done(response, state)
+    return response
+
+
+@sensitive_variables()
+def _entered(request: HttpRequest, found: Going | None) -> HttpResponse:
+    """Raises Trouble, NotKnown and TooOften."""
+    number = limits.begin(request)
+    try:
+        token, refresh = _tokens(request, found)
+        known = judge.know(token.text, place_of(request))
+    except Trouble as error:
+        if not error.counts:
+            limits.good(number)
+        raise
+    except judge.NotKnown:
+        limits.good(number)
+        raise
+    limits.good(number)
+    try:
+        # With a refresh token the session is as long as the settings say; without one as long as its only token.
+        lasts = replace(known, expires=None if refresh else token.good_until)
+        person = sessions.begin(request, lasts, token.text, "oidc")
+    except KubeError:
+        raise judge.NotKnown(_("The console's kubeconfig can't be used. Its log says why."), 503) from None
+    if refresh:
+        renewal.begin(person.session, token, refresh)
+    return page.entered(request, person, found.back if found else "")
+
+
+def _tokens(request: HttpRequest, found: Going | None) -> tuple[idtoken.IdToken, str]:
+    """The ID token, and the refresh token or ''. Raises Trouble."""
+    if found is None:
+        words = _("This sign-in was not begun in this browser, took too long, or was used already. Begin anew.")
+        raise Trouble(words, counts=True)
+    # RFC 9207: an answer of another provider, mixed up with this one's.
+    if request.GET.get("iss", settings.OIDC_ISSUER) != settings.OIDC_ISSUER:
+        raise Trouble(_("This answer is not of %(name)s, so nobody was signed in. Begin anew.") % {"name": name()}, counts=True)  # fmt: skip
+    if "code" not in request.GET:
+        raise _denied(request.GET.get("error", ""))
+    here = provider.provider()
+    answer = provider.ask(here, "authorization_code", code=request.GET["code"], code_verifier=found.verifier, redirect_uri=found.redirect)  # fmt: skip
+    access = str(answer.get("access_token") or "")
+    token = idtoken.judged(here, str(answer.get("id_token") or ""), nonce=found.nonce, access_token=access)
+    return token, str(answer.get("refresh_token") or "")
+
+
+def _denied(code: str) -> Trouble:
+    """https://openid.net/specs/openid-connect-core-1_0.html#AuthError : in words of ours, since anybody may have written the provider's."""
+    shown = code if code.isascii() and code.replace("_", "").isalnum() and len(code) < 60 else ""
+    told = f"the provider answered {shown or 'no code'}"
+    if code == "access_denied":
+        words = _("%(name)s did not let you in: you, or a rule there, denied it. Try again, or ask who runs it.")
+        return Trouble(words % {"name": name()}, 403, log=told)
+    if code in ("server_error", "temporarily_unavailable"):
+        return Trouble(_("%(name)s has trouble of its own. Try again in a moment.") % {"name": name()}, 503, log=told)
+    if code == "invalid_scope":
+        words = _("%(name)s does not know what this console asks for: set OIDC_SCOPES to scopes that it has.")
+        return Trouble(words % {"name": name()}, 503, log=told)
+    words = _("%(name)s gave no sign-in (%(code)s). Begin anew; if that happens again, show this to who runs the console.")  # fmt: skip
+    return Trouble(words % {"name": name(), "code": shown or "-"}, 400, log=told, counts=not shown)
+
+
+def _not_known(error: judge.NotKnown) -> Trouble:
+    """The provider knows them, and the cluster does not."""
+    if error.status != 401:
+        return Trouble(str(error), error.status)
+    words = _("%(name)s knows you, but the cluster does not accept its ID token: the API server has to trust this issuer, this client id and the claim of your name.")  # fmt: skip
+    return Trouble(words % {"name": name()}, 403)
+
+
+def _refused(request: HttpRequest, where: str, error: Trouble) -> HttpResponse:
+    log.warning("a sign-in from %s was refused with %d: %s", request.META.get("REMOTE_ADDR", ""), error.status, error.log)  # fmt: skip
+    signals.refused.send(sender=Session, why=error.status, request=request)
+    return page.sign_in(request, where, error=str(error), status=error.status)
+
+
+def _offered() -> None:
+    if "oidc" not in page.ways():
+        raise Http404

@@ -1,0 +1,129 @@
+"""As whom somebody wants to act: what was typed, judged field by field by the API server before anything is begun."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.utils.translation import gettext as _
+
+from console.web.access import can
+from kube.client import ClusterClient
+from kube.config import ClusterConfig
+from kube.discovery import ResourceType
+from kube.errors import Forbidden, KubeError, Unauthorized
+from kube.person import acting, sendable
+
+#: What the verb `impersonate` is asked for. Nobody serves users and groups: RBAC judges names.
+USERS = ResourceType("", "v1", "users", "User", namespaced=False)
+GROUPS = ResourceType("", "v1", "groups", "Group", namespaced=False)
+ACCOUNTS = ResourceType("", "v1", "serviceaccounts", "ServiceAccount", namespaced=True)
+_ACCOUNT = "system:serviceaccount:"
+_LONGEST, _MOST = 200, 20
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """`user`: a name, also a ServiceAccount's (system:serviceaccount:NAMESPACE:NAME); `errors` by field: user or groups."""
+
+    user: str = ""
+    groups: tuple[str, ...] = ()
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def lines(self) -> str:
+        return "\n".join(self.groups)
+
+    @property
+    def name(self) -> str:
+        """Who has groups alone is called as the first of them, as in OKD: the API server wants a name, and nobody's own rights shall be in the way."""
+        return self.user or (self.groups[0] if self.groups else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Whom:
+    """As the API server calls them under impersonation."""
+
+    name: str
+    groups: tuple[str, ...]
+
+
+def read(typed: Mapping[str, str]) -> Wish:
+    """`user`, or `account` as NAMESPACE/NAME; `groups`, one a line."""
+    user, account = typed.get("user", "").strip(), typed.get("account", "").strip()
+    namespace, slash, name = account.partition("/")
+    if account and not user:
+        user = f"{_ACCOUNT}{namespace}:{name}" if slash else account
+    groups = tuple(dict.fromkeys(one.strip() for one in typed.get("groups", "").splitlines() if one.strip()))
+    wish = Wish(user, groups)
+    return Wish(user, groups, _wrong(wish))
+
+
+def _wrong(wish: Wish) -> dict[str, str]:
+    if not wish.name:
+        return {"user": _("Type a user, a service account or groups.")}
+    found = {}
+    words = _("A name has at most %(n)d visible ASCII characters: no others arrive at the API server as they are.") % {"n": _LONGEST}  # fmt: skip
+    if wish.user and (not sendable(wish.user) or len(wish.user) > _LONGEST):
+        found["user"] = words
+    elif wish.user.startswith(_ACCOUNT) and _account(wish.user) is None:
+        found["user"] = _("A service account is system:serviceaccount:NAMESPACE:NAME.")
+    if any(not sendable(one) or len(one) > _LONGEST for one in wish.groups):
+        found["groups"] = words
+    elif len(wish.groups) > _MOST:
+        found["groups"] = _("At most %(n)d groups.") % {"n": _MOST}
+    return found
+
+
+def _account(user: str) -> tuple[str, str] | None:
+    """(namespace, name)"""
+    namespace, _colon, name = user.removeprefix(_ACCOUNT).partition(":")
+    return (namespace, name) if user.startswith(_ACCOUNT) and namespace and name and ":" not in name else None
+
+
+def offered(client: ClusterClient) -> bool:
+    """Whether this person may act as anybody at all of some sort. Names that RBAC lets by themselves are asked for by name."""
+    try:
+        return any(can(client, "impersonate", one).allowed for one in (USERS, GROUPS, ACCOUNTS))
+    except KubeError:
+        return False
+
+
+def judged(client: ClusterClient, wish: Wish) -> tuple[Wish, Whom | None]:
+    """What the API server says: of each field, and then of all together, as which it is sent. Raises KubeError where it says nothing at all."""
+    if wish.errors:
+        return wish, None
+    try:
+        config = acting(client.config, wish.name, wish.groups, "asked")
+    except ValueError:
+        words = _("The console's own identity acts as another already (its kubeconfig says `as`): nobody can act as a third from there.")  # fmt: skip
+        return Wish(wish.user, wish.groups, {"user": words}), None
+    try:
+        whom = _asked(config)
+    except (Forbidden, Unauthorized) as error:
+        return Wish(wish.user, wish.groups, _refused(client, wish) or {"user": str(error)}), None
+    return wish, whom
+
+
+def _asked(config: ClusterConfig) -> Whom:
+    told = ClusterClient(config).whoami()
+    return Whom(str(told.get("username") or config.user), tuple(str(one) for one in told.get("groups") or ()))
+
+
+def _refused(client: ClusterClient, wish: Wish) -> dict[str, str]:
+    """At which field, and why."""
+    found = {}
+    account = _account(wish.name)
+    answer = client.review("impersonate", ACCOUNTS, *account) if account else client.review("impersonate", USERS, name=wish.name)  # fmt: skip
+    if not answer.allowed:
+        what = _("service account %(name)s") if account else _("user %(name)s")
+        found["user"] = _why(what % {"name": wish.name}, answer.reason)
+    for group in wish.groups:
+        answer = client.review("impersonate", GROUPS, name=group)
+        if not answer.allowed:
+            found["groups"] = _why(_("group %(name)s") % {"name": group}, answer.reason)
+            break
+    return found
+
+
+def _why(what: str, reason: str) -> str:
+    words = _("You may not impersonate the %(what)s: that needs the verb “impersonate” on it.") % {"what": what}
+    return f"{words} ({reason})" if reason else words

@@ -1,0 +1,37 @@
+"""What a page follows: the topic of a list, or one for each namespace of somebody who may not follow all (kube/spread.py). What they may not follow at all is
+not asked for, so that no page complains of it."""
+
+from console.web.access import can
+from kube import spread
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from resources.changes import Topic
+
+#: A connection takes 200 topics, and a page has several lists.
+MOST = 40
+
+
+def topics(client: ClusterClient, group: str, version: str, plural: str, namespace: str = "") -> str:
+    """With blanks between them, as data-live has them; '' where nothing may be followed. A type that is not served (yet) has its topic all the same."""
+    whole = Topic(client.name, group or "core", version, plural, namespace)
+    if namespace:
+        return str(whole)
+    try:
+        type_ = client.find(group, version, plural)
+        if client.places(type_) is None and _may(client, type_, ""):
+            return str(whole)
+        where = spread.places(client) if type_.namespaced else ()
+        own = [place for place in where if _may(client, type_, place)][:MOST]
+    except (NotFound, KubeError):
+        # Whether it may be followed, the stream asks too.
+        return str(whole)
+    return " ".join(str(Topic(client.name, group or "core", version, plural, place)) for place in own)
+
+
+def of(client: ClusterClient, type_: ResourceType, namespace: str = "") -> str:
+    return topics(client, type_.group_or_core, type_.version, type_.plural, namespace if type_.namespaced else "")
+
+
+def _may(client: ClusterClient, type_: ResourceType, namespace: str) -> bool:
+    return all(can(client, verb, type_, namespace).allowed for verb in ("list", "watch"))

@@ -1,0 +1,88 @@
+"""Addresses of everything that shows an object, taken from the console's own table of addresses: a page that is added is tried as well."""
+
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote
+
+from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+
+from tests.attacks.placed import Placed
+
+_HTMX = {"HX-Request": "true"}
+#: What an address may hold beside an object, and a value for each that leads somewhere.
+_MORE = {"step": 1, "act": "restart", "key": "x", "crd": "attacks.attacks.example.com", "tab": "instances", "number": 0}
+
+
+def routes(name: str = "") -> Iterator[tuple[str, frozenset[str]]]:
+    """(name, arguments) of every address."""
+
+    def walk(patterns: Iterable[URLPattern | URLResolver], space: str) -> Iterator[tuple[str, frozenset[str]]]:
+        for one in patterns:
+            if isinstance(one, URLResolver):
+                yield from walk(one.url_patterns, f"{one.namespace}:" if one.namespace else space)
+            elif one.name:
+                yield f"{space}{one.name}", frozenset(one.pattern.regex.groupindex)
+
+    yield from (
+        (found, arguments) for found, arguments in walk(get_resolver().url_patterns, "") if found.startswith(name)
+    )
+
+
+def of_object(group: str, version: str, plural: str, namespace: str, name: str) -> Iterator[str]:
+    """Every view of it, and those of its kind and of its operator."""
+    known = {"group": group, "version": version, "plural": plural, "namespace": namespace, "name": name, "csv": name, "package": name, "subscription": name, "plan": name} | _MORE  # fmt: skip
+    for route, arguments in routes():
+        if not arguments & {"name", "csv"} or ("csv" in arguments) != (
+            plural == "clusterserviceversions" and "csv" in arguments
+        ):
+            continue
+        if "name" in arguments and "plural" not in arguments:
+            continue
+        with_ = {key: known[key] for key in arguments if key in known}
+        if {*with_} != arguments:
+            continue
+        try:
+            yield reverse(route, kwargs=with_)
+        except NoReverseMatch:
+            continue
+
+
+def of_kind(group: str, version: str, plural: str, namespace: str) -> Iterator[str]:
+    known = {"group": group, "version": version, "plural": plural}
+    for route, arguments in routes():
+        if arguments == known.keys():
+            yield f"{reverse(route, kwargs=known)}?namespace={namespace}"
+
+
+def of_all(namespace: str) -> Iterator[str]:
+    """Pages that name no object: overviews, searches, lists of everything."""
+    words = ("script", "data-atk", quote("<img"), "full", "attack")
+    for route, arguments in routes():
+        if not arguments and not route.startswith("signin:") and route not in ("pages:metrics", "pages:healthz"):
+            yield f"{reverse(route)}?namespace={namespace}"
+    for word in words:
+        yield f"/resources/search/?q={word}"
+        yield f"/palette/?q={word}"
+        yield f"/operators/?q={word}&namespace={namespace}"
+        yield f"/audit/?q={word}"
+
+
+def everything(made: Placed) -> list[tuple[str, dict[str, str]]]:
+    """(address, headers): each whole; lists and objects as the part that htmx asks for, too."""
+    found: list[str] = [*of_all(made.namespace)]
+    for one in made.full:
+        found += of_object(*one)
+    for number, one in enumerate(made.numbered):
+        if one[2] == "roles" and number % 6:
+            continue  # their names stand in the list, each of them
+        detail = reverse("resources:detail", kwargs=dict(zip(("group", "version", "plural", "namespace", "name"), one, strict=True)))  # fmt: skip
+        found.append(detail)
+        if one[2] == "clusterserviceversions":
+            found.append(reverse("operatorhub:operator", kwargs={"namespace": one[3], "csv": one[4]}))
+    for group, version, plural, namespace in sorted({one[:4] for one in (*made.full, *made.numbered)}):
+        found += of_kind(group, version, plural, namespace)
+    for path in (f"/resources/core/v1/events/?namespace={made.namespace}", f"/resources/attacks.example.com/v1/attacks/?namespace={made.namespace}&columns=all"):  # fmt: skip
+        found.append(path)
+    parts = [
+        path for path in found if path.count("/") in (5, 7) and path.startswith("/resources/") and "/n" not in path
+    ]
+    return [(path, {}) for path in found] + [(path, _HTMX) for path in parts]

@@ -1,0 +1,16 @@
+"""The numbers of docs/security.md are those of what is tried."""
+
+import re
+
+from tests.attacks import texts
+from tests.attacks.counted import tried
+from tests.deploy.rendered import ROOT
+
+
+def test_the_document_says_how_many() -> None:
+    inputs = len({*texts.FREE, *texts.KEYS, *(pattern for pattern, _text in texts.PATTERNS)})
+    counted = {"inputs": inputs, "fields": len(tried()), "pairs": sum(tried().values())}
+    document = (ROOT / "docs" / "security.md").read_text().replace(",", "")
+    said = {name: int(number) for number, name in re.findall(r"\*\*(\d+) (inputs|fields|pairs)\*\*", document)}
+    assert said == counted
+    assert len({*texts.FREE}) == len(texts.FREE)

@@ -1,0 +1,65 @@
+"""Objects that carry every attack input, and every page that shows them: nothing of a stranger's is an element, an attribute, a header or an address."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from django.http.response import HttpResponseBase
+from django.test import Client
+from pytest_django.plugin import DjangoDbBlocker
+
+from kube.client import ClusterClient
+from tests.attacks import judge, pages
+from tests.attacks.counted import tried
+from tests.attacks.placed import Placed, placed
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def attacks(cluster: ClusterClient, django_db_blocker: DjangoDbBlocker) -> Iterator[Placed]:
+    with django_db_blocker.unblock(), placed(cluster) as made:
+        yield made
+
+
+def test_the_cluster_took_them(attacks: Placed) -> None:
+    assert not attacks.refused
+    assert len(attacks.full) == 8
+
+
+def body(answer: HttpResponseBase) -> bytes:
+    return b"".join(answer.streaming_content) if answer.streaming else answer.content  # type: ignore[attr-defined]
+
+
+def test_every_page_that_shows_them_is_harmless(attacks: Placed) -> None:
+    browser, found, seen = Client(), list[str](), dict[int, int]()
+    for path, headers in pages.everything(attacks):
+        answer = browser.get(path, headers=headers)
+        seen[answer.status_code] = seen.get(answer.status_code, 0) + 1
+        found += [f"{path}: {one}" for one in wrong(answer)]
+    print(f"attacks: {sum(tried().values())} inputs in fields, {sum(seen.values())} answers read, by status {seen}")  # noqa: T201  the number is the point
+    assert seen[200] > 300
+    assert not found, f"{len(found)}:\n" + "\n".join(dict.fromkeys(one[:500] for one in found[:60]))
+
+
+def wrong(answer: HttpResponseBase) -> list[str]:
+    """What is wrong with an answer, of whatever type."""
+    if answer.status_code >= 500 and answer.status_code != 503:
+        return [f"answered {answer.status_code}"]
+    content, kind = body(answer), answer.headers.get("Content-Type", "")
+    found = [f"the header {name}: {value}"[:200] for name, value in answer.headers.items() if name.lower() == "set-cookie" or ("data-atk" in value and name != "X-Live-Version")]  # fmt: skip
+    if answer.headers.get("X-Content-Type-Options") != "nosniff":
+        found.append("browsers may guess its type")
+    if "Location" in answer.headers and not answer.headers["Location"].startswith("/"):
+        found.append(f"leads to {answer.headers['Location']}")
+    if b"60481729" in content:
+        found.append("a template in a value was computed")
+    if kind.startswith("text/html"):
+        found += judge.complaints(content.decode())
+    elif kind.startswith("application/json"):
+        json.loads(content)
+    elif answer.status_code == 200 and kind.startswith(
+        ("image/svg", "application/xhtml", "text/xml", "application/xml")
+    ):
+        found.append(f"is shown as {kind}")
+    return found

@@ -1,0 +1,109 @@
+"""What one person may have at once: open streams and terminals, and expensive questions. Others are not held up."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import get_resolver
+
+from console.asgi import Console
+from console.signin import crowd, ending, pace
+from console.signin.models import Session
+from kube.client import ClusterClient
+from tests.attacks.pages import routes
+from tests.console.signin import test_open_ended
+from tests.console.signin.people import People, signed_in
+from tests.console.signin.test_open_ended import connected, topic_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+server = test_open_ended.server
+
+
+@pytest.fixture(autouse=True)
+def _anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "_people", {})
+
+
+def test_expensive_questions_have_a_pace_of_each_persons_own(staff: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "BURST", 3)
+    monkeypatch.setattr(pace, "A_SECOND", 0.01)
+    clerk, boss = signed_in(staff.clerk), signed_in(staff.boss)
+    search = "/resources/search/?q=nothing-is-called-so"
+    assert [clerk.get(search).status_code for _each in range(5)] == [200, 200, 200, 429, 429]
+    refused = clerk.get(search)
+    assert "You ask for this too often" in refused.content.decode() and 1 <= int(refused["Retry-After"]) <= 100
+    part = clerk.get(search, headers={"HX-Request": "true"})
+    assert part.status_code == 429 and "<html" not in part.content.decode()
+    told = clerk.get("/api/schema/", headers={"Accept": "application/json"})
+    assert told.status_code == 429 and told.json()["reason"] == "TooManyRequests"
+    # Another session of the same person is the same person; somebody else is not, and what is cheap is answered.
+    assert signed_in(staff.clerk).get(search).status_code == 429
+    assert boss.get(search).status_code == 200
+    assert clerk.get(f"/resources/core/v1/configmaps/?namespace={staff.here}").status_code == 200
+
+
+def test_so_many_at_once_and_no_more_and_all_places_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [pace.enter("ann") for _each in range(pace.AT_ONCE)] == [0.0] * pace.AT_ONCE
+    assert pace.enter("ann") == 1.0 and pace.enter("bob") == 0.0
+    pace.leave("ann")
+    assert pace.enter("ann") == 0.0
+
+
+def test_each_expensive_address_is_there() -> None:
+    assert get_resolver() and {name for name, _arguments in routes()} >= pace.EXPENSIVE
+
+
+async def test_too_many_streams_are_told_so_and_others_are_not_held_up(
+    server: Console,
+    staff: People,
+    admin: ClusterClient,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(crowd, "MOST", 2)
+    mine, yours = [await asyncio.to_thread(signed_in, one) for one in (staff.clerk, staff.boss)]
+    stream = f"/stream?topic={topic_of(admin, staff.here)}"
+    watch = f"/api/resources/core/v1/configmaps/?watch=1&namespace={staff.here}"
+    async with connected(server, stream, mine) as one, connected(server, watch, mine) as two:
+        await one.until(lambda: one.status == 200)
+        await two.until(lambda: two.status == 200)
+        for address, kind in ((stream, "http"), (watch, "http"), (f"/resources/core/v1/pods/{staff.here}/x/terminal/socket/", "websocket")):  # fmt: skip
+            async with connected(server, address, mine, kind) as more:
+                await more.until(lambda more=more: more.over)
+                if kind == "http":
+                    assert more.status == 429 and b"close some tabs" in more.body
+                    assert (b"retry-after", b"10") in more.sent[0]["headers"]
+                else:
+                    frame = more.sent[1]["bytes"]
+                    assert frame[0] == 3 and "close some tabs" in json.loads(frame[1:])["message"]
+                    assert more.sent[-1]["code"] == 4429
+        async with connected(server, stream, yours) as other:
+            await other.until(lambda: other.status == 200)
+    assert not crowd._open
+    async with connected(server, stream, mine) as again:
+        await again.until(lambda: again.status == 200)
+
+
+@pytest.mark.parametrize("how", ["signed out here", "signed out in another process"])
+async def test_a_sign_out_ends_streams_while_redis_takes_nothing(
+    server: Console,
+    staff: People,
+    admin: ClusterClient,
+    pipe: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    how: str,
+) -> None:
+    monkeypatch.setattr(ending, "SECONDS", 0.2)
+    browser: Client = await asyncio.to_thread(signed_in, staff.clerk)
+    async with connected(server, f"/stream?topic={topic_of(admin, staff.here)}", browser) as stream:
+        await stream.until(lambda: stream.status == 200)
+        pipe.config_set("maxmemory", 1)
+        try:
+            if how == "signed out here":
+                assert (await asyncio.to_thread(browser.post, "/sign-out/")).status_code == 302
+            else:
+                await asyncio.to_thread(Session.objects.all().delete)
+            await stream.until(lambda: stream.over, 5)
+        finally:
+            pipe.config_set("maxmemory", 0)

@@ -1,0 +1,45 @@
+"""What is on the cluster while the main pages are looked at: two operators, one with an update that waits, and what they manage."""
+
+import re
+import urllib.parse
+import urllib.request
+from http.cookiejar import CookieJar
+
+from kube.client import ClusterClient
+from tools.atlas.pages import DATABASE, STOPS, Stop
+from tools.pictures import hub, resources
+from tools.pictures.camera import until
+
+
+def prepare(url: str, client: ClusterClient) -> dict[str, str]:
+    """Makes it, in about half a minute. Returns what the addresses of the pages leave open."""
+    plan = hub.prepare(client)
+    resources.prepare(client)
+    return facts(url, plan)
+
+
+def facts(url: str, plan: str) -> dict[str, str]:
+    """What only the console knows: the numbers of its records. One of them, of a namespace made here, is in the audit log."""
+    visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    steps = until(lambda: _found(visitor, f"{url}{DATABASE}history/", r"/history/(\d+)/"))
+    _create_namespace(visitor, url)
+    entries = until(lambda: _found(visitor, f"{url}/audit/", r'href="/audit/(\d+)/"'))
+    keys = _found(visitor, f"{url}{DATABASE}", r'name="key" value="([^"]+)"')
+    return {"plan": plan, "step": steps[0], "first": steps[-1], "entry": entries[0], "key": urllib.parse.quote(keys[0])}
+
+
+def stops(found: dict[str, str]) -> list[Stop]:
+    """The pages with whole addresses."""
+    return [Stop(one.name, one.address.format_map(found), one.status, one.main) for one in STOPS]
+
+
+def _found(visitor: urllib.request.OpenerDirector, address: str, pattern: str) -> list[str]:
+    with visitor.open(address, timeout=30) as answer:
+        return re.findall(pattern, answer.read().decode())
+
+
+def _create_namespace(visitor: urllib.request.OpenerDirector, url: str) -> None:
+    """As a person does, so that the audit log has something."""
+    token = _found(visitor, f"{url}/namespaces/", r'name="csrfmiddlewaretoken" value="([^"]+)"')[0]
+    body = urllib.parse.urlencode({"csrfmiddlewaretoken": token, "name": "atlas"}).encode()
+    visitor.open(urllib.request.Request(f"{url}/namespaces/", body, {"Referer": url}), timeout=30).close()
