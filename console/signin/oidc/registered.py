@@ -29,7 +29,9 @@ def mark(place: Offered) -> str:
 
 def onward(request: HttpRequest, name: str) -> HttpResponseRedirect | None:
     """To the cluster of this answer's state, with all that came; None where it is the one of this address, or none that is offered."""
-    _word, dot, told = request.GET.get("state", "").rpartition(".")
+    if "state" not in request.GET:
+        return None
+    _word, dot, told = request.GET["state"].rpartition(".")
     place = next((one for one in clusters.offered() if mark(one) == (f".{told}" if dot else "")), None)
     if place is None or place == place_of(request):
         return None

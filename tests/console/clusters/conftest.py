@@ -13,7 +13,9 @@ from kube.config import load
 from kube.errors import AlreadyExists
 from tests import processes
 from tests.console.clusters.site import HERE, OTHER, Browser, Site, kubeconfig
+from tests.console.signin.oidc.provider import Provider, provider
 from tests.console.signin.people import token
+from tests.oidc import CLIENT, accepted
 
 #: In both clusters, with the name of its context as data.
 TWIN = "twin"
@@ -56,8 +58,17 @@ def several(two: Path) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="session")
-def signing_in(two: Path) -> Iterator[Site]:
-    with _console(two, SIGN_IN="token", CONTEXTS="*") as found:
+def idp(two: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Provider]:
+    """Its ID tokens are good at the other cluster alone."""
+    other = two.parent / "other/kubeconfig"
+    with provider(tmp_path_factory.mktemp("provider")) as made, accepted(other, made.issuer, made.authority):
+        yield made
+
+
+@pytest.fixture(scope="session")
+def signing_in(two: Path, idp: Provider) -> Iterator[Site]:
+    known = {"OIDC_ISSUER": idp.issuer, "OIDC_CLIENT_ID": CLIENT, "OIDC_CA_FILE": str(idp.authority)}
+    with _console(two, SIGN_IN="oidc,token", CONTEXTS="*", **known) as found:
         yield found
 
 

@@ -64,6 +64,18 @@ class Answer:
         return found[1]
 
 
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_what: Any) -> None:
+        return None
+
+
+def renamed(one: http.cookiejar.Cookie, name: str) -> http.cookiejar.Cookie:
+    return http.cookiejar.Cookie(
+        one.version, name, one.value, one.port, one.port_specified, one.domain, one.domain_specified, one.domain_initial_dot, one.path,
+        one.path_specified, one.secure, one.expires, one.discard, one.comment, one.comment_url, {},
+    )  # fmt: skip
+
+
 @dataclass
 class Browser:
     """Keeps cookies as a browser does; follows redirects."""
@@ -74,12 +86,21 @@ class Browser:
     def get(self, path: str, **headers: str) -> Answer:
         return self._send(urllib.request.Request(self.url + path, headers=headers))
 
+    def step(self, path: str) -> Answer:
+        """One answer; a redirect is told as it is."""
+        return self._send(urllib.request.Request(self.url + path), _Stay)
+
+    def cookie(self, part: str) -> http.cookiejar.Cookie:
+        """The only one with this in its name, but for the digest of who used the browser last."""
+        (found,) = [one for one in self.jar if part in one.name and "_last" not in one.name]
+        return found
+
     def post(self, path: str, csrf: str, **fields: str) -> Answer:
         body = urllib.parse.urlencode({**fields, "csrfmiddlewaretoken": csrf}).encode()
         return self._send(urllib.request.Request(self.url + path, body, {"Referer": self.url + path}, method="POST"))
 
-    def _send(self, request: urllib.request.Request) -> Answer:
-        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
+    def _send(self, request: urllib.request.Request, *more: type[urllib.request.BaseHandler]) -> Answer:
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar), *more)
         try:
             with opener.open(request, timeout=60) as answer:
                 return Answer(answer.status, answer.read().decode("utf-8", "replace"), answer.url, dict(answer.headers))

@@ -105,7 +105,7 @@ def known(path: str) -> bool:
     """Whether this could be an address of ours: values of fields may begin with a slash for other reasons."""
     return (
         re.match(
-            r"/(resources|operators|operatorhub|extensions|audit|namespaces|palette|settings|api|stream|clusters)(/|[?]|$)",
+            r"/(resources|operators|operatorhub|extensions|audit|namespaces|palette|settings|api|stream|clusters|view-as|sign-in|sign-out)(/|[?]|$)",
             path,
         )
         is not None
