@@ -1,6 +1,7 @@
 """What pages want watched, and which hubs are there to do it. Every expiry is by Redis' own clock: those of hosts may be wrong."""
 
 from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
@@ -51,6 +52,15 @@ class Census:
     expiry: float
 
 
+def _clusters(topics: Iterable[str]) -> set[str]:
+    """Of those that are topics."""
+    found = set()
+    for topic in topics:
+        with suppress(ValueError):
+            found.add(Topic.parse(topic).cluster)
+    return found
+
+
 class Heartbeats(Connection):
     #: Whose hubs these are: '' is the default cluster (console/web/clusters.py, alias).
     cluster = ""
@@ -70,7 +80,7 @@ class Heartbeats(Connection):
         await self._redis.zremrangebyscore(key(_INTEREST), "-inf", now)
         added = await self._redis.zadd(key(_INTEREST), scores)
         async with self._redis.pipeline(transaction=False) as pipe:
-            for cluster in {Topic.parse(topic).cluster for topic in scores}:
+            for cluster in _clusters(scores):
                 pipe.set(looked.place(cluster), b"1", ex=looked.LOOKED_SECONDS)
             checked(*await pipe.execute(raise_on_error=False))
         if added:
