@@ -1,7 +1,7 @@
 """How often one person may ask for what is expensive: searches over everything, whole lists as files, uploads, catalogs from elsewhere, checks of all instances.
 
 A process has eight threads for pages; without this, one person's eight searches would be everybody's wait. Counted in each process, by the name that the API
-server gave. While SIGN_IN=local all are one person, and who may knock how often is for whoever stands in front.
+server gave and its cluster. While SIGN_IN=local all are one person, and who may knock how often is for whoever stands in front.
 """
 
 import threading
