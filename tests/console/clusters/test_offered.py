@@ -1,14 +1,21 @@
 """Which contexts are offered, under which names and addresses. Nothing is asked of a cluster."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from django.utils import timezone
 
+from console.signin import clients, pace
+from console.signin.models import Impersonation
+from console.signin.sessions import Person
 from console.web import clusters, front
 from console.web.clusters import Offered
+from operatorhub import tasks
+from operatorhub.models import Run
 
 
 @pytest.fixture
@@ -125,3 +132,28 @@ async def test_cookies_are_each_clusters_own(known: Any, settings: Any) -> None:
     await ask("/", b"; ".join((own + b"=2", token + b"=3", session + b"=1")))
     assert session + b"=1" in seen[-1] and csrf + b"=3" not in seen[-1]
     assert sent[0] == session and sent[1].startswith(csrf + b".") and sent[1] != token
+
+
+@pytest.mark.django_db
+def test_a_worker_goes_on_with_a_run_at_its_own_cluster_or_not_at_all(known: Any) -> None:
+    known({"a": ("one", "x"), "b": ("two", "y")}, "a")
+    now = timezone.now()
+    Impersonation.objects.create(key="k", cluster="two", by="y", user="z", began_at=now, until=now + timedelta(hours=1))
+    try:
+        found = [tasks._whose(Run(cluster=of, session="")) for of in ("one", "two", "gone")]
+        assert [one and one.name for one in found] == ["one", "two", None]
+        # Begun as another there: with that one's client, and for no run of elsewhere.
+        client = tasks._whose(Run(cluster="two", session="k"))
+        assert client is not None and (client.name, client.user, client.by) == ("two", "z", "y")
+        assert tasks._whose(Run(cluster="one", session="k")) is None
+    finally:
+        clients.drop("k")
+
+
+def test_somebody_of_the_same_name_elsewhere_has_bounds_of_his_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "_people", {})
+    here, there = (Person("", "alice", (), timezone.now(), cluster).counted for cluster in ("one", "two"))
+    for _each in range(pace.AT_ONCE):
+        assert pace.enter(here) == 0
+    assert pace.enter(here) > 0
+    assert pace.enter(there) == 0
