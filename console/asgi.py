@@ -20,6 +20,7 @@ from console import numbered
 from console.signin import address, guard
 from console.web import ending, loop
 from console.web.asgi import Receive, Scope, Send
+from console.web.front import Front
 from resources.stream import metrics
 from resources.stream.broker import Broker
 from resources.stream.fragments import row_html
@@ -138,4 +139,4 @@ class Console:
             previous(number, None)
 
 
-application = Console()
+application = Front(Console())

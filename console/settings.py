@@ -62,6 +62,8 @@ CSRF_TRUSTED_ORIGINS = [origin for origin in str(env.str("CSRF_TRUSTED_ORIGINS",
 # The cluster: a kubeconfig (KUBECONFIG or ~/.kube/config) and a context, or in-cluster identity when neither is there.
 KUBECONFIG = str(env.str("KUBECONFIG", ""))
 KUBE_CONTEXT = str(env.str("CONTEXT", ""))
+# Other contexts of it that people may switch to, with commas; * for all (docs/decisions/0025-several-clusters.md). See SIGN_IN below for what '' means.
+KUBE_CONTEXTS = tuple(name.strip() for name in str(env.str("CONTEXTS", "")).split(",") if name.strip())
 # What people read beside the cluster's name, e.g. "embedded"; `make run` sets it, the pages only print it.
 CLUSTER_NOTE = str(env.str("CLUSTER_NOTE", ""))
 
@@ -103,6 +105,9 @@ SIGN_IN_HOURS = env_int("SIGN_IN_HOURS", 12)
 SIGN_IN_IDLE_MINUTES = env_int("SIGN_IN_IDLE_MINUTES", 120)
 if not 1 <= SIGN_IN_HOURS <= 336 or SIGN_IN_IDLE_MINUTES < 2:
     raise ImproperlyConfigured("SIGN_IN_HOURS is 1 to 336, SIGN_IN_IDLE_MINUTES 2 or more")
+# A person's own console, told nothing else, offers all that the kubeconfig has.
+if not KUBE_CONTEXTS and not KUBE_CONTEXT and SIGN_IN == "local":
+    KUBE_CONTEXTS = ("*",)
 # For SIGN_IN=local on an address that others reach: somebody in front lets the right people in (a proxy, a port published on loopback only).
 GUARDED_IN_FRONT = env_bool("GUARDED_IN_FRONT", False)
 
@@ -141,6 +146,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "console.numbered.NumberMiddleware",
+    "console.web.front.PlaceMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "console.web.csp.ContentSecurityPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -155,6 +161,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "console.signin.middleware.SignInMiddleware",
     "console.signin.acting_middleware.ActingMiddleware",
+    "console.looked.LookedMiddleware",
     "console.web.request.ClusterMiddleware",
     "console.audit.going.AuditMiddleware",
     "console.signin.pace.PaceMiddleware",

@@ -31,20 +31,21 @@ def _are_namespaces(type_: ResourceType) -> bool:
 
 
 class ClusterClient:
-    """`name`: of the cluster, as its kubeconfig calls it; `user`: as whom."""
+    """`name`: of the cluster, as its kubeconfig calls it, or the console where two would have one name; `user`: as whom."""
 
     def __init__(self, config: ClusterConfig) -> None:
         self.config = config
-        self.name = config.name
+        self.name = config.alias or config.name
         self.user = config.user
         #: Who acts as `user`; '' for oneself.
         self.by = config.by
         #: Whose the things are that the console keeps for people (favourites, runs, undo): what was done as another is not that one's own. No name has a
         #: single arrow of its own here, so nobody can be called what two are called together.
         self.owner = " → ".join(one.replace("→", "→→") for one in (config.by, config.user) if one)[:512]
-        #: Under this, answers are kept in memory: nobody's are another's, and not those of another session of a person of the same name.
-        # An impersonation has a session of its own.
-        self.who = f"{config.user} {config.session}" if config.session else config.user
+        #: Under this, answers are kept in memory: nobody's are another's, not those of another session of a person of the same name (an impersonation has
+        #: one of its own), and not those of another cluster, which may have the same address (behind another proxy) and a user of the same name.
+        who = f"{config.user} {config.session}" if config.session else config.user
+        self.who = f"{who}\n{config.alias}" if config.alias else who
         self._transport = SyncTransport(config)
         self._catalog = TypeCatalog(partial(self._transport.send, read_seconds=_DISCOVERY_SECONDS))
         self._schemas = SchemaCache(self._transport.send)

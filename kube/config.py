@@ -38,6 +38,7 @@ class ClusterConfig:
     answers 401: what made the token is asked anew. `renewed` brings an older configuration up to date, see current().
     `namespace`: the context's, or the Pod's own, '' where none is said.
     `session`: of the person whose token it is (kube/person.py), '' for the kubeconfig's own identity. `by`: who acts as `user`, '' for oneself.
+    `alias`: what the console calls this cluster where it has several (console/web/clusters.py); '' for its `name`.
     """
 
     name: str
@@ -55,6 +56,7 @@ class ClusterConfig:
     session: str = ""
     by: str = ""
     namespace: str = ""
+    alias: str = ""
 
     def current(self) -> "ClusterConfig":
         """With the address and the certificates as they are by now. Ask at each request, after the token."""
@@ -105,6 +107,36 @@ def load(kubeconfig: str | None = None, context: str | None = None, *, nobody: b
         refused=plugin.refused if plugin else _nothing,
         renewed=(lambda config: replace(config, tls=plugin.tls)) if plugin else None,
         namespace=str(chosen.get("namespace") or ""),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One of a kubeconfig, as its names say; nothing of it is opened. `current`: the file's current-context."""
+
+    name: str
+    cluster: str
+    user: str
+    current: bool
+
+
+def contexts(kubeconfig: str | None = None) -> tuple[Context, ...]:
+    """All contexts, in the file's order; none in a Pod that has a service account and no kubeconfig. Raises InvalidConfig."""
+    if not kubeconfig and "KUBERNETES_SERVICE_HOST" in os.environ and (_SERVICE_ACCOUNT / "token").exists():
+        return ()
+    merged, _where = _merged(
+        [Path(path).expanduser() for path in (kubeconfig or "~/.kube/config").split(os.pathsep) if path]
+    )
+    current = str(merged.get("current-context") or "")
+    found = (
+        (str(one.get("name") or ""), one.get("context"))
+        for one in merged.get("contexts") or []
+        if isinstance(one, dict)
+    )
+    return tuple(
+        Context(name, str(said.get("cluster") or ""), str(said.get("user") or ""), name == current)
+        for name, said in found
+        if name and isinstance(said, dict)
     )
 
 

@@ -7,7 +7,7 @@ from django.conf import settings
 from kombu.exceptions import OperationalError
 
 from console.signin import clients
-from console.web import audit
+from console.web import audit, clusters
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
@@ -17,14 +17,23 @@ from operatorhub.indexing import index, judging, refresh
 from operatorhub.models import Catalog, Run
 from operatorhub.removing import removal
 from operatorhub.upgrade import plan_check
+from resources.changes import RedisError
+from resources.changes.looked import looked
 
 log = logging.getLogger("operatorhub.tasks")
 
 
 @shared_task(name="operatorhub.tasks.refresh_catalogs", soft_time_limit=300)
-def refresh_catalogs() -> None:
-    """Packages first, for people wait for them; then the icons, and what only whole bundles tell. A part that fails holds up no other one."""
-    client = console_client()
+def refresh_catalogs(cluster: str = "") -> None:
+    """Packages first, for people wait for them; then the icons, and what only whole bundles tell. A part that fails holds up no other one.
+
+    `cluster`: '' is the default one, and has the others that somebody looks at refreshed, each by itself: one that is away holds up no other one.
+    """
+    if not cluster:
+        _others()
+    client = _console(cluster)
+    if client is None:
+        return
     try:
         index.build(client)
     except NotFound:
@@ -45,14 +54,16 @@ def refresh_catalog(key: int, force: bool = True) -> None:
     row = Catalog.objects.filter(pk=key).first()
     if row is None:
         return
-    client = console_client()
+    client = _console(row.cluster)
+    if client is None:
+        return
     refresh.refresh(row, client, force=force)
     judging.judge(client.name)
 
 
 def own_catalogs(client: ClusterClient) -> None:
     """The given folders, the cluster's ClusterCatalogs, and all others whose time has come."""
-    catalogs.sync(client.name)
+    catalogs.sync(client.name, own_only=bool(client.config.alias))
     try:
         clustercatalogs.sync(client)
         catalogsources.follow(client)
@@ -78,14 +89,32 @@ def go_on(key: str) -> None:
 def _whose(run: Run) -> ClusterClient | None:
     """The worker has rights that people don't have: what somebody began goes on with his own, or not at all."""
     if run.session or settings.SIGN_IN != "local":
-        return clients.living(run.session)
-    return console_client()
+        found = clients.living(run.session)
+        return found if found and found.name == run.cluster else None
+    place = clusters.named(run.cluster)
+    return clusters.client_of(place) if place else None
 
 
 @shared_task(name="operatorhub.tasks.judge_packages", soft_time_limit=300)
-def judge_packages() -> None:
+def judge_packages(cluster: str = "") -> None:
     """What only whole bundles tell, after something was uploaded."""
-    judging.judge(console_client().name)
+    judging.judge(cluster or console_client().name)
+
+
+def _console(cluster: str) -> ClusterClient | None:
+    """The console's own identity there; None where the console has no such cluster (any more)."""
+    place = clusters.named(cluster) if cluster else clusters.default()
+    return clusters.client_of(place) if place else None
+
+
+def _others() -> None:
+    known = [one.alias for one in clusters.offered() if one.alias]
+    try:
+        wanted = looked(known)
+    except RedisError:
+        return
+    for alias in sorted(wanted):
+        _asked(refresh_catalogs, cluster=alias)
 
 
 def ask(row: Catalog) -> bool:
@@ -93,18 +122,23 @@ def ask(row: Catalog) -> bool:
     return _asked(refresh_catalog, row.pk)
 
 
-def ask_for_all() -> bool:
-    """Have a worker look at everything; False as above."""
-    return _asked(refresh_catalogs)
+def ask_for_all(client: ClusterClient) -> bool:
+    """Have a worker look at everything of that cluster; False as above."""
+    return _asked(refresh_catalogs, **of(client))
 
 
-def ask_to_judge() -> bool:
-    return _asked(judge_packages)
+def ask_to_judge(client: ClusterClient) -> bool:
+    return _asked(judge_packages, **of(client))
 
 
-def _asked(task: Task[..., None], *arguments: int) -> bool:
+def of(client: ClusterClient) -> dict[str, str]:
+    """The argument by which a task knows the client's cluster."""
+    return {"cluster": client.config.alias} if client.config.alias else {}
+
+
+def _asked(task: Task[..., None], *arguments: int, **named: str) -> bool:
     try:
-        task.apply_async(arguments, expires=60, retry=False)
+        task.apply_async(arguments, named, expires=60, retry=False)
     except OperationalError:
         log.warning("no worker can be asked for %s: Redis does not answer", task.name)
         return False

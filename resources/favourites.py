@@ -4,7 +4,6 @@ Only names are kept. What a user may not read (any more) shows no state.
 """
 
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from django.db import DatabaseError
 from django.utils import timezone
 
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
@@ -118,7 +118,7 @@ def _marked(client: ClusterClient, sort: str, states: bool) -> tuple[Marked, ...
     found = [_of(client, mark) for mark in _mine(client, sort)]
     if not states or not found:
         return tuple(found)
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with Workers(_AT_ONCE) as pool:
         return tuple(pool.map(lambda one: _with_state(client, one), found))
 
 

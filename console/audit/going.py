@@ -93,7 +93,7 @@ def where_of(request: HttpRequest) -> Where:
     """A request's, with its number (console/numbered.py)."""
     person, acting = getattr(request, "person", None), getattr(request, "acting", None)
     number = numbered.current() or numbered.told_or_made(request.headers.get("X-Request-Id", ""))
-    source = "api" if request.path.startswith("/api/") else "page"
+    source = "api" if request.path_info.startswith("/api/") else "page"
     address = str(request.META.get("REMOTE_ADDR") or "")
     return Where(source, address, number, bounded(acting.member_of if acting else person.groups if person else ()))
 

@@ -80,7 +80,7 @@ def sections(request: ConsoleRequest, q: str) -> tuple[Section, ...]:
 def _here(request: ConsoleRequest) -> Iterator[Entry]:
     """What can be done with the object whose page is open (`?at=`)."""
     try:
-        found = resolve(request.GET.get("at", ""))
+        found = resolve(request.GET.get("at", "").removeprefix(request.META.get("SCRIPT_NAME", "")))
     except Resolver404:
         return
     if found.app_name != "resources" or "name" not in found.kwargs:

@@ -18,6 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from console.processes.supervisor import Part
+from kube.config import contexts
+from kube.errors import InvalidConfig
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Our own operators: always in the embedded cluster's catalog.
@@ -189,7 +191,7 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "PORT": str(options.port),
         "REDIS_URL": redis_url,
         "KUBECONFIG": str(options.data / "sandbox/kubeconfig") if embedded else options.kubeconfig,
-        "CONTEXT": "" if embedded else options.context,
+        **({"CONTEXT": ""} if embedded else pinned(options)),
         "CATALOG_FOLDERS": os.pathsep.join(catalog_folders(options)),
         # The web server below listens on 127.0.0.1. A proxy on this machine lets others in: whoever sets one up says so.
         "LOCAL_ONLY": os.environ.get("LOCAL_ONLY") or "1",
@@ -204,6 +206,19 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "MALLOC_ARENA_MAX": "2",
         **options.environment,
     }
+
+
+def pinned(options: Options) -> dict[str, str]:
+    """The default context as it is now: `kubectl config use-context` must not make one program that is started again mean another cluster than the others."""
+    if options.context:
+        return {"CONTEXT": options.context}
+    try:
+        current = next((one.name for one in contexts(options.kubeconfig) if one.current), "")
+    except InvalidConfig:
+        current = ""
+    local = (os.environ.get("SIGN_IN") or "local").strip().lower() == "local"
+    offered = os.environ.get("CONTEXTS") or ("*" if local else "")
+    return {"CONTEXT": current, "CONTEXTS": offered} if current else {"CONTEXT": ""}
 
 
 def parts(options: Options) -> list[Part]:

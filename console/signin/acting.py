@@ -22,6 +22,8 @@ from django.utils import timezone
 from console.audit import going
 from console.signin import sessions, signals
 from console.signin.models import Impersonation, Session
+from console.web import clusters
+from console.web.front import place_of
 from console.web.kept import SWITCHED
 from kube.client import ClusterClient
 
@@ -62,8 +64,8 @@ def of(request: HttpRequest) -> Acting | None:
     key = _key(str(word))
     row = Impersonation.objects.filter(key=key).first()
     person: sessions.Person | None = getattr(request, "person", None)
-    if row is None or row.session != (person.session if person else ""):
-        # Of another session, or forgotten: nothing of it is told.
+    if row is None or row.session != (person.session if person else "") or _elsewhere(request, row):
+        # Of another session or cluster, or forgotten: nothing of it is told.
         return Acting(key, "", "", "", (), (), over=True)
     over = row.until <= timezone.now()
     return Acting(key, row.cluster, row.by, row.user, tuple(row.groups), tuple(row.member_of), over, row.withdrawn)
@@ -122,6 +124,12 @@ def owners(keys: Iterable[str]) -> set[str]:
 
 def lives(key: str) -> bool:
     return not over([key])
+
+
+def _elsewhere(request: HttpRequest, row: Impersonation) -> bool:
+    """Whether it is of another cluster than the address. One that the console has no more is not told apart: its client is refused (clients.py)."""
+    found = clusters.named(row.cluster)
+    return found is not None and found != place_of(request)
 
 
 def _switch(request: HttpRequest, word: str) -> None:

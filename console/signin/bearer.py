@@ -20,7 +20,9 @@ from django.utils.translation import gettext as _
 from console.signin import judge, limits, signals, way
 from console.signin.address import unheard
 from console.signin.sessions import Person
+from console.web.clusters import Offered
 from console.web.errors import Problem, as_json
+from console.web.front import place_of
 from kube.client import ClusterClient
 from kube.person import person
 
@@ -59,7 +61,7 @@ _lock = threading.Lock()
 
 def brought(request: HttpRequest) -> bool:
     """Whether this request is to be judged by its headers. Pages take none; other schemes may be a proxy's in front."""
-    if not request.path.startswith("/api/"):
+    if not request.path_info.startswith("/api/"):
         return False
     scheme = request.headers.get("Authorization", "").partition(" ")[0]
     return scheme.lower() == _SCHEME or _impersonates(request)
@@ -82,14 +84,15 @@ def caller(request: HttpRequest) -> Caller:
     if not unheard(request):
         raise Refused(_("A token must not be sent in the open: use https, or the console's own machine."), 403)
     token = request.headers.get("Authorization", "").partition(" ")[2].strip()
-    digest = _digest(token)
+    place = place_of(request)
+    digest = _digest(token, place)
     if found := _known(digest):
         return found
     with _lock:
         mine = _judging.setdefault(digest, threading.Lock())
     try:
         with mine:
-            return _known(digest) or _judged(request, token, digest)
+            return _known(digest) or _judged(request, token, digest, place)
     finally:
         with _lock:
             _judging.pop(digest, None)
@@ -130,14 +133,14 @@ def _known(digest: str) -> Caller | None:
         return _callers.get(digest)
 
 
-def _judged(request: HttpRequest, token: str, digest: str) -> Caller:
+def _judged(request: HttpRequest, token: str, digest: str, place: Offered) -> Caller:
     with _lock:
         again = _good.get(digest, -_HOUR) > time.monotonic() - _HOUR
     number = 0
     try:
         if not again:
             number = limits.begin(request)
-        known = judge.know(judge.strict(token))
+        known = judge.know(judge.strict(token), place)
     except limits.TooOften as error:
         signals.refused.send(sender=Caller, why=429, request=request)
         words = _("Too many sign-ins failed. Wait %(minutes)d minutes, then try again.") % {"minutes": limits.MINUTES}
@@ -154,8 +157,8 @@ def _judged(request: HttpRequest, token: str, digest: str) -> Caller:
         limits.good(number)
     until = known.expires or datetime.max.replace(tzinfo=timezone.get_default_timezone())
     found = Caller(
-        Person(digest, known.user, known.groups, until),
-        ClusterClient(person(way.config(), known.user, token, digest)),
+        Person(digest, known.user, known.groups, until, way.name(place)),
+        ClusterClient(person(way.config(place), known.user, token, digest)),
         time.monotonic() + SECONDS,
     )
     with _lock:
@@ -168,6 +171,7 @@ def _judged(request: HttpRequest, token: str, digest: str) -> Caller:
     return found
 
 
-def _digest(token: str) -> str:
-    """Under another key than any other digest here: who reads one of a run's row learns nothing of the token."""
-    return _PREFIX + salted_hmac("console.signin.bearer", token, algorithm="sha256").hexdigest()[:60]
+def _digest(token: str, place: Offered) -> str:
+    """Under another key than any other digest here: who reads one of a run's row learns nothing of the token. What one cluster said of it is no word of another."""
+    told = f"{token}\n{place.context}" if place.prefix else token
+    return _PREFIX + salted_hmac("console.signin.bearer", told, algorithm="sha256").hexdigest()[:60]

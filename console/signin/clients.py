@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from django.dispatch import receiver
 
-from console.signin import acting, sessions, signals, way
+from console.signin import acting, sessions, signals
 from console.signin.oidc import renewal
-from console.web.clusters import console_client
+from console.web import clusters
 from kube.client import ClusterClient
 from kube.config import ClusterConfig
 from kube.errors import Unauthorized
@@ -49,14 +49,15 @@ def of(session: str) -> ClusterClient:
 
 
 def _made(session: str) -> _Kept:
-    if told := sessions.token_of(session):
-        token = renewal.bearer(session, told[1])
-        return _Kept(lambda refused: person(way.config(), told[0], token, session, refused))
+    if told := sessions.credentials_of(session):
+        user, first, way = told
+        token = renewal.bearer(session, first)
+        return _Kept(lambda refused: person(way, user, token, session, refused))
     row = acting.living().filter(key=session).first()
     if row is None:
         raise Unauthorized("this session is over")
     # With the credentials of who acts, whose session hears of a 401.
-    own = of(row.session) if row.session else console_client()
+    own = of(row.session) if row.session else clusters.client_of(clusters.named(row.cluster) or clusters.default())
     if own.name != row.cluster:
         raise Unauthorized("this session is of another cluster")
     return _Kept(lambda _refused: acting_config(own.config, row.user, tuple(row.groups), session))

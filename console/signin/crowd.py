@@ -1,6 +1,6 @@
 """How much one person may hold open at once: streams, watches, followed logs, terminals. Each costs memory and a place at the API server for as long as it lasts.
 
-Counted in each process, by the name that the API server gave, so over all of somebody's sessions. A browser's tabs share one stream
+Counted in each process, by the name that the API server gave and its cluster, so over all of somebody's sessions. A browser's tabs share one stream
 (static/js/shared_stream.js): the bound is far above what people come to, and far below what would hurt others.
 """
 

@@ -45,7 +45,7 @@ async def guarded(app: App, scope: Scope, receive: Receive, send: Send) -> None:
         await _refuse(scope, receive, send)
         return
     known = {sessions.SCOPE: person, acting.SCOPE: found}
-    who = person.user if person else ""
+    who = person.counted if person else ""
     if not crowd.enter(who):
         await _too_many(scope, receive, send)
         return
@@ -84,7 +84,7 @@ async def _program(request: ASGIRequest, app: App, scope: Scope, receive: Receiv
         await send({"type": "http.response.start", "status": refused.status_code, "headers": headers})
         await send({"type": "http.response.body", "body": refused.content})
         return
-    who = bearer.caller(request).person.user  # judged a moment ago, so this asks nobody
+    who = bearer.caller(request).person.counted  # judged a moment ago, so this asks nobody
     if not crowd.enter(who):
         await _too_many(scope, receive, send)
         return

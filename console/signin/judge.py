@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from console.signin import way
+from console.web.clusters import Offered
 from kube.client import ClusterClient
 from kube.errors import Forbidden, InvalidConfig, KubeError, NotFound, Unauthorized
 from kube.person import person
@@ -55,11 +56,11 @@ def strict(token: str) -> str:
     raise NotKnown(_("This is not a token: it is too long, or has characters that no token has."), 401)
 
 
-def know(token: str) -> Known:
-    """Asks the API server with this token and nothing else. Raises NotKnown."""
+def know(token: str, place: Offered) -> Known:
+    """Asks the API server of that cluster with this token and nothing else. Raises NotKnown."""
     expires = expiry(token)
     try:
-        told = ClusterClient(person(way.config(), "somebody", token)).whoami()
+        told = ClusterClient(person(way.config(place), "somebody", token)).whoami()
     except Unauthorized:
         if expires is not None and expires <= timezone.now():
             raise NotKnown(_("This token has expired. Make a new one.")) from None

@@ -82,7 +82,7 @@ def ended_meanwhile(session: str, response: HttpResponse) -> bool:
 
 def is_open(request: HttpRequest) -> bool:
     """Choosing a language (a POST) is open: its page shows more."""
-    if request.path in _OPEN or request.path in [reverse(f"signin:{name}") for name in _WAYS]:
+    if request.path_info in _OPEN or request.path in [reverse(f"signin:{name}") for name in _WAYS]:
         return True
     return request.method == "POST" and request.path == reverse("pages:settings")
 

@@ -13,6 +13,7 @@ from console.audit.bounds import REFUSED_SIGN_IN, SIGN_IN
 from console.audit.models import AuditEntry
 from console.signin import signals, way
 from console.signin.models import Session
+from console.web.front import place_of
 from kube.errors import KubeError
 
 #: Nobody fills the audit from outside: of refused sign-ins so many rows are written in so many minutes. All are in the log.
@@ -35,7 +36,7 @@ def _began(row: Session, request: HttpRequest, **_kwargs: object) -> None:
 @receiver(signals.refused, dispatch_uid="console-signin-noted-refused")
 def _refused(why: int, request: HttpRequest, **_kwargs: object) -> None:
     try:
-        cluster = way.config().name
+        cluster = way.name(place_of(request))
     except KubeError:
         return  # the log has it
     lately = AuditEntry.objects.filter(at__gt=timezone.now() - _MINUTES, **REFUSED_SIGN_IN).count()

@@ -1,7 +1,7 @@
 """How often one person may ask for what is expensive: searches over everything, whole lists as files, uploads, catalogs from elsewhere, checks of all instances.
 
 A process has eight threads for pages; without this, one person's eight searches would be everybody's wait. Counted in each process, by the name that the API
-server gave. While SIGN_IN=local all are one person, and who may knock how often is for whoever stands in front.
+server gave and its cluster. While SIGN_IN=local all are one person, and who may knock how often is for whoever stands in front.
 """
 
 import threading
@@ -80,11 +80,11 @@ class PaceMiddleware:
         person, match = getattr(request, "person", None), request.resolver_match
         if person is None or match is None or match.view_name not in EXPENSIVE:
             return None
-        if wait := enter(person.user):
+        if wait := enter(person.counted):
             title = _("You ask for this too often")
             advice = _(
                 "It is work for the console and the cluster, and others wait for them too. Try again in a moment."
             )
             return problem_response(request, Problem(429, title, advice, "", "TooManyRequests", ceil(wait)))
-        request.paced = person.user  # type: ignore[attr-defined]
+        request.paced = person.counted  # type: ignore[attr-defined]
         return None

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.contrib.sessions.backends.signed_cookies import SessionStore
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
@@ -17,6 +18,10 @@ from django.utils import timezone
 from console.signin import sealed, signals, way
 from console.signin.judge import Known
 from console.signin.models import Session
+from console.web import clusters, front
+from console.web.clusters import Offered
+from console.web.front import place_of
+from kube.config import ClusterConfig
 
 log = logging.getLogger("console.signin")
 
@@ -37,11 +42,19 @@ class Person:
     user: str
     groups: tuple[str, ...]
     until: datetime
+    #: The name of the cluster whose credentials these are.
+    cluster: str = ""
+
+    @property
+    def counted(self) -> str:
+        """Under which is counted how much one person does, in all sessions: another cluster's user of the same name is somebody else."""
+        return f"{self.user}\n{self.cluster}"
 
 
 def begin(request: HttpRequest, known: Known, token: str, method: str = "token") -> Person:
     """What the browser had before is worth nothing afterwards: neither its session nor its CSRF token (fixation)."""
     leave(request, "replaced")
+    cluster = way.name(place_of(request))
     now = timezone.now()
     until = now + timedelta(hours=settings.SIGN_IN_HOURS)
     if known.expires is not None:
@@ -49,7 +62,7 @@ def begin(request: HttpRequest, known: Known, token: str, method: str = "token")
     word = secrets.token_urlsafe(32)
     key = _key(word)
     row = Session.objects.create(
-        key=key, method=method, cluster=way.config().name, user=known.user, groups=list(known.groups), sealed=sealed.seal(token, key), began_at=now, seen_at=now, until=until
+        key=key, method=method, cluster=cluster, user=known.user, groups=list(known.groups), sealed=sealed.seal(token, key), began_at=now, seen_at=now, until=until
     )  # fmt: skip
     request.session[_WORD] = word
     request.session.set_expiry(settings.SIGN_IN_HOURS * 3600)
@@ -58,7 +71,15 @@ def begin(request: HttpRequest, known: Known, token: str, method: str = "token")
         end(over_, "expired")
     signals.began.send(sender=Session, session=key, row=row, request=request)
     log.info("user=%s signed in until %s", known.user, until.isoformat(timespec="seconds"))
-    return Person(key, known.user, known.groups, until)
+    return Person(key, known.user, known.groups, until, cluster)
+
+
+def user_at(request: HttpRequest, place: Offered) -> str:
+    """Who is signed in to another cluster in this browser, to be told; '' for nobody. Opens nothing."""
+    word = front.cookie_of(request, place, settings.SESSION_COOKIE_NAME)
+    said = SessionStore(word).get(_WORD) if word else None
+    found = find(_key(str(said))) if said else None
+    return found.user if found and found.cluster == clusters.name_of(place) else ""
 
 
 def named(request: HttpRequest) -> bool:
@@ -77,7 +98,13 @@ def of(request: HttpRequest) -> Person | None:
     if found := getattr(request, "scope", {}).get(SCOPE):
         return found  # type: ignore[no-any-return]
     word = request.session.get(_WORD)
-    return find(_key(str(word)), seen=True) if word else None
+    found = find(_key(str(word)), seen=True) if word else None
+    if found is None or found.cluster == way.name(place_of(request)):
+        return found
+    # Of another cluster, whose address this is not: it goes on living there. Of one that this console has no more, it is over.
+    if way.to(found.cluster) is None:
+        end(found.session, "unreadable")
+    return None
 
 
 def find(key: str, *, seen: bool = False) -> Person | None:
@@ -93,18 +120,19 @@ def find(key: str, *, seen: bool = False) -> Person | None:
     now = timezone.now()
     if seen and now - row.seen_at > _SEEN:
         Session.objects.filter(key=key).update(seen_at=now)
-    return Person(row.key, row.user, tuple(row.groups), row.until)
+    return Person(row.key, row.user, tuple(row.groups), row.until, row.cluster)
 
 
-def token_of(key: str) -> tuple[str, str] | None:
-    """(user, token) of a living session of this cluster. Raises InvalidConfig."""
+def credentials_of(key: str) -> tuple[str, str, ClusterConfig] | None:
+    """(user, token, the way to the cluster that judged it) of a living session; nowhere else does a token go. Raises InvalidConfig."""
     row = living().filter(key=key).first()
     if row is None:
         return None
     try:
-        if row.cluster != way.config().name:
+        found = way.to(row.cluster)
+        if found is None:
             raise sealed.Unreadable(f"its credentials are of the cluster {row.cluster!r}")
-        return row.user, sealed.unseal(row.sealed, key)
+        return row.user, sealed.unseal(row.sealed, key), found
     except sealed.Unreadable as error:
         log.warning("the session of %s is over: %s", row.user, error)
         end(key, "unreadable")

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from console.signin import judge, limits, page, sessions, signals
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import leaving
+from console.signin.oidc import leaving, registered
 from console.signin.oidc.troubles import name
+from console.web.front import place_of
 from kube.errors import KubeError
 
 log = logging.getLogger("console.signin")
@@ -28,6 +29,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         raise Http404
     back = page.safe(request, request.POST.get("next") or request.GET.get("next") or "")
     if request.method != "POST":
+        if elsewhere := registered.onward(request, "signin:sign-in"):
+            return elsewhere
         if getattr(request, "person", None) is not None:
             return HttpResponseRedirect(back or reverse("pages:overview"))
         return page.sign_in(request, back, over=request.GET.get("why", ""))
@@ -55,7 +58,7 @@ def _entered(request: HttpRequest, back: str, token: str) -> HttpResponse:
     """Raises NotKnown and TooOften."""
     number = limits.begin(request)
     try:
-        known = judge.know(token)
+        known = judge.know(token, place_of(request))
     except judge.NotKnown as error:
         if not error.counts:
             limits.good(number)

@@ -1,20 +1,23 @@
-"""The way to the API server without any credentials: of the same kubeconfig as the console's own identity, and up to date as that is."""
+"""The way to an API server without any credentials: of the same kubeconfig as the console's own identity, and up to date as that is."""
 
-import threading
-
-from django.conf import settings
-
+from console.web import clusters
+from console.web.clusters import Offered
 from kube.config import ClusterConfig
-from kube.renewal import following
-
-_lock = threading.Lock()
-_way: ClusterConfig | None = None
 
 
-def config() -> ClusterConfig:
+def config(place: Offered) -> ClusterConfig:
     """Raises InvalidConfig; the next call tries again."""
-    global _way
-    with _lock:
-        if _way is None:
-            _way = following(settings.KUBECONFIG or None, settings.KUBE_CONTEXT or None, nobody=True)
-        return _way
+    return clusters.way(place)
+
+
+def name(place: Offered) -> str:
+    """Under which its sessions are kept. Raises InvalidConfig."""
+    found = config(place)
+    return found.alias or found.name
+
+
+def to(cluster: str) -> ClusterConfig | None:
+    """The way to the cluster of this name; None where the console has no such one (any more). Raises InvalidConfig."""
+    config(clusters.default())  # a kubeconfig that can't be read is no reason to think that a cluster is gone
+    found = clusters.named(cluster)
+    return config(found) if found else None

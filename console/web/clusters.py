@@ -1,28 +1,161 @@
-"""Which cluster the console speaks to, and as whom.
+"""Which clusters the console speaks to, and as whom (docs/decisions/0025-several-clusters.md).
 
-One cluster. The console's own identity is the kubeconfig's (or the Pod's own service account): with SIGN_IN=local it is everybody's, with SIGN_IN=token only
-the worker's, and people have their own (console/signin/clients.py). What an identity may not do, the API server refuses; the console keeps no rules of its own.
+One context of the kubeconfig is the default; CONTEXTS says which others people may switch to. The console's own identity on each is the kubeconfig's (or the
+Pod's own service account): with SIGN_IN=local it is everybody's, with SIGN_IN=token only the worker's, and people have their own (console/signin/clients.py).
+What an identity may not do, the API server refuses; the console keeps no rules of its own.
 """
 
 import threading
+from collections import Counter
+from dataclasses import dataclass, replace
+from urllib.parse import quote, unquote
 
 from django.conf import settings
 
 from kube.client import ClusterClient
+from kube.config import ClusterConfig, Context, contexts
+from kube.errors import InvalidConfig
 from kube.renewal import following
 
+PREFIX = "/c/"
 _lock = threading.Lock()
-_client: ClusterClient | None = None
+_offered: "tuple[Offered, ...] | None" = None
+_clients: dict[str, ClusterClient] = {}
+_ways: dict[str, ClusterConfig] = {}
 
 
-def console_client() -> ClusterClient:
-    """The console's own identity on its cluster, made once a process; it follows its kubeconfig and certificates (kube/renewal.py).
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """One cluster of the console. `context`: of the kubeconfig, '' for its current one or the Pod's own; `user`: as the kubeconfig calls it.
+
+    `alias`: under what its rows, topics and answers are kept; '' of the default one, which goes by its own name. `prefix`: before each of its
+    addresses, '' of the default one.
+    """
+
+    context: str = ""
+    alias: str = ""
+    user: str = ""
+    prefix: str = ""
+
+    @property
+    def default(self) -> bool:
+        return not self.prefix
+
+
+def offered() -> tuple[Offered, ...]:
+    """All of them, the default one first. Read once a process; while the kubeconfig can't be read, the default one alone."""
+    global _offered
+    with _lock:
+        if _offered is None:
+            try:
+                _offered = _read()
+            except InvalidConfig:
+                return (Offered(settings.KUBE_CONTEXT),)
+        return _offered
+
+
+def several() -> bool:
+    return len(offered()) > 1
+
+
+def default() -> Offered:
+    return offered()[0]
+
+
+def at(prefix: str) -> Offered | None:
+    """The one whose addresses begin so; '' is the default one's."""
+    return next((one for one in offered() if one.prefix == prefix), None)
+
+
+def named(cluster: str) -> Offered | None:
+    """The one whose rows and topics are of `cluster`. Anything that is no other one's name is the default one's, as far as its own client agrees."""
+    found = next((one for one in offered() if one.alias and one.alias == cluster), None)
+    if found is not None:
+        return found
+    first = default()
+    return first if name_of(first) == cluster else None
+
+
+def name_of(one: Offered) -> str:
+    """The name of its rows and topics; '' while its kubeconfig can't be read."""
+    if one.alias:
+        return one.alias
+    try:
+        return way(one).name
+    except InvalidConfig:
+        return ""
+
+
+def client_of(one: Offered) -> ClusterClient:
+    """The console's own identity there, made once a process; it follows its kubeconfig and certificates (kube/renewal.py).
 
     Raises kube.errors.KubeError (InvalidConfig) when the kubeconfig can't be read; the next call tries again, so that a mended file
     needs no restart.
     """
-    global _client
     with _lock:
-        if _client is None:
-            _client = ClusterClient(following(settings.KUBECONFIG or None, settings.KUBE_CONTEXT or None))
-        return _client
+        if one.prefix not in _clients:
+            _clients[one.prefix] = ClusterClient(_following(one))
+        return _clients[one.prefix]
+
+
+def console_client() -> ClusterClient:
+    """The console's own identity on its default cluster. What is asked in a request asks request.cluster instead. Raises as client_of()."""
+    return client_of(default())
+
+
+def way(one: Offered) -> ClusterConfig:
+    """The way to its API server without any credentials, up to date as the console's own identity is. Raises InvalidConfig; the next call tries again."""
+    with _lock:
+        if one.prefix not in _ways:
+            _ways[one.prefix] = _following(one, nobody=True)
+        return _ways[one.prefix]
+
+
+def segment(context: str) -> str:
+    """The context's name as one part of an address, of unreserved characters alone: a proxy that decodes %2F or refuses it can't change what it names."""
+    return quote(context, safe="@:").replace("~", "%7E").replace("%", "~")
+
+
+def context_of(part: str) -> str:
+    return unquote(part.replace("~", "%"))
+
+
+def _following(one: Offered, *, nobody: bool = False) -> ClusterConfig:
+    found = following(settings.KUBECONFIG or None, one.context or None, nobody=nobody)
+    return replace(found, alias=one.alias) if one.alias else found
+
+
+def _read() -> tuple[Offered, ...]:
+    """Raises InvalidConfig. A context that is asked for and not there is left out: its page says so."""
+    found = contexts(settings.KUBECONFIG or None)
+    wanted = settings.KUBE_CONTEXTS
+    first = next(
+        (one for one in found if (one.name == settings.KUBE_CONTEXT if settings.KUBE_CONTEXT else one.current)), None
+    )
+    if first is None and not settings.KUBE_CONTEXT and found and wanted:
+        # No current-context: the first that is offered.
+        first = next((one for one in found if wanted == ("*",) or one.name == wanted[0]), None)
+    if first is None:
+        return (Offered(settings.KUBE_CONTEXT),)
+    others = [one for one in found if one != first and (wanted == ("*",) or one.name in wanted)]
+    names = _names(first, others)
+    return (
+        Offered(first.name, user=first.user),
+        *(
+            Offered(one.name, name, one.user, PREFIX + segment(one.name))
+            for one, name in zip(others, names, strict=True)
+        ),
+    )
+
+
+def _names(first: Context, others: list[Context]) -> list[str]:
+    """Of each of the others: the cluster's own where no other context means it, so that another default changes no name; else the context's."""
+    times = Counter(one.cluster for one in (first, *others))
+    taken, names = {first.cluster}, []
+    for one in others:
+        name = one.cluster if one.cluster and times[one.cluster] == 1 else one.name
+        while name in taken or (name != one.cluster and times[name]):
+            name = f"{name}+"
+        taken.add(name)
+        names.append(name)
+    return names

@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.http import HttpRequest
 
+from console.web import clusters
 from console.web.csp import nonce
 from console.web.frame import Frame
 
@@ -12,6 +13,7 @@ def console(request: HttpRequest) -> dict[str, object]:
     return {
         "csp_nonce": nonce(request),
         "frame": Frame(request),
+        "clusters_several": clusters.several(),
         # Who is signed in, where people sign in.
         "person": getattr(request, "person", None),
         # As whom they act, where it is not themselves.

@@ -80,7 +80,7 @@ def explain(error: KubeError) -> Problem:
 
 
 def wants_json(request: HttpRequest) -> bool:
-    return request.path.startswith("/api/") or request.headers.get("Accept", "").startswith("application/json")
+    return request.path_info.startswith("/api/") or request.headers.get("Accept", "").startswith("application/json")
 
 
 def as_json(problem: Problem) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from console.reach import finding
+from console.web import clusters
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 
@@ -56,12 +57,25 @@ class Frame:
 
     def __init__(self, request: HttpRequest) -> None:
         self.request = request
-        self.note = settings.CLUSTER_NOTE
+        self.place = getattr(request, "place", None) or clusters.default()
+        # It tells of the cluster that came with the console.
+        self.note = settings.CLUSTER_NOTE if self.place.default else ""
 
     @property
     def note_words(self) -> str:
         """The note beside the cluster's name; the one that `make run` sets is in the reader's language."""
         return _("embedded") if self.note == "embedded" else self.note
+
+    @property
+    def cluster_label(self) -> str:
+        """By what people tell clusters apart: the context's name where there are several."""
+        if clusters.several():
+            return self.place.context
+        return self.cluster.name if self.cluster else ""
+
+    @property
+    def others(self) -> tuple[clusters.Offered, ...]:
+        return tuple(one for one in clusters.offered() if one != self.place)
 
     @cached_property
     def error(self) -> str:

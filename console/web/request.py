@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from django.conf import settings
 from django.contrib import messages
@@ -12,7 +13,9 @@ from django_htmx.http import trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
 from console.reach import finding
+from console.web import clusters
 from console.web.clusters import console_client
+from console.web.front import place_of
 from kube import warnings
 from kube.client import ClusterClient
 from kube.errors import KubeError
@@ -53,7 +56,7 @@ def _tell(request: HttpRequest, response: HttpResponse, texts: list[str]) -> Non
             messages.warning(request, text)
     elif wants_fragment(request):
         trigger_client_event(response, "console:warnings", {"texts": texts})
-    elif request.path.startswith("/api/"):
+    elif request.path_info.startswith("/api/"):
         quoted = (text.encode("ascii", "replace").decode().replace("\\", r"\\").replace('"', r"\"") for text in texts)
         response.headers["Warning"] = ", ".join(f'299 - "{text}"' for text in quoted)
 
@@ -84,7 +87,10 @@ class ClusterMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request.started = time.monotonic()  # type: ignore[attr-defined]
         # Where people sign in, console/signin/middleware.py has said whose client it is; nobody's is none.
-        request.cluster = SimpleLazyObject(getattr(request, "client_of", console_client))  # type: ignore[attr-defined]
+        place = place_of(request)
+        own = console_client if place.default else partial(clusters.client_of, place)
+        of = getattr(request, "client_of", None) or own
+        request.cluster = SimpleLazyObject(of)  # type: ignore[attr-defined]
         request.namespace = namespace_of(request)  # type: ignore[attr-defined]
         with warnings.collected() as texts:
             request.cluster_warnings = texts  # type: ignore[attr-defined]

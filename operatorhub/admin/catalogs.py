@@ -48,9 +48,10 @@ def slug(name: str) -> str:
     return _UNSAFE.sub("-", name.lower()).strip("-.")[:253] or "catalog"
 
 
-def sync(cluster: str) -> None:
-    """Make the rows of given folders those of the setting."""
-    wanted = {one.name: one for one in given(settings.CATALOG_FOLDERS)}
+def sync(cluster: str, *, own_only: bool = False) -> None:
+    """Make the rows of given folders those of the setting. `own_only`: without those that describe the default cluster's CatalogSources."""
+    entries = given(settings.CATALOG_FOLDERS)
+    wanted = {one.name: one for one in entries if not (own_only and one.describes)}
     gone = Catalog.objects.filter(cluster=cluster, given=True).exclude(name__in=wanted)
     for row in gone:
         remove(row)

@@ -4,12 +4,12 @@ Each is offered only when nobody else needs it, as far as can be seen; and says 
 """
 
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType, qualified
 from kube.errors import KubeError
@@ -34,7 +34,7 @@ _INSTANCE = (
 _PLACES, _EACH = 10, 500
 #: Namespaces that nobody deletes for an operator.
 _KEPT = frozenset({"default", "olm", "operators"})
-_workers = ThreadPoolExecutor(6, thread_name_prefix="leftovers")
+_workers = Workers(6, thread_name_prefix="leftovers")
 
 
 @dataclass(frozen=True, slots=True)

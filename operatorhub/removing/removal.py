@@ -9,7 +9,6 @@ its instances stay, unless somebody says so.
 import logging
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from console.web import audit
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Conflict, Forbidden, KubeError, NotFound
@@ -43,7 +43,7 @@ _SEEN_SECONDS = 4.0
 _YOUNG_SECONDS, _SETTLE_SECONDS = 60.0, 3.0
 #: More objects of a kind than this are looked for by listing the kind.
 _SINGLY = 20
-_workers = ThreadPoolExecutor(6, thread_name_prefix="removal")
+_workers = Workers(6, thread_name_prefix="removal")
 Item = dict[str, Any]
 
 

@@ -1,10 +1,10 @@
 """The kinds that an operator provides, as the cluster serves them, and their objects: counted, listed together, each with its state."""
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from console.web.access import can
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
@@ -15,7 +15,7 @@ from resources.state.kind_health import health
 
 #: Of each kind, for the list of all kinds together; the kind's own list has pages.
 SHOWN = 100
-_workers = ThreadPoolExecutor(8, thread_name_prefix="operands")
+_workers = Workers(8, thread_name_prefix="operands")
 
 
 @dataclass(frozen=True, slots=True)

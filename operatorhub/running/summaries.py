@@ -7,9 +7,9 @@ A CSV has 20 to 1,000 KB, most of it description, icon and examples, and a clust
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
@@ -20,7 +20,7 @@ KEPT = 4000
 # More unknown ones than this are read by pages of the list; fewer one by one.
 _SINGLY = 12
 _PAGE = 100
-_workers = ThreadPoolExecutor(6, thread_name_prefix="csvs")
+_workers = Workers(6, thread_name_prefix="csvs")
 _kept: "OrderedDict[tuple[str, str, str], Summary]" = OrderedDict()
 _lock = threading.Lock()
 

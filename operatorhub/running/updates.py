@@ -1,20 +1,20 @@
 """What a Subscription says of updates: one is there, one is under way, it is up to date, it failed, or none can come because the catalog is gone."""
 
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import csv, olm
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING
 
-_workers = ThreadPoolExecutor(6, thread_name_prefix="reasons")
+_workers = Workers(6, thread_name_prefix="reasons")
 T = TypeVar("T", bound=Any)
 
 

@@ -4,12 +4,12 @@ OLM itself compares nothing. Here every step's manifest is held against the obje
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of
@@ -26,7 +26,7 @@ CRD = "CustomResourceDefinition"
 CSV = "ClusterServiceVersion"
 #: Steps that are compared with the cluster, of one plan.
 _COMPARED = 300
-_workers = ThreadPoolExecutor(6, thread_name_prefix="plan")
+_workers = Workers(6, thread_name_prefix="plan")
 #: Texts of a CSV that say nothing about what it does, and fill pages.
 _TALK = ("icon", "description")
 _NOTES = (

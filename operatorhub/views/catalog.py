@@ -101,7 +101,7 @@ def _request_build(client: ClusterClient, state: Index | None) -> None:
             log.warning("no worker has built the catalog index: building it in this request")
             index.build(client)
             return
-        tasks.refresh_catalogs.apply_async(expires=60, retry=False)
+        tasks.refresh_catalogs.apply_async(kwargs=tasks.of(client), expires=60, retry=False)
     except OperationalError:
         log.warning("Redis does not answer: building the catalog index in this request")
         index.build(client)

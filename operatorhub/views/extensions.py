@@ -74,7 +74,7 @@ def new(request: ConsoleRequest) -> HttpResponse:
         "accounts": accounts,
         "catalogs": _catalogs(client),
         "serving": _serving(client),
-        "reading": bool(choices.package) and graph is None and tasks.ask_for_all(),
+        "reading": bool(choices.package) and graph is None and tasks.ask_for_all(request.cluster),
         "namespaces": list(here.namespaces),
     }
     return _answer(request, wanted, "operatorhub/extension_new.html", "operatorhub/_extension_new.html", context)

@@ -260,5 +260,5 @@ def _first_reading(request: ConsoleRequest, row: Catalog, upload: Any) -> str:
             refresh.take_folder(row, fetch.unpacked(path, Path(scratch)), request.cluster)
         except (SourceError, OSError, ValueError) as error:
             return str(error)
-    tasks.ask_to_judge()
+    tasks.ask_to_judge(request.cluster)
     return ""

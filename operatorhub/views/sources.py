@@ -132,7 +132,7 @@ def _wake(client: ClusterClient, behind: bool) -> bool:
     now = timezone.now()
     quiet = Q(requested_at=None) | Q(requested_at__lt=now - timedelta(seconds=5))
     if Index.objects.filter(quiet, cluster=client.name).update(requested_at=now):
-        tasks.ask_for_all()
+        tasks.ask_for_all(client)
     return unseen
 
 
@@ -164,7 +164,7 @@ def refresh(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     if namespace in TEMPLATES and row is None and namespace == catalogs.OWN:
         raise Http404
     audit.record(request, "refresh", f"catalog {namespace}/{name}", "ok")
-    asked = tasks.ask(row) if row is not None else tasks.ask_for_all()
+    asked = tasks.ask(row) if row is not None else tasks.ask_for_all(request.cluster)
     _say(request, asked, _("The catalog “%(name)s” is being read again.") % {"name": name})
     return _back(namespace, name)
 

@@ -3,6 +3,7 @@
 from functools import partial
 
 from django.http import HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.web import audit, render
@@ -30,7 +31,7 @@ def made(request: ConsoleRequest) -> HttpResponse:
         "removed": _remove(request, newest_first=True),
         "namespace": "",
         "name": "",
-        "back": back if back.startswith("/operatorhub/") else "",
+        "back": back if back.startswith(reverse("operatorhub:catalog")) else "",
     }
     return render.page(request, "operatorhub/undo.html", context)
 

@@ -1,19 +1,22 @@
 """What pages want watched, and which hubs are there to do it. Every expiry is by Redis' own clock: those of hosts may be wrong."""
 
 from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
 from redis.exceptions import OutOfMemoryError
 
+from resources.changes import looked
 from resources.changes.connection import Connection
-from resources.changes.server import checked, key
+from resources.changes.server import checked, hubs_of, key
+from resources.changes.topic import Topic
 
 # Topics are watched for so long after the last connection that showed them is gone, so that a reload finds them running.
 INTEREST_SECONDS = 45
 # A hub that did not beat for so long is dead, and others take its topics over.
 HUB_SECONDS = 3.0
-_INTEREST, _HUBS, _WAKE = "interest", "hubs", "wake"
+_INTEREST, _WAKE = "interest", "wake"
 
 
 class HubState(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -49,7 +52,23 @@ class Census:
     expiry: float
 
 
+def _clusters(topics: Iterable[str]) -> set[str]:
+    """Of those that are topics."""
+    found = set()
+    for topic in topics:
+        with suppress(ValueError):
+            found.add(Topic.parse(topic).cluster)
+    return found
+
+
 class Heartbeats(Connection):
+    #: Whose hubs these are: '' is the default cluster (console/web/clusters.py, alias).
+    cluster = ""
+
+    @property
+    def _hubs(self) -> str:
+        return hubs_of(self.cluster)
+
     # Interest, from the pages to the hubs
 
     async def renew_interest(self, topics: Iterable[str]) -> None:
@@ -59,7 +78,12 @@ class Heartbeats(Connection):
         if not scores:
             return
         await self._redis.zremrangebyscore(key(_INTEREST), "-inf", now)
-        if await self._redis.zadd(key(_INTEREST), scores):
+        added = await self._redis.zadd(key(_INTEREST), scores)
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for cluster in _clusters(scores):
+                pipe.set(looked.place(cluster), b"1", ex=looked.LOOKED_SECONDS)
+            checked(*await pipe.execute(raise_on_error=False))
+        if added:
             await self._redis.publish(key(_WAKE), b"interest")
 
     async def interest(self) -> set[str]:
@@ -78,7 +102,7 @@ class Heartbeats(Connection):
         name, milliseconds = key("hub", state.id), int(HUB_SECONDS * 1000)
         async with self._redis.pipeline(transaction=False) as pipe:
             pipe.pexpire(name, milliseconds)
-            pipe.sadd(key(_HUBS), state.id)
+            pipe.sadd(self._hubs, state.id)
             pipe.set(name, msgspec.json.encode(state), px=milliseconds)
             lived, added, written = await pipe.execute(raise_on_error=False)
         if not (lived and isinstance(written, OutOfMemoryError)):
@@ -89,20 +113,20 @@ class Heartbeats(Connection):
 
     async def leave(self, hub: str) -> None:
         """This hub ends; others take its topics over at once."""
-        await self._redis.srem(key(_HUBS), hub)
+        await self._redis.srem(self._hubs, hub)
         await self._redis.delete(key("hub", hub))
         await self._redis.publish(key(_WAKE), b"hub")
 
-    async def hubs(self) -> list[HubState]:
-        """All living hubs and what they say, by id."""
-        ids = sorted(item.decode() for item in await self._redis.smembers(key(_HUBS)))
+    async def hubs(self, cluster: str = "") -> list[HubState]:
+        """All living hubs of a cluster and what they say, by id."""
+        ids = sorted(item.decode() for item in await self._redis.smembers(hubs_of(cluster)))
         texts = await self._redis.mget([key("hub", id_) for id_ in ids]) if ids else []
         return [msgspec.json.decode(text, type=HubState) for text in texts if text]
 
     async def census(self, hub: str) -> Census:
         """All that `hub` has to know for its next share. The dead are taken off the list."""
         now = await self.now() / 1000
-        ids = sorted(item.decode() for item in await self._redis.smembers(key(_HUBS)))
+        ids = sorted(item.decode() for item in await self._redis.smembers(self._hubs))
         async with self._redis.pipeline(transaction=False) as pipe:
             pipe.zrangebyscore(key(_INTEREST), now, "+inf")
             for id_ in ids:
@@ -110,7 +134,7 @@ class Heartbeats(Connection):
             interest, *left = await pipe.execute()
         ages = dict(zip(ids, left, strict=True))
         if dead := [id_ for id_, milliseconds in ages.items() if milliseconds < 0]:
-            await self._redis.srem(key(_HUBS), *dead)
+            await self._redis.srem(self._hubs, *dead)
         living = tuple(id_ for id_ in ids if ages[id_] >= 0)
         expiry = min((ages[id_] / 1000 for id_ in living if id_ != hub), default=HUB_SECONDS)
         return Census(living, frozenset(item.decode() for item in interest), self.epoch, expiry)

@@ -13,6 +13,11 @@ def key(*parts: str) -> str:
     return ":".join((settings.REDIS_PREFIX, *parts))
 
 
+def hubs_of(cluster: str) -> str:
+    """The key of a cluster's hubs; '' is the default one."""
+    return key("hubs", cluster) if cluster else key("hubs")
+
+
 def new_word() -> bytes:
     return uuid4().hex[:8].encode()
 

@@ -1,26 +1,24 @@
-"""The recorder inside a Celery worker, beside the hub and for the same reasons (resources/watch/bootstep.py)."""
+"""The recorders inside a Celery worker, beside the hubs and for the same reasons (resources/watch/bootstep.py)."""
 
 import asyncio
-import os
-import socket
-import time
 from typing import Any
 
 from django.conf import settings
 
-from console.web.clusters import console_client
+from console.web import clusters
+from console.web.clusters import Offered
 from resources.history.recorder import Recorder
-from resources.watch.bootstep import WatchStep
+from resources.watch.bootstep import WatchStep, worker_id
 
 
 class HistoryStep(WatchStep):
-    """In every worker that consumes `watch`; a lease says which of them writes."""
+    """In every worker that consumes `watch`; a lease for each cluster says which of them writes."""
 
     thread_name = "history"
 
     def include_if(self, parent: Any) -> bool:
         return super().include_if(parent) and bool(settings.HISTORY_KINDS)
 
-    async def _work(self) -> None:
-        client = await asyncio.to_thread(console_client)
-        await Recorder(client, f"{socket.gethostname()}-{os.getpid()}-{int(time.time())}").run()
+    async def _work(self, place: Offered) -> None:
+        client = await asyncio.to_thread(clusters.client_of, place)
+        await Recorder(client, worker_id(place)).run()

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
@@ -19,7 +19,7 @@ ACTIONS = (DELETE, LABEL, ANNOTATE)
 #: Of one act. Who means more says it to kubectl, with a selector.
 MOST = 1000
 _KEY = re.compile(r"[A-Za-z0-9.\-_/]{1,317}")
-_workers = ThreadPoolExecutor(6, thread_name_prefix="bulk")
+_workers = Workers(6, thread_name_prefix="bulk")
 
 
 @dataclass(frozen=True, slots=True)

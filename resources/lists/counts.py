@@ -6,10 +6,10 @@ https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/list-meta
 
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
 
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError
@@ -18,7 +18,7 @@ _FRESH_SECONDS = 10.0
 # What a page shows until it has asked again.
 _STALE_SECONDS = 300.0
 _LIMIT = 8192
-_workers = ThreadPoolExecutor(8, thread_name_prefix="counts")
+_workers = Workers(8, thread_name_prefix="counts")
 _kept: "dict[tuple[str, ...], tuple[float, Count]]" = {}
 _lock = Lock()
 

@@ -4,9 +4,9 @@ One question for each kind that can be listed and deleted, several at a time, fo
 """
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -24,7 +24,7 @@ _BY_ITSELF = {
 }
 # Kubernetes removes these itself, soon after what they wait for.
 OWN = ("kubernetes.io/", "foregroundDeletion", "orphan", "kubernetes", "batch.kubernetes.io/")
-_workers = ThreadPoolExecutor(8, thread_name_prefix="contents")
+_workers = Workers(8, thread_name_prefix="contents")
 
 
 @dataclass(frozen=True, slots=True)

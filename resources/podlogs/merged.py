@@ -1,15 +1,15 @@
 """Several logs as one text: the last lines of each, in the order in which they were written."""
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from resources.podlogs.logs import Part, containers
 
-_workers = ThreadPoolExecutor(8, thread_name_prefix="logs")
+_workers = Workers(8, thread_name_prefix="logs")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ Of each kind one page is read, with the reader's own rights; what can't be read 
 
 import time
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
 
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -22,7 +22,7 @@ _CUSTOM, _PAGE, _PODS = 30, 500, 2500
 _KEEP_SECONDS = 5.0
 _KEPT = 32
 _NOT = ("operators.coreos.com", "packages.operators.coreos.com", "metrics.k8s.io")
-_workers = ThreadPoolExecutor(6, thread_name_prefix="hits")
+_workers = Workers(6, thread_name_prefix="hits")
 _kept: "dict[tuple[str, str, str], tuple[float, tuple[Name, ...]]]" = {}
 _lock = Lock()
 

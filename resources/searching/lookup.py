@@ -5,10 +5,10 @@ read up to a bound, several at a time, with the reader's own rights; kinds that 
 """
 
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import BadRequest, Forbidden, KubeError, NotFound
@@ -25,7 +25,7 @@ READ, SHOWN = 5000, 20
 _STATES_OF_EACH, _STATES = 8, 100
 #: Kinds that change all the time, or are halves of others: searched only when they are chosen.
 _LEFT_OUT = frozenset({"Event", "Lease", "EndpointSlice", "Endpoints", "ReplicaSet", "ControllerRevision", "PackageManifest", "ComponentStatus"})  # fmt: skip
-_workers = ThreadPoolExecutor(8, thread_name_prefix="search")
+_workers = Workers(8, thread_name_prefix="search")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ position, trimmed, Redis forgot or does not answer) he is told to list again: ne
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from console.web.asgi import Send
@@ -15,7 +15,7 @@ from kube.discovery import ResourceType
 from resources.changes import Entry, RedisError, order
 from resources.stream.counts import counts
 from resources.stream.feed import Feed, Listener
-from resources.stream.health import HealthWatch
+from resources.stream.health import HealthWatch, PartHealth
 from resources.stream.line import Line
 from resources.stream.missed import Missed
 from resources.stream.reader import RENEW_SECONDS, Reader, again_and_again
@@ -62,11 +62,13 @@ class Broker(Reader):
         self._missed = Missed(self._log)
         self._joining: dict[_Joining, None] = {}
         self._tasks: list[asyncio.Task[None]] = []
-        self._health = HealthWatch(self._log, self._tell_health, self._look_at_epoch)
+        self._health = HealthWatch(
+            self._log, self._tell_health, self._look_at_epoch, lambda: {line.cluster for line in self.lines}
+        )
 
-    def open(self, send: Send, language: str) -> Line:
-        """A new connection, to which nothing is written before its begin()."""
-        line = Line(send, language)
+    def open(self, send: Send, language: str, cluster: str = "") -> Line:
+        """A new connection, to which nothing is written before its begin(). `cluster`: whose page it is, '' the default one's."""
+        line = Line(send, language, cluster)
         self.lines[line] = []
         self._start()
         return line
@@ -200,7 +202,7 @@ class Broker(Reader):
             self._positions.update({topic: "" for topic in aside if topic not in self._positions})
         mailbox.reach = self._reach
         mailbox.greeting = encode("hello", {})
-        self._health.greet(mailbox, line.language)
+        self._health.greet(mailbox, line.language, line.cluster)
         line.wake()
 
     def _deliver(self, entry: Entry) -> None:
@@ -214,10 +216,11 @@ class Broker(Reader):
         for line in tuple(self.lines):
             line.tick(now, HEARTBEAT_SECONDS, STUCK_SECONDS)
 
-    def _tell_health(self, part: str, say: Callable[[str], bytes]) -> None:
+    def _tell_health(self, state: PartHealth) -> None:
         for line in self.lines:
-            line.mailbox.control("health", part, say(line.language))
-            line.wake()
+            if state.cluster in (None, line.cluster):
+                line.mailbox.control("health", state.part, state.encoded(line.language))
+                line.wake()
 
 
 def _heard(work: "asyncio.Task[_Missed]") -> None:

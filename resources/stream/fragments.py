@@ -8,6 +8,8 @@ import msgspec
 from django.template.loader import get_template
 from django.utils import translation
 
+from console.web import clusters
+from console.web.front import addresses_of
 from kube import table
 from kube.discovery import ResourceType
 from resources.changes import Change, Topic
@@ -26,7 +28,8 @@ def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, lan
     row: dict[str, Any] = msgspec.json.decode(change.row)
     definitions = table.columns({"columnDefinitions": msgspec.json.decode(columns)})
     topic, _question, keys = name.partition("?")
-    with translation.override(language):
+    place = clusters.named(Topic.parse(topic).cluster) or clusters.default()
+    with translation.override(language), addresses_of(place):
         told = Health(*(row.get("health") or {}).get(language, ()))
         entry = entry_of(type_, table.Row(tuple(row["cells"]), row["object"]), told=told)
         entry = replace(entry, version=change.version or entry.version)

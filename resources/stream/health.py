@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from resources.changes import ChangeLog, OutOfMemoryError, RedisError
+from resources.changes import ChangeLog, HubState, OutOfMemoryError, RedisError
 from resources.stream.mailbox import Mailbox
 from resources.stream.sse import encode
 
@@ -21,17 +21,21 @@ CHECK_SECONDS = 1.0
 # Redis answers in milliseconds; one that hangs accepts connections and says nothing.
 HANGS_SECONDS = 2.5
 # A worker that is restarted is away for some seconds; nobody needs to hear of it before.
-_GRACE = 3
+_GRACE, _FIRST = 3, 10
 FULL = "full"
 
 
 @dataclass(frozen=True, slots=True)
 class PartHealth:
-    """`detail`: the part's own words, for a sentence in the reader's language; FULL of a Redis that takes nothing more."""
+    """`detail`: the part's own words, for a sentence in the reader's language; FULL of a Redis that takes nothing more.
+
+    `cluster`: whose pages it is told to ('' of the default one), None: to all.
+    """
 
     part: str
     ready: bool
     detail: str = ""
+    cluster: str | None = None
 
     def encoded(self, language: str) -> bytes:
         with translation.override(language):
@@ -57,16 +61,22 @@ class HealthWatch:
     RedisError."""
 
     def __init__(
-        self, log: ChangeLog, tell: Callable[[str, Callable[[str], bytes]], None], look: Callable[[], Awaitable[None]]
+        self,
+        log: ChangeLog,
+        tell: Callable[[PartHealth], None],
+        look: Callable[[], Awaitable[None]],
+        clusters: Callable[[], set[str]],
     ) -> None:
-        self._log, self._tell, self._more = log, tell, look
-        self._known: dict[str, PartHealth] = {}
-        self._missed = 0
+        """`clusters`: whose pages are open."""
+        self._log, self._tell, self._more, self._clusters = log, tell, look, clusters
+        self._known: dict[tuple[str | None, str], PartHealth] = {}
+        self._missed: dict[str, int] = {}
 
-    def greet(self, mailbox: Mailbox, language: str) -> None:
+    def greet(self, mailbox: Mailbox, language: str, cluster: str = "") -> None:
         """The present state for a new connection, also of what is well: its page may show a banner from before."""
         for state in self._known.values():
-            mailbox.control("health", state.part, state.encoded(language))
+            if state.cluster in (None, cluster):
+                mailbox.control("health", state.part, state.encoded(language))
 
     async def run(self) -> None:
         while True:
@@ -78,9 +88,10 @@ class HealthWatch:
             await asyncio.sleep(CHECK_SECONDS)
 
     def _say(self, state: PartHealth) -> None:
-        if self._known.get(state.part) != state:
-            self._tell(state.part, state.encoded)
-        self._known[state.part] = state
+        key = (state.cluster, state.part)
+        if self._known.get(key) != state:
+            self._tell(state)
+        self._known[key] = state
 
     async def _patiently(self) -> list[PartHealth]:
         """One look. While Redis hangs that is told, and the same question goes on waiting: redis-py 8.1 was seen to swallow a cancellation."""
@@ -91,16 +102,23 @@ class HealthWatch:
 
     async def _look(self) -> list[PartHealth]:
         try:
-            hubs = await self._log.hubs()
+            open_ = self._clusters()
+            hubs = {one: await self._log.hubs(one) for one in open_}
             await self._more()
             redis = PartHealth("redis", False, FULL) if await self._log.full() else PartHealth("redis", True)
         except RedisError as error:
             full = isinstance(error, OutOfMemoryError)
             return [PartHealth("redis", False, FULL if full else "no answer")]
-        self._missed = 0 if hubs else self._missed + 1
+        # Of a cluster that nobody looks at, what was known is worth nothing when somebody comes back.
+        self._missed = {one: 0 if found else self._missed.get(one, 0) + 1 for one, found in hubs.items()}
+        self._known = {key: state for key, state in self._known.items() if key[0] is None or key[0] in open_}
+        return [redis, *(state for one, found in hubs.items() for state in self._of(one, found))]
+
+    def _of(self, cluster: str, hubs: list[HubState]) -> tuple[PartHealth, ...]:
         problem = next((hub.problem for hub in hubs if hub.problem), "")
-        return [
-            redis,
-            PartHealth("worker", bool(hubs) or self._missed < _GRACE),
-            PartHealth("cluster", not problem, problem),
-        ]
+        # One that was not looked at before is followed some seconds later.
+        grace = _FIRST if cluster else _GRACE
+        return (
+            PartHealth("worker", bool(hubs) or self._missed[cluster] < grace, cluster=cluster),
+            PartHealth("cluster", not problem, problem, cluster=cluster),
+        )

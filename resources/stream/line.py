@@ -27,12 +27,13 @@ class Line:
         "_timer",
         "_writing",
         "_wrote",
+        "cluster",
         "language",
         "mailbox",
     )
 
-    def __init__(self, send: Send, language: str) -> None:
-        self.language = language
+    def __init__(self, send: Send, language: str, cluster: str = "") -> None:
+        self.language, self.cluster = language, cluster
         self.mailbox = Mailbox()
         self._over = False
         self._send = send

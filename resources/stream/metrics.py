@@ -9,6 +9,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
+from console.web import clusters
 from resources.changes import HubState, RedisError
 from resources.changes.asked import hub_states
 from resources.stream.broker import Broker
@@ -64,7 +65,7 @@ class LiveCollector(Collector):
 
     def _hubs(self) -> Iterable[Metric]:
         try:
-            hubs = hub_states()
+            hubs = [hub for one in clusters.offered() for hub in hub_states(*filter(None, (one.alias,)))]
         except RedisError:
             hubs = None
         yield _gauge("redis_up", "Whether Redis answers", int(hubs is not None))

@@ -6,11 +6,11 @@ the whole namespace looked through, as Tables that carry their metadata and thei
 """
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
@@ -25,7 +25,7 @@ READ = 2000
 SCANNED = 10_000
 WORKLOADS = 20
 Read = tuple[list[KubeObject], str]
-_workers = ThreadPoolExecutor(8, thread_name_prefix="owned")
+_workers = Workers(8, thread_name_prefix="owned")
 
 
 def is_pod(type_: ResourceType) -> bool:

@@ -80,7 +80,11 @@ class StreamApp:
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         await send({"type": "http.response.body", "body": RETRY, "more_body": True})
         wire.keep_short(send)
-        visit = _Visit(self._broker.open(send, asked.language), Asker(asked.client, asked.language), asked.session)
+        visit = _Visit(
+            self._broker.open(send, asked.language, asked.client.config.alias),
+            Asker(asked.client, asked.language),
+            asked.session,
+        )
         try:
             await self._join(visit, asked, verdicts)
             # What follows may last for days: nothing of the request is kept.

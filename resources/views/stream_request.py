@@ -12,12 +12,14 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse
+from django.urls import set_script_prefix
 from django.utils.http import is_same_domain
 from django_htmx.middleware import HtmxDetails
 
 from console.signin.acting_middleware import place
 from console.signin.middleware import SignInMiddleware
 from console.web.asgi import Receive, Scope
+from console.web.front import place_of
 from console.web.language import LanguageMiddleware
 from console.web.request import ClusterMiddleware
 from kube.client import ClusterClient
@@ -77,6 +79,7 @@ def request_of(scope: Scope) -> Any:
         request.get_host()
     except DisallowedHost as error:
         raise Refused(400, "this host name is not the console's: see ALLOWED_HOSTS") from error
+    set_script_prefix(f"{place_of(request).prefix}/")
     request.htmx = HtmxDetails(request)  # ?namespace= asks for it
     _chain(request)
     if settings.SIGN_IN != "local" and request.person is None:

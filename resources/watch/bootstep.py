@@ -1,31 +1,36 @@
-"""The hub inside a Celery worker: a step of the *worker* blueprint, which lives as long as the worker does.
+"""The hubs inside a Celery worker: a step of the *worker* blueprint, which lives as long as the worker does.
 
 Not of the consumer's: that one is taken down at every loss of the broker, and watches must not end with it. Not a task: a task that never ends
 is delivered again and again. The pool must not fork under the hub's thread: `-P threads` or `solo`.
+
+The default cluster is always followed; each other one in a thread of its own, while somebody looks at it.
 """
 
 import asyncio
-import contextlib
+import hashlib
 import logging
 import os
 import socket
 import threading
 import time
+from functools import partial
 from typing import Any
 
 from celery import bootsteps
 
-from console.web.clusters import console_client
-from kube.errors import KubeError
+from console.web import clusters
+from console.web.clusters import Offered
+from resources.changes import RedisError
+from resources.changes.looked import looked
 from resources.watch.hub import WatchHub
+from resources.watch.runner import Runner
 
 log = logging.getLogger(__name__)
-_STOP_SECONDS = 5.0
-_RETRY_SECONDS = 2.0
+_LOOK_SECONDS = 1.0
 
 
 class WatchStep(bootsteps.StartStopStep):
-    """Starts the hub's loop in a thread after the pool, and ends it with the worker."""
+    """Starts the hubs' loops in threads after the pool, and ends them with the worker."""
 
     requires = ("celery.worker.components:Pool",)
     thread_name = "watch-hub"
@@ -36,50 +41,60 @@ class WatchStep(bootsteps.StartStopStep):
         queues = parent.app.amqp.queues.consume_from
         self.enabled = "watch" in queues
         self._ending = threading.Event()
+        self._runners: dict[str, Runner] = {}
         self._thread: threading.Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._task: asyncio.Task[None] | None = None
 
     def include_if(self, parent: Any) -> bool:
         return self.enabled
 
     def start(self, parent: Any) -> None:
-        self._thread = threading.Thread(target=self._run, name=self.thread_name, daemon=True)
+        self._begin(clusters.default())
+        self._thread = threading.Thread(target=self._look, name=f"{self.thread_name}-others", daemon=True)
         self._thread.start()
 
     def stop(self, parent: Any) -> None:
         self._ending.set()
-        if self._loop is not None and self._task is not None:
-            # Closed already where the hub failed and waits to be started again.
-            with contextlib.suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._task.cancel)
         if self._thread is not None:
-            self._thread.join(_STOP_SECONDS)
+            self._thread.join(_LOOK_SECONDS * 5)
+        runners = [*self._runners.values()]
+        for runner in runners:
+            runner.end()
+        for runner in runners:
+            runner.join()
 
     terminate = stop
 
-    def _run(self) -> None:
-        """The hub, made anew when it fails; a kubeconfig that can't be read is tried again until it can."""
-        said = ""
-        while not self._ending.is_set():
+    def _begin(self, place: Offered) -> None:
+        name = f"{self.thread_name} {place.alias}".strip()
+        runner = self._runners[place.alias] = Runner(name, partial(self._work, place))
+        runner.start()
+
+    def _look(self) -> None:
+        """Who is looked at is followed; who is not any more is left alone. While Redis does not answer it stays as it is."""
+        while not self._ending.wait(_LOOK_SECONDS):
+            others = {one.alias: one for one in clusters.offered() if one.alias}
+            if not others:
+                continue
             try:
-                asyncio.run(self._main())
-            except asyncio.CancelledError:
-                return
-            except KubeError as error:
-                if str(error) != said:
-                    log.error("%s", error)
-                said = str(error)
-            except Exception:
-                log.exception("%s failed and is started again", self.thread_name)
-            self._ending.wait(_RETRY_SECONDS)
+                wanted = looked(others)
+            except RedisError:
+                continue
+            for alias in wanted - self._runners.keys():
+                log.info("following the cluster %s: somebody looks at it", alias)
+                self._begin(others[alias])
+            for alias in self._runners.keys() - wanted - {""}:
+                log.info("no longer following the cluster %s: nobody looks at it", alias)
+                runner = self._runners.pop(alias)
+                runner.end()
+                runner.join()
 
-    async def _main(self) -> None:
-        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        await self._work()
+    async def _work(self, place: Offered) -> None:
+        """What a thread is for, until it is cancelled."""
+        client = await asyncio.to_thread(clusters.client_of, place)
+        await WatchHub(client, worker_id(place)).run()
 
-    async def _work(self) -> None:
-        """What the thread is for, until it is cancelled."""
-        client = await asyncio.to_thread(console_client)
-        id_ = f"{socket.gethostname()}-{os.getpid()}-{int(time.time())}"
-        await WatchHub(client, id_).run()
+
+def worker_id(place: Offered) -> str:
+    """Of what this worker does for a cluster: no two are the same."""
+    tag = f"-{hashlib.sha256(place.alias.encode()).hexdigest()[:8]}" if place.alias else ""
+    return f"{socket.gethostname()}-{os.getpid()}-{int(time.time())}{tag}"

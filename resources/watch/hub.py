@@ -61,6 +61,7 @@ class WatchHub:
 
     async def run(self) -> None:
         self._log = ChangeLog()
+        self._log.cluster = self._client.config.alias
         self._woken = asyncio.Event()
         self._writers = asyncio.Semaphore(_WRITERS)
         self._turnstile = Turnstile()

@@ -2,14 +2,15 @@
 const dialog = document.getElementById("palette");
 const field = document.getElementById("palette-q");
 const list = document.getElementById("palette-list");
-const RECENT = "console-recent";
+const PREFIX = document.documentElement.dataset.prefix ?? ""; // of this cluster's addresses
+const RECENT = `console-recent${PREFIX}`;
 const MOST = 8;
 
 const recent = () => { try { return JSON.parse(localStorage.getItem(RECENT)) ?? []; } catch { return []; } };
 function remember() {
   const title = document.title.split(" · ").slice(0, -1).join(" · ");
   // Objects, operators and packages; lists and forms are a few letters away anyway.
-  if (!title || !/^\/(resources\/([^/]+\/){5}|operators\/[^/]+\/[^/]+\/|operatorhub\/([^/]+\/){3})$/.test(location.pathname)) return;
+  if (!title || !/^\/(resources\/([^/]+\/){5}|operators\/[^/]+\/[^/]+\/|operatorhub\/([^/]+\/){3})$/.test(location.pathname.slice(PREFIX.length))) return;
   const rest = recent().filter((one) => one.url !== location.pathname);
   try { localStorage.setItem(RECENT, JSON.stringify([{ url: location.pathname, title }, ...rest].slice(0, MOST))); } catch { /* full, or not allowed */ }
 }

@@ -1,5 +1,5 @@
-// What was searched for lately, in this browser only.
-const KEY = "console-searches";
+// What was searched for lately, in this browser and on this cluster only.
+const KEY = `console-searches${document.documentElement.dataset.prefix ?? ""}`;
 const MOST = 8;
 const place = document.querySelector("[data-searches]");
 const read = () => { try { return JSON.parse(localStorage.getItem(KEY)) ?? []; } catch { return []; } };

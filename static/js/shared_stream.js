@@ -1,4 +1,4 @@
-// Every page that updates itself needs this: the SharedWorker that holds the one /stream connection of all tabs. Each tab is told what its page shows.
+// Every page that updates itself needs this: the SharedWorker that holds the one /stream connection of all tabs of a cluster. Each tab is told what its page shows.
 import { Stream } from "./live/stream.js";
 import { forClient } from "./live/union.js";
 
@@ -12,7 +12,7 @@ const stream = new Stream((messages) => {
     if (message.event === "health") kept.set(message.data.part, message);
   }
   for (const port of ports.keys()) post(port, forClient(messages, stream.wishes.get(port) ?? NOTHING));
-});
+}, globalThis.name.split(" ")[1] || "/stream"); // one worker for each cluster and whoever acts there: see live.js
 const NOTHING = { rows: new Map(), notices: new Map() };
 
 function post(port, messages) {

@@ -85,7 +85,7 @@ def test_a_broken_kubeconfig_is_said_in_the_page(
 ) -> None:
     path = tmp_path / "config"
     path.write_text("a: [b")
-    monkeypatch.setattr(clusters, "_client", None)
+    monkeypatch.setattr(clusters, "_clients", {})
     with override_settings(KUBECONFIG=str(path)):
         answer = browser.get("/")
     page = answer.content.decode()

@@ -126,6 +126,8 @@ STOPS = (
     _rare("debug", f"{POD}debug/"),
     Stop("terminal", f"{POD}terminal/"),
     _rare("forward", f"{_CORE}services/{SHOP}/example-database/forward/"),
+    _rare("clusters", "/clusters/"),
+    _rare("cluster-unknown", "/c/nobodys/", 404),
     Stop("namespaces", "/namespaces/"),
     Stop("audit", "/audit/"),
     _rare("audit-entry", "/audit/{entry}/"),

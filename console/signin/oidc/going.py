@@ -32,9 +32,10 @@ class Going:
     redirect: str
 
     @classmethod
-    def begin(cls, back: str, redirect: str) -> "Going":
+    def begin(cls, back: str, redirect: str, mark: str = "") -> "Going":
+        """`mark`: of the cluster (registered.py)."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _number in range(3))
-        return cls(state, nonce, verifier, back, redirect)
+        return cls(state + mark, nonce, verifier, back, redirect)
 
 
 def remember(request: HttpRequest, response: HttpResponse, going: Going) -> None:

@@ -6,14 +6,14 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import HttpRequest
-from django.urls import reverse
 from requests import RequestException
 
 from console.signin import sealed, sessions
 from console.signin.models import Session
-from console.signin.oidc import provider, renewal
+from console.signin.oidc import provider, registered, renewal
 from console.signin.oidc.models import Grant
 from console.signin.oidc.troubles import Trouble
+from console.web.front import place_of
 from kube.errors import KubeError
 
 log = logging.getLogger("console.signin")
@@ -33,7 +33,7 @@ def before(request: HttpRequest) -> Leaving | None:
     if not key or not Session.objects.filter(key=key, method="oidc").exists():
         return None
     try:
-        told = sessions.token_of(key)
+        told = sessions.credentials_of(key)
         grant = Grant.objects.filter(session=key, refused=False).first()
         refresh = renewal.refresh_of(grant) if grant else ""
     except (KubeError, sealed.Unreadable):
@@ -53,8 +53,9 @@ def after(request: HttpRequest, leaving: Leaving) -> str:
     end = here.address("end_session_endpoint")
     if not end:
         return ""
-    home = settings.CONSOLE_URL or request.build_absolute_uri("/").rstrip("/")
-    query = {"post_logout_redirect_uri": f"{home}{reverse('signin:sign-in')}", "client_id": settings.OIDC_CLIENT_ID}
+    query = {"post_logout_redirect_uri": registered.address(request, "signin:sign-in"), "client_id": settings.OIDC_CLIENT_ID}  # fmt: skip
+    if mark := registered.mark(place_of(request)):
+        query["state"] = mark
     if leaving.token:
         query["id_token_hint"] = leaving.token
     return f"{end}{'&' if '?' in end else '?'}{urlencode(query)}"

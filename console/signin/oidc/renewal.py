@@ -21,6 +21,7 @@ from console.signin.models import Session
 from console.signin.oidc import idtoken, provider
 from console.signin.oidc.models import Grant
 from console.signin.oidc.troubles import Refused, Trouble, name
+from console.web import clusters
 from kube.errors import NotRenewed, Unauthorized
 
 log = logging.getLogger("console.signin")
@@ -139,7 +140,7 @@ def _renew(session: str, held: _Held) -> bool:
 
 
 def _take(session: str, held: _Held, grant: Grant) -> bool:
-    told = sessions.token_of(session)
+    told = sessions.credentials_of(session)
     if told is not None:
         held.put(told[1], grant)
         held.trouble = ""
@@ -181,13 +182,16 @@ def _keep(session: str, held: _Held, grant: Grant, token: idtoken.IdToken, refre
 
 def _still_theirs(session: str, token: str) -> bool:
     """Groups change with a token; a name must not. An API server that does not answer says nothing against it."""
-    try:
-        known = judge.know(token)
-    except judge.NotKnown as error:
-        return True if error.status != 401 else _refuse(session, f"the cluster does not accept the new token: {error}")
     row = Session.objects.filter(key=session).first()
     if row is None:
         return False
+    place = clusters.named(row.cluster)
+    if place is None:
+        return True  # no other cluster is asked; whoever uses the session finds out (sessions.credentials_of)
+    try:
+        known = judge.know(token, place)
+    except judge.NotKnown as error:
+        return True if error.status != 401 else _refuse(session, f"the cluster does not accept the new token: {error}")
     if row.user != known.user:
         return _refuse(session, f"the new token is of {known.user!r}, the session of {row.user!r}")
     if row.groups != list(known.groups):

@@ -13,9 +13,10 @@ from django.views.decorators.http import require_GET
 from console.signin import judge, limits, page, sessions, signals
 from console.signin.address import unheard
 from console.signin.models import Session
-from console.signin.oidc import going, idtoken, provider, renewal
+from console.signin.oidc import going, idtoken, provider, registered, renewal
 from console.signin.oidc.going import Going
 from console.signin.oidc.troubles import Trouble, name
+from console.web.front import place_of
 from kube.errors import KubeError
 
 log = logging.getLogger("console.signin")
@@ -35,7 +36,7 @@ def begin(request: HttpRequest) -> HttpResponse:
         here = provider.provider()
     except Trouble as error:
         return _refused(request, back, error)
-    fresh = Going.begin(back, redirect_uri(request))
+    fresh = Going.begin(back, registered.address(request, "signin:oidc-back"), registered.mark(place_of(request)))
     with provider.session(here, fresh.redirect) as made:
         url, _state = made.create_authorization_url(
             here.address("authorization_endpoint"), state=fresh.state, code_verifier=fresh.verifier, nonce=fresh.nonce
@@ -50,6 +51,8 @@ def begin(request: HttpRequest) -> HttpResponse:
 def back(request: HttpRequest) -> HttpResponse:
     """With a code, or with why there is none. Whatever comes of it, this state is used up."""
     _offered()
+    if elsewhere := registered.onward(request, "signin:oidc-back"):
+        return elsewhere
     state = request.GET.get("state", "")
     found = going.find(request, state)
     where = found.back if found else ""
@@ -74,7 +77,7 @@ def _entered(request: HttpRequest, found: Going | None) -> HttpResponse:
     number = limits.begin(request)
     try:
         token, refresh = _tokens(request, found)
-        known = judge.know(token.text)
+        known = judge.know(token.text, place_of(request))
     except Trouble as error:
         if not error.counts:
             limits.good(number)
@@ -139,12 +142,6 @@ def _refused(request: HttpRequest, where: str, error: Trouble) -> HttpResponse:
     log.warning("a sign-in from %s was refused with %d: %s", request.META.get("REMOTE_ADDR", ""), error.status, error.log)  # fmt: skip
     signals.refused.send(sender=Session, why=error.status, request=request)
     return page.sign_in(request, where, error=str(error), status=error.status)
-
-
-def redirect_uri(request: HttpRequest) -> str:
-    """Where the provider leads back to; registered there."""
-    path = reverse("signin:oidc-back")
-    return f"{settings.CONSOLE_URL}{path}" if settings.CONSOLE_URL else request.build_absolute_uri(path)
 
 
 def _offered() -> None:

@@ -14,12 +14,14 @@ export const earlier = (a, b) => (milliseconds(a) <= milliseconds(b) ? a : b);
 const first = (a, b) => (a === null || b === null ? a ?? b : earlier(a, b));
 
 // As whom the pages were made that listen: the worker's name says it, and each one's pages have a worker of their own.
-const whose = () => (globalThis.document ? document.body.dataset.who : globalThis.name?.split(" ")[1]) ?? "";
+const whose = () => (globalThis.document ? document.body.dataset.who : globalThis.name?.split(" ")[2]) ?? "";
 
 export class Stream {
   // tell([{event, data, id}, …]): every event of the server, and {event: "state", data: {connected, stopped}} and {event: "opened"} of our own.
-  constructor(tell) {
+  // `address`: of the stream of one cluster.
+  constructor(tell, address = "/stream") {
     this.tell = tell;
+    this.address = address;
     this.wishes = new Map(); // client → its wish
     this.failures = 0;
     this.close();
@@ -104,9 +106,9 @@ export class Stream {
     const how = { signal, cache: "no-store" };
     const accept = { Accept: "text/event-stream", "X-Console-Who": whose() };
     const headers = { ...accept, "Content-Type": "application/json" };
-    const response = await fetch("/stream", { ...how, method: "POST", headers, body: body(wish, since) });
+    const response = await fetch(this.address, { ...how, method: "POST", headers, body: body(wish, since) });
     this.plain = OLDER.includes(response.status);
-    return this.plain ? fetch(`/stream?${query(wish, since)}`, { ...how, headers: accept }) : response;
+    return this.plain ? fetch(`${this.address}?${query(wish, since)}`, { ...how, headers: accept }) : response;
   }
 
   async run() {

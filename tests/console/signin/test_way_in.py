@@ -79,9 +79,10 @@ def test_a_cluster_that_is_away_is_said_and_counts_as_no_try(staff: People, monk
     from dataclasses import replace
 
     from console.signin import way
+    from console.web import clusters
 
-    nowhere = replace(way.config(), host="https://127.0.0.1:1", renewed=None)
-    monkeypatch.setattr(way, "config", lambda: nowhere)
+    nowhere = replace(way.config(clusters.default()), host="https://127.0.0.1:1", renewed=None)
+    monkeypatch.setattr(way, "config", lambda _place: nowhere)
     answer = browser_of().post("/sign-in/", {"token": staff.clerk})
     assert answer.status_code == 503
     assert "The cluster does not answer" in answer.content.decode()

@@ -1,0 +1,38 @@
+"""Which clusters somebody looks at, told to the workers: they follow the default one always, and the others for a while after the last page."""
+
+import logging
+import time
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+from console.web.front import place_of
+from resources.changes import RedisError
+from resources.changes.looked import LOOKED_SECONDS, look
+
+log = logging.getLogger("console.looked")
+_AGAIN_SECONDS = LOOKED_SECONDS / 60
+_told: dict[str, float] = {}
+
+
+class LookedMiddleware:
+    """After the sign-in: what nobody was let in to see is not looked at."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if alias := place_of(request).alias:
+            _tell(alias)
+        return self.get_response(request)
+
+
+def _tell(alias: str) -> None:
+    now = time.monotonic()
+    if _told.get(alias, 0.0) > now:
+        return
+    _told[alias] = now + _AGAIN_SECONDS
+    try:
+        look(alias)
+    except RedisError as error:
+        log.warning("no worker hears that somebody looks at %s: %s", alias, error)

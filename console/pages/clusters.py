@@ -1,0 +1,142 @@
+"""/clusters/: which clusters this console has, whether each can be reached, as whom, and the way to the same kind of page there (docs/decisions/0025)."""
+
+import time
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from threading import Lock
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import Resolver404, resolve, reverse
+from django.utils.translation import gettext as _
+
+from console.signin import sessions
+from console.web import clusters, render
+from console.web.clusters import Offered
+from console.web.errors import Problem, wants_json
+from console.web.front import addresses_of, place_of
+from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
+from kube.errors import KubeError, Unreachable
+
+#: Somebody waits for all answers together no longer than this; a late one is there at the next look.
+_PATIENCE_SECONDS = 2.0
+_KEEP_SECONDS = 10.0
+# Views of a kind as a whole, which another cluster may serve as well.
+_OF_A_KIND = ("list", "new", "new-yaml", "explain")
+
+_asked: dict[str, "Future[tuple[float, str]]"] = {}
+_lock = Lock()
+_pool = ThreadPoolExecutor(8, thread_name_prefix="clusters")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`state`: reached, away or waiting; `problem`: why it can't be reached; `user`: as whom, '' for nobody; `url`: the same kind of page there."""
+
+    name: str
+    user: str
+    state: str
+    problem: str
+    url: str
+    here: bool
+
+
+def list_(request: ConsoleRequest) -> HttpResponse:
+    """`?at=` is the address of the page from which somebody switches."""
+    at = request.GET.get("at", "")
+    context = {"rows": rows(request, at), "signing_in": settings.SIGN_IN != "local"}
+    return render.page(request, "console/clusters.html", context, fragment="console/_clusters.html")
+
+
+def unknown(request: HttpRequest, rest: str) -> HttpResponse:
+    """An address of a context that is not offered: 404, with those that are."""
+    if not clusters.several() or wants_json(request):
+        raise Http404
+    context = clusters.context_of(rest.partition("/")[0])
+    words = _("Choose one of those below. A context that was renamed has another address, too.")
+    problem = Problem(404, _("This console has no cluster “%(name)s”") % {"name": context}, words, "")
+    found = {"rows": rows(request, ""), "problem": problem, "signing_in": settings.SIGN_IN != "local"}
+    return render.page(request, "console/clusters.html", found, status=404)
+
+
+def rows(request: HttpRequest, at: str) -> tuple[Row, ...]:
+    here, known = place_of(request), clusters.offered()
+    states = _states(known)
+    return tuple(
+        Row(
+            one.context,
+            _as_whom(request, one, here),
+            *states[one.prefix],
+            there(at, here, one),
+            one == here,
+        )
+        for one in known
+    )
+
+
+def _as_whom(request: HttpRequest, one: Offered, here: Offered) -> str:
+    """'' for nobody. Who acts as another elsewhere is told there."""
+    acting, person = getattr(request, "acting", None), getattr(request, "person", None)
+    if one == here and acting:
+        return str(acting.user)
+    if settings.SIGN_IN == "local":
+        return one.user
+    return str(person.user) if person and one == here else sessions.user_at(request, one)
+
+
+def there(at: str, here: Offered, place: Offered) -> str:
+    """The address there of the same kind of page: a list of Pods of a list of Pods, and that list where an object was."""
+    if place == here and at:
+        return at if at.startswith(f"{here.prefix}/") and not at.startswith("//") else f"{here.prefix}/"
+    with addresses_of(place):
+        try:
+            found = resolve(at.removeprefix(here.prefix))
+        except Resolver404:
+            return reverse("pages:overview")
+        given = found.kwargs
+        kind = {key: str(value) for key, value in given.items() if key in ("group", "version", "plural")}
+        if found.app_name == "resources" and len(kind) == 3:
+            same = len(given) == 3 and found.url_name in _OF_A_KIND
+            return reverse(f"resources:{found.url_name if same else 'list'}", kwargs=kind)
+        if not given and found.app_name and not found.route.startswith("api/"):
+            return reverse(f"{found.app_name}:{found.url_name}")
+        if found.app_name == "operatorhub":
+            room = {"operators": "installed", "extensions": "extensions"}.get(found.route.partition("/")[0], "catalog")
+            return reverse(f"operatorhub:{room}")
+        return reverse("pages:overview")
+
+
+def _states(known: Iterable[Offered]) -> dict[str, tuple[str, str]]:
+    """Of each, by its prefix: (state, problem). Asked without any credentials, so that no plugin of another context runs because somebody opened a menu."""
+    now = time.monotonic()
+    with _lock:
+        for one in known:
+            kept = _asked.get(one.prefix)
+            if kept is None or (kept.done() and kept.result()[0] < now):
+                _asked[one.prefix] = _pool.submit(_reached, one)
+        asked = {one.prefix: _asked[one.prefix] for one in known}
+    wait(asked.values(), _PATIENCE_SECONDS)
+    return {prefix: _told(found) for prefix, found in asked.items()}
+
+
+def _told(found: "Future[tuple[float, str]]") -> tuple[str, str]:
+    if not found.done():
+        return "waiting", ""
+    problem = found.result()[1]
+    return ("away" if problem else "reached"), problem
+
+
+def _reached(place: Offered) -> tuple[float, str]:
+    """(until when this is good, why it can't be reached or ''). Any answer will do, also a refusal. Never raises."""
+    problem = ""
+    try:
+        ClusterClient(clusters.way(place)).version()
+    except Unreachable as error:
+        problem = str(error)
+    except KubeError as error:
+        problem = str(error) if error.reason == "InvalidConfig" else ""
+    except Exception as error:
+        problem = str(error)
+    return time.monotonic() + _KEEP_SECONDS, problem
