@@ -133,11 +133,13 @@ def contexts(kubeconfig: str | None = None) -> tuple[Context, ...]:
         for one in merged.get("contexts") or []
         if isinstance(one, dict)
     )
-    return tuple(
-        Context(name, str(said.get("cluster") or ""), str(said.get("user") or ""), name == current)
-        for name, said in found
-        if name and isinstance(said, dict)
-    )
+    known: dict[str, Context] = {}
+    for name, said in found:
+        if name and isinstance(said, dict):
+            # The first of a name wins, as in load().
+            one = Context(name, str(said.get("cluster") or ""), str(said.get("user") or ""), name == current)
+            known.setdefault(name, one)
+    return tuple(known.values())
 
 
 def _merged(paths: list[Path]) -> tuple[dict[str, Any], str]:

@@ -9,6 +9,7 @@ from threading import Lock
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import Resolver404, resolve, reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from console.signin import sessions
@@ -89,7 +90,9 @@ def _as_whom(request: HttpRequest, one: Offered, here: Offered) -> str:
 def there(at: str, here: Offered, place: Offered) -> str:
     """The address there of the same kind of page: a list of Pods of a list of Pods, and that list where an object was."""
     if place == here and at:
-        return at if at.startswith(f"{here.prefix}/") and not at.startswith("//") else f"{here.prefix}/"
+        # Browsers take a backslash for a slash, and leave out tabs: whoever writes `at` leads nobody to another host.
+        own = at.startswith(f"{here.prefix}/") and url_has_allowed_host_and_scheme(at, allowed_hosts=None)
+        return at if own else f"{here.prefix}/"
     with addresses_of(place):
         try:
             found = resolve(at.removeprefix(here.prefix))

@@ -99,7 +99,8 @@ def of(request: HttpRequest) -> Person | None:
         return found  # type: ignore[no-any-return]
     word = request.session.get(_WORD)
     found = find(_key(str(word)), seen=True) if word else None
-    if found is None or found.cluster == way.name(place_of(request)):
+    # '' while the kubeconfig can't be read: then whoever uses the session is told so (credentials_of), and is not signed out.
+    if found is None or clusters.name_of(place_of(request)) in ("", found.cluster):
         return found
     # Of another cluster, whose address this is not: it goes on living there. Of one that this console has no more, it is over.
     if way.to(found.cluster) is None:

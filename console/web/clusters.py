@@ -113,7 +113,9 @@ def way(one: Offered) -> ClusterConfig:
 
 def segment(context: str) -> str:
     """The context's name as one part of an address, of unreserved characters alone: a proxy that decodes %2F or refuses it can't change what it names."""
-    return quote(context, safe="@:").replace("~", "%7E").replace("%", "~")
+    part = quote(context, safe="@:").replace("~", "%7E").replace("%", "~")
+    # Browsers and proxies take these for ways up and away.
+    return part.replace(".", "~2E") if part in (".", "..") else part
 
 
 def context_of(part: str) -> str:

@@ -7,13 +7,16 @@ from typing import Any
 
 import pytest
 import yaml
+from django.test import RequestFactory
 from django.utils import timezone
 
-from console.signin import clients, pace
-from console.signin.models import Impersonation
+from console.pages import clusters as switcher
+from console.signin import clients, pace, sessions
+from console.signin.models import Impersonation, Session
 from console.signin.sessions import Person
 from console.web import clusters, front
 from console.web.clusters import Offered
+from kube.errors import InvalidConfig
 from operatorhub import tasks
 from operatorhub.models import Run
 
@@ -84,7 +87,20 @@ def test_a_kubeconfig_that_can_not_be_read_leaves_the_default_and_is_tried_again
 
 
 @pytest.mark.parametrize(
-    "name", ["a", "kubernetes-admin@k8s", "arn:aws:eks:x:1:cluster/y", "a b", "~2F", "%2F", "../..", "한"]
+    "name",
+    [
+        "a",
+        "kubernetes-admin@k8s",
+        "arn:aws:eks:x:1:cluster/y",
+        "a b",
+        "~2F",
+        "%2F",
+        "../..",
+        "..",
+        ".",
+        "한",
+        "가" * 255,
+    ],
 )
 def test_a_name_is_one_part_of_an_address_and_comes_back(known: Any, name: str) -> None:
     part = clusters.segment(name)
@@ -132,6 +148,50 @@ async def test_cookies_are_each_clusters_own(known: Any, settings: Any) -> None:
     await ask("/", b"; ".join((own + b"=2", token + b"=3", session + b"=1")))
     assert session + b"=1" in seen[-1] and csrf + b"=3" not in seen[-1]
     assert sent[0] == session and sent[1].startswith(csrf + b".") and sent[1] != token
+
+
+def test_the_first_of_two_contexts_of_one_name_is_meant(known: Any, settings: Any) -> None:
+    known({"a": ("one", "x"), "b": ("two", "y")}, "a")
+    file = Path(settings.KUBECONFIG)
+    document = yaml.safe_load(file.read_text())
+    document["contexts"] += [{"name": "a", "context": {"cluster": "two", "user": "y"}}]
+    file.write_text(yaml.safe_dump(document))
+    clusters._offered = None
+    assert [(one.context, clusters.name_of(one)) for one in clusters.offered()] == [("a", "one"), ("b", "two")]
+
+
+@pytest.mark.django_db
+def test_while_the_kubeconfig_can_not_be_read_nobody_is_signed_out(known: Any, settings: Any) -> None:
+    known({"a": ("one", "x"), "b": ("two", "y")}, "a")
+    now = timezone.now()
+    word = "w" * 43
+    key = sessions._key(word)
+    Session.objects.create(key=key, cluster="one", user="x", sealed=b"", began_at=now, seen_at=now, until=now + timedelta(hours=1))  # fmt: skip
+    request = RequestFactory().get("/")
+    request.session = {sessions._WORD: word}  # type: ignore[assignment]
+    file = Path(settings.KUBECONFIG)
+    good = file.read_text()
+    file.write_text("{")
+    clusters._offered = None
+    found = sessions.of(request)
+    assert found is not None and found.user == "x"
+    with pytest.raises(InvalidConfig):
+        clients.of(found.session)
+    file.write_text(good)
+    assert sessions.of(request) == found
+    request.META["SCRIPT_NAME"] = "/c/b"
+    assert sessions.of(request) is None and sessions.find(key) is not None
+    # A cluster that the console has no more: nobody's credentials for it are kept.
+    Session.objects.filter(key=key).update(cluster="gone")
+    assert sessions.of(request) is None and sessions.find(key) is None
+
+
+@pytest.mark.parametrize("at", ["//evil.example/", "/\\evil.example/", "/\t/evil.example/", "https://evil.example/"])
+def test_nobody_is_led_to_another_host(known: Any, at: str) -> None:
+    here, other = known({"a": ("one", "x"), "b": ("two", "y")}, "a")
+    assert switcher.there(at, here, here) == "/" and switcher.there(at, other, other) == "/c/b/"
+    assert switcher.there(at, here, other).startswith("/c/b/")
+    assert switcher.there("/audit/", here, here) == "/audit/"
 
 
 @pytest.mark.django_db
