@@ -162,3 +162,25 @@ class Mark(models.Model):
 
     def __str__(self) -> str:
         return f"{self.sort} {self.kind} {self.namespace}/{self.name}"
+
+
+class SavedSearch(models.Model):
+    """A list with its filters, or with an empty `plural` a search of all kinds, under a name that somebody gave it. `query`: the query string of its address."""
+
+    cluster = models.CharField(max_length=512)
+    user = models.CharField(max_length=512)
+    group = models.CharField(max_length=253, default="", blank=True)
+    version = models.CharField(max_length=63, default="", blank=True)
+    plural = models.CharField(max_length=253, default="", blank=True)
+    kind = models.CharField(max_length=253, default="", blank=True)
+    name = models.CharField(max_length=60)
+    query = models.CharField(max_length=4000, default="", blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["cluster", "user", "group", "plural", "name"], name="one_saved_search")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user}"

@@ -15,11 +15,11 @@ from console.audit import exporting, search
 from console.audit.models import AuditEntry
 from console.audit.search import Offered, Scope, Wish
 from console.pages.audit_scope import GROUP, scope_of
+from console.prefer import store
 from console.web import audit as acts
 from console.web import render
 from console.web.request import ConsoleRequest
 
-_PAGE = 50
 FORMATS = {
     "csv": (exporting.csv_lines, "text/csv; charset=utf-8"),
     "jsonl": (exporting.json_lines, "application/x-ndjson"),
@@ -67,7 +67,9 @@ def _local(text: str) -> str:
 def audit(request: ConsoleRequest) -> HttpResponse:
     """The acts, newest first. `page=` counts from 1."""
     scope, wish = scope_of(request.cluster), Wish.of(request.GET)
-    rows = Paginator(search.find(scope, wish).defer("diff", "words"), _PAGE).get_page(request.GET.get("page"))
+    rows = Paginator(search.find(scope, wish).defer("diff", "words"), store.of(request).size).get_page(
+        request.GET.get("page")
+    )
     page = AuditPage(
         scope, wish, rows, search.offered(scope), settings.AUDIT_DAYS, min(settings.AUDIT_EXPORT_ROWS, rows.paginator.count)
     )  # fmt: skip

@@ -24,6 +24,7 @@ from operatorhub.models import Index
 from resources import favourites
 from resources.acting.actions import actions
 from resources.favourites import Marked
+from resources.lists import saved
 from resources.place import place_of
 from resources.types.types import Kind, kinds
 
@@ -112,11 +113,14 @@ def _pages(request: ConsoleRequest) -> Iterator[Entry]:
     yield Entry(_("Search"), reverse("resources:search"), _("Resources"))
     yield Entry(_("Events"), reverse("resources:events"), _("Resources"), "stream warnings")
     yield Entry(_("Import YAML"), reverse("resources:import"), _("Resources"), "apply create paste")
-    yield Entry(_("Settings"), reverse("pages:settings"), "", "language theme dark")
+    yield Entry(_("Settings"), reverse("pages:settings"), "", "preferences language theme dark times")
+    yield Entry(_("Saved searches"), reverse("resources:saved"), _("Resources"), "filters")
 
 
 def _marked(request: ConsoleRequest, q: str) -> Iterator[Section]:
     """What this person likes to find again, and what they looked at lately."""
+    searches = (Entry(one.name, one.url, one.kind or _("All kinds")) for one in saved.all_of(request.cluster))
+    yield Section(_("Saved searches"), _best(searches, q)[:_OF_EACH])
     liked = favourites.favourites(request.cluster)
     yield Section(_("Favourites"), _best((_mark(one) for one in liked if one.url), q)[:_OF_EACH])
     known = {one.url for one in liked}

@@ -1,29 +1,90 @@
-"""/settings/: language and theme, kept in cookies of this browser."""
+"""/settings/: what somebody prefers, kept for the person who signed in or, where nobody is, in this browser; and the searches they saved."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-THEMES = ("", "light", "dark")
-_YEAR = 365 * 24 * 3600
+from console.prefer import choices, store
+from console.prefer.choices import SIZES, TIMES
+from console.reach import finding
+from console.web.errors import wants_json
+from console.web.request import NAMESPACE_COOKIE
+from kube.errors import KubeError
+from resources.lists import saved
+from resources.lists.saved import Saved
+
+
+@dataclass(frozen=True, slots=True)
+class PreferencesPage:
+    """`typed`: what is or was in the fields; `errors`: why a field is refused. `person`: whose they are, '' for this browser's."""
+
+    typed: Mapping[str, str]
+    person: str
+    errors: Mapping[str, str] = field(default_factory=dict)
+    searches: tuple[Saved, ...] = ()
+    sizes: tuple[int, ...] = SIZES
+    times: tuple[str, ...] = TIMES
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def preferences(request: HttpRequest) -> HttpResponse:
-    """The form; a POST keeps what is valid and goes back to where it came from."""
+    """The form; a POST keeps what it names, or nothing if any of it is wrong, and goes back to where it came from. JSON is answered to scripts."""
     if request.method != "POST":
-        return render(request, "console/preferences.html")
+        return render(request, "console/preferences.html", {"page": _page(request, store.of(request).texts())})
+    posted = {key: request.POST[key].strip() for key in choices.KEYS if key in request.POST}
+    errors = choices.wrong(posted) or _missing(request, posted)
+    if errors and _may_see(request):
+        if wants_json(request):
+            return JsonResponse({"errors": errors}, status=422)
+        typed = {**store.of(request).texts(), **posted}
+        return render(request, "console/preferences.html", {"page": _page(request, typed, errors)}, status=422)
+    response = _answer(request)
+    store.keep(request, response, {key: value for key, value in posted.items() if key not in errors})
+    if "namespace" in posted:
+        # In effect at once: the one that was picked before is let go.
+        response.delete_cookie(NAMESPACE_COOKIE, samesite="Lax")
+    return response
+
+
+def _answer(request: HttpRequest) -> HttpResponse:
+    if wants_json(request):
+        return JsonResponse({"errors": {}})
     target = request.POST.get("next", "")
     if not url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}):
         target = request.path
-    response = HttpResponseRedirect(target)
-    language, theme = request.POST.get("language", ""), request.POST.get("theme", "")
-    if language in dict(settings.LANGUAGES):
-        response.set_cookie(
-            settings.LANGUAGE_COOKIE_NAME, language, max_age=_YEAR, samesite="Lax", httponly=True, secure=settings.HTTPS
-        )
-    if theme in THEMES:
-        response.set_cookie("console_theme", theme, max_age=_YEAR, samesite="Lax", httponly=True, secure=settings.HTTPS)
-    return response
+        messages.success(request, _("Your preferences are saved."))
+    return HttpResponseRedirect(target)
+
+
+def _may_see(request: HttpRequest) -> bool:
+    """Before a sign-in a wrong value is passed over: there is no page to say it on."""
+    return settings.SIGN_IN == "local" or getattr(request, "person", None) is not None
+
+
+def _missing(request: HttpRequest, posted: Mapping[str, str]) -> dict[str, str]:
+    """A namespace that is not there, where this user may know."""
+    name = posted.get("namespace", "")
+    if name in ("", choices.ALL) or not _may_see(request):
+        return {}
+    try:
+        listed = finding.listed(request.cluster)  # type: ignore[attr-defined]
+    except KubeError:
+        return {}  # a cluster that is away is no reason to refuse it
+    if listed is None or name in listed:
+        return {}
+    return {"namespace": _("There is no namespace %(name)s.") % {"name": name}}
+
+
+def _page(request: HttpRequest, typed: Mapping[str, str], errors: Mapping[str, str] | None = None) -> PreferencesPage:
+    try:
+        searches = saved.all_of(request.cluster)  # type: ignore[attr-defined]
+    except KubeError:
+        searches = ()
+    return PreferencesPage(typed, store.person_of(request), errors or {}, searches)

@@ -11,6 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from console.prefer import times
 from console.web.markdown import help_html
 from console.web.right import Right, right_of
 
@@ -57,7 +58,7 @@ def age_words(then: datetime, now: datetime) -> str:
 
 @register.filter
 def age(timestamp: Any) -> str:
-    """RFC 3339 text → `<time>` with the age now; static/js/live.js keeps it ticking."""
+    """RFC 3339 text → `<time>` with the age now, or the moment where somebody prefers that; static/js/live/age.js keeps it so."""
     if not timestamp:
         return "–"
     try:
@@ -68,12 +69,25 @@ def age(timestamp: Any) -> str:
         )
     except ValueError:
         return str(timestamp)
+    then = then if then.tzinfo else then.replace(tzinfo=UTC)
     return format_html(
         '<time datetime="{}" title="{}" data-age>{}</time>',
         then.isoformat(),
         then.strftime("%Y-%m-%d %H:%M:%S %Z"),
-        age_words(then, datetime.now(UTC)),
+        age_words(then, datetime.now(UTC)) if times.relative() else times.words(then),
     )
+
+
+@register.filter
+def moment(then: datetime | None) -> str:
+    """The moment itself as text, where an age would not do; in UTC but for readers who want their own zone."""
+    return times.words(then) if then else "–"
+
+
+@register.simple_tag
+def age_heading() -> str:
+    """What stands above ages: they may be moments."""
+    return times.heading()
 
 
 @register.filter

@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.http import HttpRequest
 
+from console.prefer import store, times
 from console.web import clusters
 from console.web.csp import nonce
 from console.web.frame import Frame
@@ -10,6 +11,7 @@ from console.web.frame import Frame
 
 def console(request: HttpRequest) -> dict[str, object]:
     """`frame` is lazy: a fragment that does not print the frame costs no request to the cluster."""
+    chosen = store.of(request)
     return {
         "csp_nonce": nonce(request),
         "frame": Frame(request),
@@ -22,5 +24,9 @@ def console(request: HttpRequest) -> dict[str, object]:
         "version": settings.VERSION,
         # Read where the page ends: what the API server has warned of by then.
         "cluster_warnings": getattr(request, "cluster_warnings", ()),
-        "theme": request.COOKIES.get("console_theme", ""),
+        "theme": chosen.theme,
+        "preferences": chosen,
+        # Headings of moments that are shown as in UTC say so.
+        "times_in_utc": times.in_utc(),
+        "times_relative": times.relative(),
     }

@@ -12,6 +12,7 @@ from django.utils.functional import SimpleLazyObject
 from django_htmx.http import trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
+from console.prefer import store as preferred
 from console.reach import finding
 from console.web import clusters
 from console.web.clusters import console_client
@@ -35,10 +36,10 @@ class ConsoleRequest(HttpRequest):
 
 
 def namespace_of(request: HttpRequest) -> str:
-    """The namespace picked in the bar: `?namespace=` of this page, else the remembered one; '' is all namespaces."""
+    """The namespace picked in the bar: `?namespace=` of this page, else the remembered one, else where this person's visits begin; '' is all namespaces."""
     value = request.GET.get("namespace")
     if value is None:
-        value = request.COOKIES.get(NAMESPACE_COOKIE, "")
+        value = request.COOKIES.get(NAMESPACE_COOKIE) or preferred.of(request).namespace
     return "" if value == ALL_NAMESPACES else value
 
 
@@ -101,7 +102,8 @@ class ClusterMiddleware:
             response.set_cookie(
                 NAMESPACE_COOKIE,
                 request.GET["namespace"][:253],
-                max_age=365 * 24 * 3600,
+                # Whoever begins each visit in a namespace of their own choice takes another one for this visit.
+                max_age=None if preferred.of(request).namespace else 365 * 24 * 3600,
                 samesite="Lax",
                 httponly=True,
                 secure=settings.HTTPS,

@@ -8,7 +8,7 @@ from django.utils import timezone
 from resources.models import Step, Traced
 from resources.state.health import Health
 
-_SHORTEST, _LONGEST = timedelta(minutes=1), timedelta(days=30)
+SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=30)
 _BARS = 120
 
 
@@ -55,7 +55,7 @@ def strip(traced: Traced) -> Strip:
         return Strip(changed=rows[-1][0] if rows else None)
     now = traced.deleted_at or timezone.now()
     age = now - rows[0][0]
-    begin = now - min(max(age, _SHORTEST), _LONGEST)
+    begin = now - min(max(age, SHORTEST), LONGEST)
     points = _merged([(at, state) for at, state, event in rows if event != Step.DELETED])
     bars = _bars(points, begin, now)
     told = rows[-1][0] if len(rows) > 1 else None

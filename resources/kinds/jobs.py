@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from console.prefer import times
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
@@ -118,7 +119,7 @@ def _runs(client: ClusterClient, obj: KubeObject) -> Panel:
         )
         for one in mine[:_RUNS]
     )
-    columns = (_("Job"), _("State"), _("Duration"), _("Age"))
+    columns = (_("Job"), _("State"), _("Duration"), times.heading())
     empty = _("It has not run yet, or its Jobs are deleted.")
     left = max(0, len(mine) - _RUNS)
     return table("runs", Table(_("Last runs"), columns, rows, more_note(found), left, found.problem, empty), wide=True)

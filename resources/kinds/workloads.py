@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from console.prefer import times
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
@@ -187,7 +188,7 @@ def _revisions(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> P
         )
         for one in found.revisions
     )
-    columns = (_("Revision"), _("Kept as"), _("Images"), _("Why"), _("Age"), "")
+    columns = (_("Revision"), _("Kept as"), _("Images"), _("Why"), times.heading(), "")
     empty = _("No revision is kept yet.")
     return table("revisions", Table(_("Revisions"), columns, rows, problem=found.problem, empty=empty), wide=True)
 

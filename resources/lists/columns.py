@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 
 from django.utils.translation import gettext as _
 
+from console.prefer import times
 from kube.discovery import ResourceType
 from kube.table import Column
 from resources.lists.entries import stateful
@@ -75,7 +76,7 @@ def available(type_: ResourceType, columns: Sequence[Column]) -> tuple[ListColum
 
 
 def _heading(name: str) -> str:
-    return {"Age": _("Age"), "Status": _("Status")}.get(name, name)
+    return {"Age": times.heading(), "Status": _("Status")}.get(name, name)
 
 
 def chosen(type_: ResourceType, columns: Sequence[Column], keys: Sequence[str]) -> tuple[ListColumn, ...]:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from console.prefer.choices import SIZE
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.table import Column, Row, Table
@@ -19,8 +20,7 @@ from resources.lists.order import STATES, ordered
 from resources.lists.snapshot import snapshots
 from resources.state.health import Health, colour_of
 
-PAGE = 50
-SIZES = (20, PAGE, 100, 200)
+PAGE = SIZE
 #: Behind so many rows a page is looked up in a snapshot: the API server would have to pass over all of them.
 _PASSED_OVER = 500
 # Columns that hold a phase's word, which gets its colour.

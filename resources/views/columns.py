@@ -1,4 +1,5 @@
-"""/resources/<group>/<version>/<plural>/columns/: which columns somebody wants to see of a kind, and how many rows at once; kept in a cookie of its addresses."""
+"""/resources/<group>/<version>/<plural>/columns/: which columns somebody wants to see of a kind, and how many rows at once; kept of the person
+who signed in, or in a cookie of its addresses."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -8,9 +9,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDi
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
+from console.prefer import store
+from console.prefer.choices import SIZE, SIZES
 from console.web.request import ConsoleRequest
 from resources.lists import columns
-from resources.lists.listing import PAGE, SIZES
 from resources.place import place_of
 
 #: Its path is that of the kind, so each kind has one of its own and no request carries those of all.
@@ -25,22 +27,24 @@ class Choice:
     """`keys` of columns (resources/lists/columns.py), none for what everybody gets; `size`: rows of a page."""
 
     keys: tuple[str, ...] = ()
-    size: int = PAGE
+    size: int = SIZE
 
     @classmethod
-    def of(cls, request: HttpRequest) -> "Choice":
-        """As the address asks (`?columns=`), else as remembered. Whatever can't be read counts as no choice."""
-        kept = QueryDict(request.COOKIES.get(COOKIE, "")[:_LONGEST])
+    def of(cls, request: HttpRequest, kind: str) -> "Choice":
+        """As the address asks (`?columns=`), else as remembered of `kind` (`<plural>.<group>`). Whatever can't be read counts as no choice."""
+        mine = store.columns_of(request, kind)
+        kept = QueryDict((request.COOKIES.get(COOKIE, "") if mine is None else mine)[:_LONGEST])
         asked = request.GET.get("columns")
-        return cls(columns.read(kept.get("columns", "") if asked is None else asked), _size(kept.get("size", "")))
+        size = _size(kept.get("size", ""), store.of(request).size)
+        return cls(columns.read(kept.get("columns", "") if asked is None else asked), size)
 
     @property
     def text(self) -> str:
         return urlencode({"columns": columns.show(self.keys), "size": self.size})
 
 
-def _size(text: str) -> int:
-    return int(text) if text in map(str, SIZES) else PAGE
+def _size(text: str, usual: int) -> int:
+    return int(text) if text in map(str, SIZES) else usual
 
 
 @require_POST
@@ -53,8 +57,11 @@ def choose(request: ConsoleRequest, group: str, version: str, plural: str) -> Ht
     response = HttpResponseRedirect(target)
     labels = (part.strip() for part in request.POST.get("label", "").split(","))
     keys = (*request.POST.getlist("column"), *(f"{columns.LABEL}{label}" for label in labels if label))
-    choice = Choice(columns.read(columns.show(keys)), _size(request.POST.get("size", "")))
-    if "reset" in request.POST or len(choice.text) > _LONGEST:
+    choice = Choice(columns.read(columns.show(keys)), _size(request.POST.get("size", ""), store.of(request).size))
+    forget = "reset" in request.POST or len(choice.text) > _LONGEST
+    if store.person_of(request):
+        store.keep_columns(request, place.type.qualified, None if forget else choice.text)
+    elif forget:
         response.delete_cookie(COOKIE, path=place.list_url, samesite="Lax")
     else:
         response.set_cookie(

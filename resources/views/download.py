@@ -38,7 +38,7 @@ def download(request: ConsoleRequest, group: str, version: str, plural: str) -> 
 def _parts(request: ConsoleRequest, place: Place, format_: str) -> Iterator[str]:
     query, client, type_ = Filter.of(request.GET).query(), request.cluster, place.type
     if format_ == "csv":
-        return subject.rows(client, type_, place.namespace, query, Choice.of(request).keys)
+        return subject.rows(client, type_, place.namespace, query, Choice.of(request, type_.qualified).keys)
     masked = type_.kind == "Secret" and not type_.group and request.GET.get("reveal") != "1"
     if type_.kind == "Secret" and not type_.group and not masked:
         audit.record(request, "download", place.ref, "ok")

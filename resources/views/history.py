@@ -17,6 +17,7 @@ from kube.errors import KubeError
 from kube.objects import KubeObject
 from resources import followable
 from resources.history import following, kept, lives, timeline
+from resources.history.figures import Figures, figures
 from resources.history.following import Recording
 from resources.history.lives import Lately
 from resources.history.strip import Strip, strip
@@ -42,6 +43,7 @@ class HistoryPart:
     traced: Traced | None = None
     found: Page | None = None
     strip: Strip | None = None
+    figures: Figures | None = None
     others: tuple[Traced, ...] = ()
     show: str = ""
     alive: bool = True
@@ -74,7 +76,8 @@ def part(client: ClusterClient, place: Place, obj: KubeObject | None, live: bool
         return HistoryPart(place, topic, recording, others=all_, alive=obj is not None)
     others = tuple(one for one in all_ if one.pk != traced.pk)
     found = timeline.page(traced)
-    return HistoryPart(place, topic, recording, traced, found, strip(traced), others, alive=obj is not None)
+    drawn = (strip(traced), figures(traced))
+    return HistoryPart(place, topic, recording, traced, found, *drawn, others, alive=obj is not None)
 
 
 @require_safe
@@ -95,6 +98,7 @@ def history(request: ConsoleRequest, group: str, version: str, plural: str, name
         traced,
         found,
         strip(traced) if traced else None,
+        figures(traced) if traced else None,
         tuple(one for one in all_ if traced is None or one.pk != traced.pk),
         show,
         traced is not None and traced.deleted_at is None,

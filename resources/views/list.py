@@ -9,10 +9,10 @@ from django.views.decorators.http import require_safe
 from console.web import render
 from console.web.access import can
 from console.web.errors import explain
-from console.web.request import ConsoleRequest
+from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import BadRequest, Forbidden, KubeError, ServerError
 from resources import followable
-from resources.lists import listing
+from resources.lists import listing, saved
 from resources.lists.entries import stateful
 from resources.lists.listing import Found
 from resources.place import Place, place_of
@@ -30,7 +30,7 @@ def list_(request: ConsoleRequest, group: str, version: str, plural: str) -> Htt
     """What Filter reads, and `namespace`; only the table when htmx asks, only the states with `part=states`. `count=1`: count them at once."""
     since = position_at_start(request)
     place = place_of(request, group, version, plural, request.namespace or "-")
-    wish, choice = Filter.of(request.GET), Choice.of(request)
+    wish, choice = Filter.of(request.GET), Choice.of(request, place.type.qualified)
     if request.GET.get("part") == "states":
         return _told(_states(request, place, wish, choice), since, "")
     page, status = _look(request, place, wish, choice)
@@ -87,8 +87,9 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
         refusal, advice, status = said.title, f"{said.advice} ({said.detail})", said.status
     topic = _topic(request, place) if not refusal else ""
     page = ListPage(
-        place, namespace, wish, choice, topic, found, _may_create(request, place), *_blame(error), refusal, advice
-    )
+        place, namespace, wish, choice, topic, found, _may_create(request, place), *_blame(error), refusal, advice,
+        () if wants_fragment(request) else saved.mine(client, place),
+    )  # fmt: skip
     return page, status
 
 

@@ -6,11 +6,13 @@ from functools import cached_property
 
 from django.utils.translation import gettext as _
 
+from console.prefer.choices import SIZES
 from resources.lists import columns, listing
 from resources.lists.columns import LABEL, ListColumn
 from resources.lists.download import FORMATS
 from resources.lists.entries import stateful
-from resources.lists.listing import SIZES, Found, RowView
+from resources.lists.listing import Found, RowView
+from resources.lists.saved import Saved
 from resources.place import Place
 from resources.state.health import LABELS, Health
 from resources.views.columns import Choice
@@ -60,6 +62,7 @@ class ListPage:
     field_error: str = ""
     refusal: str = ""
     advice: str = ""
+    saved: tuple[Saved, ...] = ()
 
     @cached_property
     def rows(self) -> tuple[RowView, ...]:

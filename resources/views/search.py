@@ -7,8 +7,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from console.web import render
-from console.web.request import ConsoleRequest
+from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import BadRequest
+from resources.lists import saved
+from resources.lists.saved import Saved
 from resources.searching import lookup as subject
 from resources.searching.lookup import Found, Wish
 from resources.state.health import LABELS
@@ -29,6 +31,7 @@ class SearchPage:
     found: Found
     choices: tuple[tuple[str, str, str], ...]
     label_error: str = ""
+    saved: tuple[Saved, ...] = ()
 
 
 @require_safe
@@ -60,6 +63,7 @@ def search(request: ConsoleRequest) -> HttpResponse:
         found,
         tuple(sorted(choices, key=lambda one: one[1])),
         error,
+        () if wants_fragment(request) else saved.mine(request.cluster, None),
     )
     return render.page(
         request, "resources/search.html", {"page": page}, fragment="resources/_search.html", status=status

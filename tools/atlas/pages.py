@@ -87,6 +87,7 @@ STOPS = (
     Stop("events", f"/resources/events/?namespace={SHOP}"),
     _rare("deleted", "/resources/history/"),
     _rare("favourites", "/resources/favourites/"),
+    _rare("saved", "/resources/saved/"),
     Stop("list", f"{_CORE}pods/?namespace={SHOP}"),
     _rare("list-empty", f"{_CORE}configmaps/?namespace={SHOP}&q=nothing-has-this-name"),
     _rare("list-instances", f"{_DATABASES}?namespace=-"),

@@ -1,6 +1,7 @@
 // Laying the server's new HTML over what is on the page, without taking anything from the person who uses it:
 // focus, scroll, what was typed, ticked or selected and which details are open stay as they are.
 import { Idiomorph } from "idiomorph/dist/idiomorph.esm.js";
+import { dress } from "./age.js";
 import { isLeaving, mayAdd, mayMorph, noteRemoved, takeLeft } from "./guard.js";
 import { leave, mark, motion, partOf } from "./marks.js";
 
@@ -12,8 +13,8 @@ const touched = (node) => {
   return false;
 };
 
-// `changed`, `added`: what is marked afterwards.
-function options(target, changed, added) {
+// `changed`, `added`: what is marked afterwards. `live`: a row that was made for everybody.
+function options(target, changed, added, live) {
   const isRow = (node) => node instanceof HTMLTableRowElement && Boolean(node.id);
   return {
     ignoreActiveValue: true,
@@ -37,8 +38,9 @@ function options(target, changed, added) {
         leave(node);
         return false;
       },
+      // A row of everybody's says "Age" where this reader's headings say "Created".
       beforeAttributeUpdated: (name, node) =>
-        !(name === "open" && (node instanceof HTMLDetailsElement || node instanceof HTMLDialogElement)) && !MARKS.includes(name),
+        !(live && name === "data-label") && !(name === "open" && (node instanceof HTMLDetailsElement || node instanceof HTMLDialogElement)) && !MARKS.includes(name),
     },
   };
 }
@@ -63,14 +65,16 @@ export function rowFrom(html) {
 // Returns what was left as it was: [[element, "stale" | "selected"]].
 export function morph(element, fresh) {
   const [changed, added] = [new Set(), new Set()];
-  const how = options(element, changed, added);
+  const how = options(element, changed, added, typeof fresh !== "string");
   takeLeft();
   tidy(element);
+  if (typeof fresh !== "string") dress(fresh);
   let nodes = [element];
   if (typeof fresh !== "string") nodes = Idiomorph.morph(element, tidy(fresh), { ...how, morphStyle: "outerHTML" });
   else {
     const template = document.createElement("template");
     template.innerHTML = fresh;
+    dress(template.content);
     const same = element.id && template.content.querySelector(`#${CSS.escape(element.id)}`);
     if (same) nodes = Idiomorph.morph(element, tidy(same), { ...how, morphStyle: "outerHTML" });
     else Idiomorph.morph(element, template.content.childNodes, { ...how, morphStyle: "innerHTML" });

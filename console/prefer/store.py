@@ -1,0 +1,98 @@
+"""Preferences are read and written: of whoever signed in, in the database; of a browser, in its cookies. A database that is away costs nobody a page."""
+
+import logging
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.http import HttpRequest, HttpResponse, QueryDict
+
+from console.prefer.choices import KEYS, Preferences, read
+from console.prefer.models import Preference
+
+log = logging.getLogger(__name__)
+THEME, OTHERS = "console_theme", "console_preferences"
+_YEAR = 365 * 24 * 3600
+_LONGEST = 1000
+
+
+def person_of(request: HttpRequest) -> str:
+    """Who signed in with this browser, '' for nobody and for programs with a token of their own."""
+    person = getattr(request, "person", None)
+    return "" if person is None or getattr(request, "by_token", False) else str(person.user)[:512]
+
+
+def of(request: HttpRequest) -> Preferences:
+    """Once for each request. What a person never chose is as this browser has it."""
+    found: Preferences | None = getattr(request, "_preferences", None)
+    if found is None:
+        found = _cookies(request)
+        if user := person_of(request):
+            found = read(_kept(user, KEYS), found)
+        request._preferences = found  # type: ignore[attr-defined]
+    return found
+
+
+def _cookies(request: HttpRequest) -> Preferences:
+    cookies = request.COOKIES
+    others = QueryDict(cookies.get(OTHERS, "")[:_LONGEST]).dict()
+    named = {"language": settings.LANGUAGE_COOKIE_NAME, "theme": THEME}
+    return read({**others, **{key: cookies[name] for key, name in named.items() if name in cookies}})
+
+
+def _kept(user: str, keys: tuple[str, ...]) -> dict[str, str]:
+    try:
+        return dict(Preference.objects.filter(user=user, key__in=keys).values_list("key", "value"))
+    except DatabaseError as error:
+        log.warning("what somebody prefers can't be read: %s", error)
+        return {}
+
+
+def keep(request: HttpRequest, response: HttpResponse, values: Mapping[str, str]) -> Preferences:
+    """`values` are right (choices.wrong). Language and theme stay in the browser too: for the page that it shows before a sign-in."""
+    chosen = read(values, of(request))
+    request._preferences = chosen  # type: ignore[attr-defined]
+    if "language" in values:
+        _cookie(response, settings.LANGUAGE_COOKIE_NAME, chosen.language)
+    if "theme" in values:
+        _cookie(response, THEME, chosen.theme)
+    if user := person_of(request):
+        _write(user, {key: text for key, text in chosen.texts().items() if key in values})
+    else:
+        _cookie(
+            response, OTHERS, urlencode({"times": chosen.times, "size": chosen.size, "namespace": chosen.namespace})
+        )
+    return chosen
+
+
+def _write(user: str, values: Mapping[str, str]) -> None:
+    with transaction.atomic():
+        for key, value in values.items():
+            Preference.objects.update_or_create(user=user, key=key, defaults={"value": value})
+
+
+def _cookie(response: HttpResponse, name: str, value: str) -> None:
+    response.set_cookie(name, value, max_age=_YEAR, samesite="Lax", httponly=True, secure=settings.HTTPS)
+
+
+# Columns of a list
+
+
+def columns_of(request: HttpRequest, kind: str) -> str | None:
+    """What this person chose for the lists of a kind (`<plural>.<group>`); None: nobody signed in, or nothing was chosen."""
+    user = person_of(request)
+    return _kept(user, (_columns(kind),)).get(_columns(kind)) if user else None
+
+
+def keep_columns(request: HttpRequest, kind: str, text: str | None) -> None:
+    """None forgets. Of a browser in which nobody signed in nothing is kept here."""
+    user = person_of(request)
+    if user and text is None:
+        Preference.objects.filter(user=user, key=_columns(kind)).delete()
+    elif user and text is not None:
+        _write(user, {_columns(kind): text})
+
+
+def _columns(kind: str) -> str:
+    return f"columns {kind}"[:400]

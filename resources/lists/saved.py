@@ -1,0 +1,105 @@
+"""Searches that somebody gave a name: a list with its filters, or a search of all kinds. Per user and cluster, as favourites are.
+
+Only addresses are kept, and an address gives no right: who opens it sees what they may see. So each can be shared as it is.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import QuerySet
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from kube.client import ClusterClient
+from resources.models import SavedSearch
+from resources.place import Place
+
+#: Of one user; the next one is refused.
+MOST = 100
+NAME = 60
+_QUERY = 4000
+#: What an address of a list, and of a search of all kinds, may ask for. Which page of it is nobody's wish.
+_OF_LIST = ("namespace", "q", "labels", "fields", "state", "owner", "sort", "columns")
+_OF_SEARCH = ("namespace", "q", "labels", "annotation", "kind")
+
+
+class Refused(Exception):
+    """Why the name can't be used, in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """`kind` '' for a search of all kinds. `url`: complete, to be opened and shared."""
+
+    key: int
+    name: str
+    kind: str
+    namespace: str
+    url: str
+
+
+def mine(client: ClusterClient, place: Place | None) -> tuple[Saved, ...]:
+    """Of one kind, or of the search of all kinds (None), by name."""
+    group, plural = (place.type.group, place.type.plural) if place else ("", "")
+    rows = _rows(client).filter(group=group, plural=plural).order_by("name")
+    return tuple(map(_saved, rows))
+
+
+def all_of(client: ClusterClient) -> tuple[Saved, ...]:
+    return tuple(map(_saved, _rows(client).order_by("kind", "name")))
+
+
+def save(client: ClusterClient, place: Place | None, name: str, query: str) -> Saved:
+    """Under a name that is taken the search takes the place of the one before. Raises Refused."""
+    name = " ".join(name.split())
+    if not name:
+        raise Refused(_("Give it a name."))
+    if len(name) > NAME or not name.isprintable():
+        raise Refused(_("A name has %(number)d letters at most, and only such that can be seen.") % {"number": NAME})
+    text = clean(query, _OF_LIST if place else _OF_SEARCH)
+    if len(text) > _QUERY:
+        raise Refused(_("This search is too long to be saved."))
+    group, plural = (place.type.group, place.type.plural) if place else ("", "")
+    key: dict[str, Any] = {
+        "cluster": client.name,
+        "user": client.owner[:512],
+        "group": group,
+        "plural": plural,
+        "name": name,
+    }
+    if _rows(client).count() >= MOST and not SavedSearch.objects.filter(**key).exists():
+        raise Refused(_("There are %(number)d saved searches already: delete one first.") % {"number": MOST})
+    words = {"version": place.type.version, "kind": place.type.kind} if place else {"version": "", "kind": ""}
+    row, _new = SavedSearch.objects.update_or_create(**key, defaults={**words, "query": text, "at": timezone.now()})
+    return _saved(row)
+
+
+def delete(client: ClusterClient, key: int) -> str:
+    """The name of what went; '' where there is no such search of this user."""
+    row = _rows(client).filter(pk=key).first() if 0 < key < 2**63 else None
+    if row is None:
+        return ""
+    row.delete()
+    return str(row.name)
+
+
+def clean(query: str, names: tuple[str, ...]) -> str:
+    """The query string with what these pages understand, and nothing else."""
+    asked = QueryDict(query[: 2 * _QUERY])
+    return urlencode([(name, value) for name in names for value in asked.getlist(name) if value])
+
+
+def _rows(client: ClusterClient) -> "QuerySet[SavedSearch]":
+    return SavedSearch.objects.filter(cluster=client.name, user=client.owner[:512])
+
+
+def _saved(row: SavedSearch) -> Saved:
+    if row.plural:
+        base = reverse("resources:list", args=[row.group or "core", row.version, row.plural])
+    else:
+        base = reverse("resources:search")
+    namespace = QueryDict(row.query).get("namespace", "")
+    return Saved(row.pk, row.name, row.kind, "" if namespace == "-" else namespace, f"{base}?{row.query}")
