@@ -13,6 +13,8 @@ from console.prefer.models import Preference
 
 log = logging.getLogger(__name__)
 THEME, OTHERS = "console_theme", "console_preferences"
+#: Of `namespace`: one of each cluster's own (console/web/front.py).
+BEGIN = "console_begin"
 _YEAR = 365 * 24 * 3600
 _LONGEST = 1000
 
@@ -23,13 +25,19 @@ def person_of(request: HttpRequest) -> str:
     return "" if person is None or getattr(request, "by_token", False) else str(person.user)[:512]
 
 
+def _whose(request: HttpRequest) -> dict[str, str]:
+    """Of their rows; empty for nobody. Another cluster's user of the same name is somebody else."""
+    user, person = person_of(request), getattr(request, "person", None)
+    return {"cluster": person.cluster, "user": user} if user and person else {}
+
+
 def of(request: HttpRequest) -> Preferences:
     """Once for each request. What a person never chose is as this browser has it."""
     found: Preferences | None = getattr(request, "_preferences", None)
     if found is None:
         found = _cookies(request)
-        if user := person_of(request):
-            found = read(_kept(user, KEYS), found)
+        if whose := _whose(request):
+            found = read(_kept(whose, KEYS), found)
         request._preferences = found  # type: ignore[attr-defined]
     return found
 
@@ -37,13 +45,13 @@ def of(request: HttpRequest) -> Preferences:
 def _cookies(request: HttpRequest) -> Preferences:
     cookies = request.COOKIES
     others = QueryDict(cookies.get(OTHERS, "")[:_LONGEST]).dict()
-    named = {"language": settings.LANGUAGE_COOKIE_NAME, "theme": THEME}
+    named = {"language": settings.LANGUAGE_COOKIE_NAME, "theme": THEME, "namespace": BEGIN}
     return read({**others, **{key: cookies[name] for key, name in named.items() if name in cookies}})
 
 
-def _kept(user: str, keys: tuple[str, ...]) -> dict[str, str]:
+def _kept(whose: Mapping[str, str], keys: tuple[str, ...]) -> dict[str, str]:
     try:
-        return dict(Preference.objects.filter(user=user, key__in=keys).values_list("key", "value"))
+        return dict(Preference.objects.filter(**whose, key__in=keys).values_list("key", "value"))
     except DatabaseError as error:
         log.warning("what somebody prefers can't be read: %s", error)
         return {}
@@ -57,19 +65,19 @@ def keep(request: HttpRequest, response: HttpResponse, values: Mapping[str, str]
         _cookie(response, settings.LANGUAGE_COOKIE_NAME, chosen.language)
     if "theme" in values:
         _cookie(response, THEME, chosen.theme)
-    if user := person_of(request):
-        _write(user, {key: text for key, text in chosen.texts().items() if key in values})
+    if whose := _whose(request):
+        _write(whose, {key: text for key, text in chosen.texts().items() if key in values})
     else:
-        _cookie(
-            response, OTHERS, urlencode({"times": chosen.times, "size": chosen.size, "namespace": chosen.namespace})
-        )
+        _cookie(response, OTHERS, urlencode({"times": chosen.times, "size": chosen.size}))
+        if "namespace" in values:
+            _cookie(response, BEGIN, chosen.namespace)
     return chosen
 
 
-def _write(user: str, values: Mapping[str, str]) -> None:
+def _write(whose: Mapping[str, str], values: Mapping[str, str]) -> None:
     with transaction.atomic():
         for key, value in values.items():
-            Preference.objects.update_or_create(user=user, key=key, defaults={"value": value})
+            Preference.objects.update_or_create(**whose, key=key, defaults={"value": value})
 
 
 def _cookie(response: HttpResponse, name: str, value: str) -> None:
@@ -81,17 +89,17 @@ def _cookie(response: HttpResponse, name: str, value: str) -> None:
 
 def columns_of(request: HttpRequest, kind: str) -> str | None:
     """What this person chose for the lists of a kind (`<plural>.<group>`); None: nobody signed in, or nothing was chosen."""
-    user = person_of(request)
-    return _kept(user, (_columns(kind),)).get(_columns(kind)) if user else None
+    whose = _whose(request)
+    return _kept(whose, (_columns(kind),)).get(_columns(kind)) if whose else None
 
 
 def keep_columns(request: HttpRequest, kind: str, text: str | None) -> None:
     """None forgets. Of a browser in which nobody signed in nothing is kept here."""
-    user = person_of(request)
-    if user and text is None:
-        Preference.objects.filter(user=user, key=_columns(kind)).delete()
-    elif user and text is not None:
-        _write(user, {_columns(kind): text})
+    whose = _whose(request)
+    if whose and text is None:
+        Preference.objects.filter(**whose, key=_columns(kind)).delete()
+    elif whose and text is not None:
+        _write(whose, {_columns(kind): text})
 
 
 def _columns(kind: str) -> str:

@@ -28,8 +28,8 @@ T = TypeVar("T")
 _NOBODYS = ("/static/", "/forwarded/", "/healthz", "/readyz", "/metrics")
 #: In the scope: the headers as they came.
 _BROUGHT = "console.brought"
-#: As console/web/request.py has it.
-_NAMESPACE = "console_namespace"
+#: As console/web/request.py and console/prefer/store.py have them.
+_NAMESPACES = ("console_namespace", "console_begin")
 
 
 def place_of(request: HttpRequest) -> Offered:
@@ -84,7 +84,7 @@ def _own_cookies(place: Offered) -> dict[bytes, bytes]:
     names = [settings.CSRF_COOKIE_NAME]
     if not place.default:
         session = settings.SESSION_COOKIE_NAME
-        names += [session, f"{session}_last", "messages", _NAMESPACE]
+        names += [session, f"{session}_last", "messages", *_NAMESPACES]
     return {name.encode(): f"{name}.{tag}".encode() for name in names}
 
 
