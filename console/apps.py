@@ -1,9 +1,16 @@
 """The console app: pages, sign-in, and the ground floor they stand on."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
+from django.conf import settings
 
 from console.celery import app as celery  # noqa: F401  the application that tasks of every process are sent by
 
 
 class ConsoleConfig(AppConfig):
     name = "console"
+
+    def ready(self) -> None:
+        if settings.OTEL_EXPORTER_OTLP_ENDPOINT:
+            import_module("console.traces").begin()

@@ -6,6 +6,7 @@ uvicorn console.asgi:application --timeout-graceful-shutdown 2
 import asyncio
 import gc
 import signal
+from importlib import import_module
 from types import FrameType
 from typing import Any
 
@@ -103,6 +104,9 @@ class Console:
         await self._stream.stop()
         await loop.close_all()
         loop.use(None)
+        if settings.OTEL_EXPORTER_OTLP_ENDPOINT:
+            # uvicorn ends by the signal that it got, at which Python's own endings don't run.
+            await asyncio.to_thread(import_module("console.traces").end)
         await send({"type": "lifespan.shutdown.complete"})
 
     def _end_streams_first(self) -> None:

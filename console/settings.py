@@ -7,6 +7,7 @@ the value of NAME (a mounted secret). The table for people is docs/reference/set
 import logging
 import os
 import secrets
+from importlib.util import find_spec
 from pathlib import Path
 
 import environ
@@ -126,6 +127,15 @@ REDIS_URL = str(env.str("REDIS_URL", "redis://127.0.0.1:6379/0"))
 # One prefix for all our Redis keys, so that two consoles (or a test) can share a server.
 REDIS_PREFIX = str(env.str("REDIS_PREFIX", "console"))
 
+# Traces by OpenTelemetry (console/traces.py): imported only where a collector is named. The library itself reads the other OTEL_… variables.
+OTEL_EXPORTER_OTLP_ENDPOINT = str(env.str("OTEL_EXPORTER_OTLP_ENDPOINT", "")).strip()
+if OTEL_EXPORTER_OTLP_ENDPOINT and not OTEL_EXPORTER_OTLP_ENDPOINT.startswith(("http://", "https://")):
+    raise ImproperlyConfigured(
+        "OTEL_EXPORTER_OTLP_ENDPOINT is no http:// or https:// address: a collector's for OTLP over HTTP, port 4318 as a rule"
+    )
+if OTEL_EXPORTER_OTLP_ENDPOINT and find_spec("opentelemetry") is None:
+    raise ImproperlyConfigured("OTEL_EXPORTER_OTLP_ENDPOINT needs OpenTelemetry's packages: uv sync --group tracing")
+
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.auth",
@@ -169,6 +179,9 @@ MIDDLEWARE = [
     "console.signin.pace.PaceMiddleware",
     "console.web.errors.KubeErrorMiddleware",
 ]
+
+if OTEL_EXPORTER_OTLP_ENDPOINT:
+    MIDDLEWARE.insert(1, "console.traces.TraceMiddleware")
 
 ROOT_URLCONF = "console.urls"
 WSGI_APPLICATION = "console.wsgi.application"

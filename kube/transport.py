@@ -20,7 +20,7 @@ from multidict import CIMultiDict
 from urllib3.util import Timeout
 from yarl import URL
 
-from kube import sent, warnings
+from kube import sent, spans, warnings
 from kube.config import ClusterConfig
 from kube.errors import KubeError, Unauthorized, Unreachable, from_answer
 from kube.reasons import unreachable
@@ -82,7 +82,9 @@ class SyncTransport:
         A server that wants a moment ("storage is (re)initializing", behind a new CRD) gets it, as from client-go: reads wait for a short Retry-After.
         """
         try:
-            answer = self._answered(request, read_seconds)
+            with spans.call(request) as call:
+                answer = self._answered(call.request, read_seconds)
+                call.status = answer.status
         except KubeError as error:
             sent.tell(self.config, request, b"", error)
             raise
@@ -200,6 +202,20 @@ class AsyncTransport:
         self, request: ApiRequest, *, silence: float = SILENCE_SECONDS
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """The answer while it still comes. Raises like SyncTransport.send; `silence` seconds without a byte end it."""
+        with spans.call(request) as call:
+            used, response = await self._begun(call.request, silence)
+            call.status = response.status
+        try:
+            async with response:
+                if response.status >= 400:
+                    retry_after = response.headers.get("Retry-After", "")
+                    raise from_answer(response.status, await response.read(), retry_after, request.ref)
+                yield response
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise unreachable(used.config, error) from error
+
+    async def _begun(self, request: ApiRequest, silence: float) -> tuple[Signed, aiohttp.ClientResponse]:
+        """With credentials that were renewed meanwhile once more."""
         used = await self._signed(request)
         try:
             response = await self._sent(used, request, silence)
@@ -210,14 +226,7 @@ class AsyncTransport:
         if response.status == 401 and (anew := await self._again(request, used)) is not None:
             response.close()
             response = await self._sent(anew, request, silence)
-        try:
-            async with response:
-                if response.status >= 400:
-                    retry_after = response.headers.get("Retry-After", "")
-                    raise from_answer(response.status, await response.read(), retry_after, request.ref)
-                yield response
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise unreachable(used.config, error) from error
+        return used, response
 
     async def _sent(self, to: Signed, request: ApiRequest, silence: float) -> aiohttp.ClientResponse:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=silence)
@@ -236,6 +245,12 @@ class AsyncTransport:
 
     async def websocket(self, request: ApiRequest, protocols: tuple[str, ...]) -> aiohttp.ClientWebSocketResponse:
         """An open WebSocket; the caller closes it. Refusals keep the API server's words."""
+        with spans.call(request) as call:
+            opened = await self._opened(call.request, protocols)
+            call.status = 101
+        return opened
+
+    async def _opened(self, request: ApiRequest, protocols: tuple[str, ...]) -> aiohttp.ClientWebSocketResponse:
         used = await self._signed(request)
         try:
             return await self._upgraded(used, request, protocols)

@@ -1,9 +1,11 @@
 """Every overlay of deploy/ is built, and every object of it is taken by the API server: server-side apply as a dry run, unknown fields refused."""
 
 import json
+import os
 import secrets
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +13,11 @@ from typing import Any
 
 import pytest
 import yaml
+from django.urls import reverse
 
+from console.management.commands.deploysecrets import values
 from tests.api import APPLY, Api
-from tests.deploy.rendered import OVERLAYS, ROOT, containers, objects, template, text
+from tests.deploy.rendered import OVERLAYS, ROOT, containers, named, objects, template, text
 
 ISTIO = "istio.io/api@v1.31.1"
 # Kinds of others, each group with where its CustomResourceDefinitions are had from.
@@ -220,17 +224,82 @@ def test_the_public_name_stands_in_one_place(overlay: str, tmp_path: Path) -> No
     assert "console.example.com" not in built
     assert "ALLOWED_HOSTS: localhost,127.0.0.1,ops.acme.dev" in built
     assert "CSRF_TRUSTED_ORIGINS: https://ops.acme.dev" in built
-    # The ConfigMap, two settings, the certificate, and the gateway's places.
-    assert built.count("ops.acme.dev") == (7 if overlay == "public-istio" else 6)
+    assert "CONSOLE_URL: https://ops.acme.dev" in built
+    assert "OIDC_ISSUER: https://ops.acme.dev/dex" in built
+    # The ConfigMap, four settings, the certificate, and the gateway's places.
+    assert built.count("ops.acme.dev") == (9 if overlay == "public-istio" else 8)
 
 
-def test_the_console_listens_on_loopback_only_and_people_come_through_the_sign_in() -> None:
+def test_the_console_listens_on_loopback_unless_people_sign_in() -> None:
+    seen = 0
     for overlay in OVERLAYS:
-        for obj in objects(overlay):
+        found = objects(overlay)
+        settings = named(found, "ConfigMap", "console-settings")["data"]
+        public = overlay.startswith("public-")
+        assert (settings.get("SIGN_IN"), settings.get("HTTPS")) == (("oidc", "1") if public else (None, None))
+        for obj in found:
             pod = template(obj)
             if pod is None or pod["metadata"]["labels"].get("app.kubernetes.io/component") != "web":
                 continue
-            (web,) = (one for one in pod["spec"]["containers"] if one["name"] == "web")
-            assert web["args"][web["args"].index("--host") + 1] == "127.0.0.1"
-            others = [one["name"] for one in pod["spec"]["containers"] if one["name"] != "web"]
-            assert others == (["sign-in"] if overlay.startswith("public-") else [])
+            (web,) = pod["spec"]["containers"]
+            assert web["args"][web["args"].index("--host") + 1] == ("0.0.0.0" if public else "127.0.0.1")
+            seen += 1
+    assert seen == len(OVERLAYS)
+
+
+@pytest.mark.parametrize("overlay", ["public-istio", "public-ingress"])
+def test_the_console_takes_the_settings_of_people_who_sign_in(overlay: str, tmp_path: Path) -> None:
+    """Read by the console itself, with the Secret's files in a folder of this machine; and it says itself whether it may listen there."""
+    found = objects(overlay)
+    settings = dict(named(found, "ConfigMap", "console-settings")["data"])
+    for name, value in values("postgres", "redis").items():
+        (tmp_path / name).write_text(value)
+    for name in [name for name in settings if name.endswith("_FILE") and settings[name].startswith("/secrets/")]:
+        settings[name] = str(tmp_path / settings[name].rpartition("/")[2])
+    program = (
+        "import django; django.setup(); from django.conf import settings; from console.signin import address;"
+        "print(settings.SIGN_IN, settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, len(settings.OIDC_CLIENT_SECRET), repr(address.refused()))"
+    )
+    environment = {"PATH": os.environ["PATH"], **settings, "DATA_DIR": str(tmp_path), "UVICORN_HOST": "0.0.0.0", "DJANGO_SETTINGS_MODULE": "console.settings"}  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["oidc", "https://console.example.com/dex", "operator-console", "48", "''"]
+
+
+@pytest.mark.parametrize("overlay", ["public-istio", "public-ingress"])
+def test_dex_leads_back_to_where_the_console_waits(overlay: str) -> None:
+    """The address that dex knows is the console's own, and the gateway leads both to their Services."""
+    found = objects(overlay)
+    config = yaml.safe_load(
+        named(found, "ConfigMap", "console-dex")["data"]["config.yaml"].replace(
+            '{{ getenv "PUBLIC_HOST" }}', named(found, "ConfigMap", "console-host")["data"]["host"]
+        )
+    )
+    settings = named(found, "ConfigMap", "console-settings")["data"]
+    (client,) = config["staticClients"]
+    assert config["issuer"] == settings["OIDC_ISSUER"] and client["id"] == settings["OIDC_CLIENT_ID"]
+    assert client["redirectURIs"] == [f"{settings['CONSOLE_URL']}{reverse('signin:oidc-back')}"]
+    services = {one["metadata"]["name"]: one["spec"]["ports"] for one in found if one["kind"] == "Service"}
+    if overlay == "public-istio":
+        http = named(found, "VirtualService", "console")["spec"]["http"]
+        ways = [
+            (one["route"][0]["destination"]["host"], one["route"][0]["destination"]["port"]["number"]) for one in http
+        ]
+        assert ways == [("console-dex", 5556), ("console", 9000)]
+        assert all(number in {port["port"] for port in services[name]} for name, number in ways)
+    else:
+        (rule,) = named(found, "Ingress", "console")["spec"]["rules"]
+        ways = [(one["path"], one["backend"]["service"]["name"]) for one in rule["http"]["paths"]]
+        assert ways == [("/dex", "console-dex"), ("/", "console")]
+
+
+@pytest.mark.parametrize("overlay", ["public-istio", "public-ingress"])
+def test_where_people_sign_in_the_console_itself_may_only_read(overlay: str) -> None:
+    found = [one for one in objects(overlay) if one["kind"] == "ClusterRole"]
+    verbs = {verb for role in found for rule in role.get("rules") or () for verb in rule["verbs"]}
+    assert verbs == {"get", "list", "watch"}
+    (all_of_them,) = (role for role in found if role.get("aggregationRule"))
+    assert all_of_them["aggregationRule"]["clusterRoleSelectors"] == [
+        {"matchLabels": {"okd-style.console/aggregate": "true"}},
+        {"matchLabels": {"olm.managed": "true", "rbac.authorization.k8s.io/aggregate-to-view": "true"}},
+    ]

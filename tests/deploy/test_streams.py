@@ -28,15 +28,6 @@ def test_ingress_nginx_waits_for_the_heartbeat() -> None:
     assert given["proxy-buffering"] == "off"
 
 
-def test_the_sign_in_passes_on_what_comes_at_once() -> None:
-    for overlay in ("public-istio", "public-ingress"):
-        deployment = named(objects(overlay), "Deployment", "console")
-        (proxy,) = [one for one in deployment["spec"]["template"]["spec"]["containers"] if one["name"] == "sign-in"]
-        given = dict(argument.partition("=")[::2] for argument in proxy["args"])
-        assert given["--flush-interval"] == "50ms"
-        assert "--upstream-timeout" not in given
-
-
 def test_nginx_waits_for_the_heartbeat() -> None:
     text = re.sub(r"#.*", "", CONFIGURATION.read_text())
     assert re.findall(r"proxy_(?:read|send)_timeout (\S+);", text) == ["1h", "1h"]

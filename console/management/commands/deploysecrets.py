@@ -52,7 +52,7 @@ class Command(BaseCommand):
 
 
 def values(postgres: str, redis: str) -> dict[str, str]:
-    """The Secret's keys: the settings' names, and the passwords that PostgreSQL, Redis and the sign-in's parts take by themselves.
+    """The Secret's keys: the settings' names, and the passwords that PostgreSQL, Redis and dex take by themselves.
 
     Hexadecimal digits only, since two of them become parts of addresses.
     """
@@ -64,6 +64,4 @@ def values(postgres: str, redis: str) -> dict[str, str]:
         "REDIS_PASSWORD": broker,
         "REDIS_URL": f"redis://:{broker}@{redis}:6379/0",
         "OIDC_CLIENT_SECRET": secrets.token_hex(24),
-        # oauth2-proxy takes 16, 24 or 32 bytes.
-        "OIDC_COOKIE_SECRET": secrets.token_hex(16),
     }
