@@ -107,3 +107,16 @@ def test_what_one_cluster_said_of_a_programs_token_is_no_word_of_another(
             assert program.get(f"{prefix(elsewhere)}{api}", Authorization=mine).status == 401
     # One server, known by two contexts: two clusters, with a word of its own each.
     assert program.get(f"{prefix(READER)}{api}", Authorization=f"Bearer {tokens[HERE]}").status == 200
+
+
+def test_what_somebody_prefers_is_not_what_another_cluster_s_user_of_the_name_prefers(
+    signing_in: Site, tokens: dict[str, str]
+) -> None:
+    web = Browser(signing_in.url)
+    for context in (HERE, OTHER):
+        sign_in(web, context, tokens[context])
+    there = f"{prefix(OTHER)}/settings/"
+    web.post(there, web.get(there).csrf, times="utc", namespace="kube-public")
+    assert 'data-times="utc"' in web.get(there).text and 'value="kube-public"' in web.get(there).text
+    here = web.get("/settings/").text
+    assert 'data-times="relative"' in here and 'name="namespace" value=""' in here

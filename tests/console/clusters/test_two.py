@@ -78,6 +78,14 @@ def test_the_namespace_that_was_picked_is_each_clusters_own(web: Browser) -> Non
     assert "console_namespace" not in kept
 
 
+def test_where_a_visit_begins_is_each_clusters_own_and_how_times_are_shown_the_browsers(web: Browser) -> None:
+    there = f"{prefix(OTHER)}/settings/"
+    web.post(there, web.get(there).csrf, times="utc", namespace="kube-public")
+    assert 'name="namespace" value="kube-public"' in web.get(there).text
+    here = web.get("/settings/").text
+    assert 'name="namespace" value=""' in here and 'data-times="utc"' in here
+
+
 def test_a_cluster_that_is_away_fails_alone_and_soon(web: Browser) -> None:
     began = time.monotonic()
     answer = web.get(f"{prefix(AWAY)}{OBJECT}")
