@@ -13,6 +13,8 @@ from tests.environment import FOLDER
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOG = ROOT.parent / "shared" / "catalog" / "packages"
+#: Folders whose tests reach a cluster by one fixture only, and are about no cluster without it.
+BY_FIXTURE = ("kube", "resources", "console", "operatorhub", "deploy")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -21,6 +23,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption("--url", default="", help="a running console on that cluster, for tests/e2e")
     parser.addoption("--record", action="store_true", help="tests/conformance: record what this real cluster answers")
+    parser.addoption(
+        "--asks-cluster", action="store_true", help="leave out what says the same whichever cluster there is"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """--asks-cluster: a second cluster is not asked what no cluster is asked. Those left out are counted as deselected in the closing line."""
+    if not config.getoption("--asks-cluster"):
+        return
+    kept = [item for item in items if _asks_cluster(item)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = kept
+
+
+def _asks_cluster(item: pytest.Item) -> bool:
+    if item.get_closest_marker("page_only"):
+        return False
+    folder = item.path.relative_to(ROOT / "tests").parts[0]
+    return folder not in BY_FIXTURE or "cluster_kubeconfig" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")

@@ -1,24 +1,27 @@
 #!/usr/bin/env python3
-"""`make test-real`: the conformance suite on the sandbox and on a real cluster, then the product's own tests on the real one.
+"""`make test-real`: the conformance suite on the sandbox and on a real cluster, then the product's own tests on real ones: two, at once.
 
+What asks no cluster, or is about the page in the browser alone, has been asked by `make test` and is not asked again (--asks-cluster).
 Prints the times of building, starting and stopping, writes docs/conformance.md, and closes with the sum of all summaries.
 `--record` writes what the real cluster answers as what is expected (`make conformance-record`). Other arguments go to pytest.
 """
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.realcluster.build import BuildFailed, build, tell  # noqa: E402
+from tools.realcluster.build import BuildFailed, Programs, build, tell  # noqa: E402
 from tools.realcluster.cluster import RealCluster, running  # noqa: E402
 from tools.realcluster.process import PartFailed  # noqa: E402
-from tools.run_tests import SPREAD, run, run_again  # noqa: E402
+from tools.run_tests import CACHE, SPREAD, Say, interrupted, run, run_again, say_now  # noqa: E402
 
 DATA = ROOT / ".data" / "test-real"
 PACKAGES = ROOT / "tests" / "conformance" / "packages"
@@ -31,29 +34,69 @@ IN_PARALLEL = ("-q", "-n", "2", *SPREAD)
 SANDBOX = ROOT / ".data" / "conformance" / "sandbox"
 
 
-def suites(cluster: RealCluster, chosen: list[str]) -> dict[str, tuple[int, dict[str, int]]]:
-    """Each run's exit code and counts."""
-    real = ["--kubeconfig", str(cluster.kubeconfig)]
-    if chosen:
-        return {"chosen": run([*real, *chosen])}
-    found = {}
-    if SANDBOX.exists():
-        tell("conformance, sandbox: `make test` has just asked it all of this (SANDBOX_ASKED)")
-    for name, arguments in {
-        **({} if SANDBOX.exists() else {"conformance, sandbox": [*IN_PARALLEL, "tests/conformance"]}),
-        "conformance, real": [*IN_PARALLEL, "tests/conformance", *real],
-        "product, real": [*IN_PARALLEL, *PRODUCT, *real],
-        "OperatorHub, real": ["-q", *HUB, *real],
-        "browser, real": ["-q", "tests/e2e", *real],
-        "tutorials, real": ["-q", "tests/tutorials", *real],
+Found = dict[str, tuple[int, dict[str, int]]]
+#: One cluster's share of the suites: name → pytest's words.
+Lane = dict[str, list[str]]
+
+
+def lanes() -> tuple[Lane, Lane]:
+    """Two clusters, asked at once: on one the tests mostly wait for OLM, while a browser works before the other."""
+    sandbox: Lane = {} if SANDBOX.exists() else {"conformance, sandbox": [*IN_PARALLEL, "tests/conformance"]}
+    first = {
+        "conformance, real": [*IN_PARALLEL, "tests/conformance"],
+        "OperatorHub, real": ["-q", *HUB],
+        "tutorials, real": ["-q", "tests/tutorials"],
+    }
+    second = {
+        "product, real": [*IN_PARALLEL, *PRODUCT],
+        "browser, real": ["-q", "tests/e2e"],
         # With an API server of their own, which they kill.
-        "faults, real": ["-q", "tests/faults", *real],
-    }.items():
+        "faults, real": ["-q", "tests/faults"],
+    }
+    return {**sandbox, **first}, second
+
+
+def walk(lane: Lane, cluster: RealCluster, cache: Path, out: Say | None) -> Found:
+    """Each suite's exit code and counts. Without `out` what a suite says is kept until it ends, so that two that run at once can be read."""
+    found: Found = {}
+    for name, arguments in lane.items():
+        real = ["--kubeconfig", str(cluster.kubeconfig), "--asks-cluster"] if name.endswith("real") else []
+        said: list[str] = []
         started = time.monotonic()
         tell(f"{name} …")
-        found[name] = run_again(arguments)
+        found[name] = run_again([*arguments, *real], out or said.append, cache)
+        say_now("".join(said))
         tell(f"{name} took {time.monotonic() - started:.0f} s")
     return found
+
+
+def suites(programs: Programs) -> Found:
+    """Every suite's exit code and counts; PartFailed when a cluster does not start."""
+    if SANDBOX.exists():
+        tell("conformance, sandbox: `make test` has just asked it all of this (SANDBOX_ASKED)")
+    first, second = lanes()
+    with (
+        running(DATA, programs, tell, (PACKAGES,)) as one,
+        running(DATA.with_name(f"{DATA.name}-2"), programs, tell, (PACKAGES,)) as two,
+        ThreadPoolExecutor(1) as beside,
+    ):
+        others = beside.submit(walk, second, two, CACHE.with_name(f"{CACHE.name}-2"), None)
+        found = walk(first, one, CACHE, say_now)
+        found |= others.result()
+    say_times(one)
+    return found
+
+
+def chosen_only(programs: Programs, chosen: list[str]) -> Found:
+    """What somebody asks for, on one cluster."""
+    with running(DATA, programs, tell, (PACKAGES,)) as cluster:
+        found = {"chosen": run(["--kubeconfig", str(cluster.kubeconfig), *chosen])}
+    say_times(cluster)
+    return found
+
+
+def say_times(cluster: RealCluster) -> None:
+    print(f"make test-real: started in {cluster.times['all']:.1f} s, stopped in {cluster.times['stop']:.1f} s")
 
 
 def report() -> int:
@@ -63,6 +106,8 @@ def report() -> int:
 
 
 def main() -> int:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
     started = time.monotonic()
     chosen = sys.argv[1:]
     # CI asks the sandbox once: `make test` has run in this very tree.
@@ -73,9 +118,7 @@ def main() -> int:
         programs = build(tell)
         building = time.monotonic() - started
         os.environ["PATH"] = programs.search_path
-        with running(DATA, programs, tell, (PACKAGES,)) as cluster:
-            found = suites(cluster, chosen)
-        times = cluster.times
+        found = chosen_only(programs, chosen) if chosen else suites(programs)
     except (BuildFailed, PartFailed) as problem:
         tell(str(problem))
         print("0 passed, 1 failed, 0 skipped")
@@ -86,10 +129,7 @@ def main() -> int:
         for word, number in counts.items():
             total[word.removesuffix("s") if word == "errors" else word] = total.get(word, 0) + number
     bad = total.get("failed", 0) + total.get("error", 0) + (1 if wrong else 0)
-    print(
-        f"make test-real: built in {building:.0f} s, started in {times['all']:.1f} s, stopped in {times['stop']:.1f} s"
-    )
-    print(f"make test-real: {time.monotonic() - started:.0f} s in all")
+    print(f"make test-real: built in {building:.0f} s, {time.monotonic() - started:.0f} s in all")
     print(f"{total.get('passed', 0)} passed, {bad} failed, {total.get('skipped', 0)} skipped")
     return 1 if bad or any(code for code, _ in found.values()) or not total.get("passed") else 0
 

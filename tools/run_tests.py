@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,12 +33,34 @@ _PARALLEL = ("-n", "--dist")
 def end(process: "subprocess.Popen[str]") -> None:
     """End a run that takes too long, with all that it started."""
     print(f"make test: no end after {LIMIT_SECONDS} s, so the run is ended", flush=True)
+    _kill(process)
+
+
+def _kill(process: "subprocess.Popen[str]") -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def run(arguments: list[str]) -> tuple[int, dict[str, int]]:
-    """The exit code and the counts of pytest's own closing line."""
+def interrupted(*_: object) -> None:
+    """Ctrl-C and the end of a CI job end every run: none outlives its parent."""
+    for process in list(_RUNNING):
+        _kill(process)
+    sys.exit(130)
+
+
+Say = Callable[[str], object]
+#: What runs now. Each is a session of its own, which Ctrl-C does not reach by itself.
+_RUNNING: "set[subprocess.Popen[str]]" = set()
+
+
+def say_now(text: str) -> None:
+    """To whoever looks on."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def run(arguments: list[str], say: Say = say_now) -> tuple[int, dict[str, int]]:
+    """The exit code and the counts of pytest's own closing line. `say` gets each line."""
     counts: dict[str, int] = {}
     with subprocess.Popen(
         [*PYTEST, *arguments],
@@ -48,12 +71,12 @@ def run(arguments: list[str]) -> tuple[int, dict[str, int]]:
         start_new_session=True,
     ) as process:
         assert process.stdout is not None
+        _RUNNING.add(process)
         limit = threading.Timer(LIMIT_SECONDS, end, (process,))
         limit.daemon = True
         limit.start()
         for line in process.stdout:
-            sys.stdout.write(line)
-            sys.stdout.flush()
+            say(line)
             if re.match(r"^=+ .* in [\d.]+s.* =+$", line) or re.match(
                 r"^\d+ (passed|failed|skipped).* in [\d.]+s", line
             ):
@@ -61,25 +84,26 @@ def run(arguments: list[str]) -> tuple[int, dict[str, int]]:
                     word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|skipped|errors?)", line)
                 }
         limit.cancel()
+    _RUNNING.discard(process)
     return process.returncode, counts
 
 
-def run_again(arguments: list[str]) -> tuple[int, dict[str, int]]:
+def run_again(arguments: list[str], say: Say = say_now, cache: Path = CACHE) -> tuple[int, dict[str, int]]:
     """run(), and then those that failed once more: one after the other, in processes of their own. Failed is what fails twice.
 
     The counts are those of both tries together, so that each test counts once.
     """
-    shutil.rmtree(CACHE, ignore_errors=True)
-    cache = ["-o", f"cache_dir={CACHE}"]
-    code, counts = run([*arguments, *cache])
+    shutil.rmtree(cache, ignore_errors=True)
+    kept = ["-o", f"cache_dir={cache}"]
+    code, counts = run([*arguments, *kept], say)
     bad = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0)
     if code != 1 or not 0 < bad <= AGAIN:
         return code, counts
-    print(f"make test: {bad} failed; once more, alone …", flush=True)
-    code, second = run([*one_by_one(arguments), *cache, "--last-failed", "--last-failed-no-failures", "none", "-rA"])
-    print(
-        f"make test: {second.get('passed', 0)} of {bad} passed only at the second try; they are named above", flush=True
+    say(f"make test: {bad} failed; once more, alone …\n")
+    code, second = run(
+        [*one_by_one(arguments), *kept, "--last-failed", "--last-failed-no-failures", "none", "-rA"], say
     )
+    say(f"make test: {second.get('passed', 0)} of {bad} passed only at the second try; they are named above\n")
     counts = {word: number for word, number in counts.items() if word not in ("failed", "error", "errors")}
     for word, number in second.items():
         counts[word] = counts.get(word, 0) + number
@@ -96,6 +120,8 @@ def one_by_one(arguments: list[str]) -> list[str]:
 
 
 def main() -> int:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
     started = time.monotonic()
     chosen = sys.argv[1:]
     workers = str(min(4, max(2, os.cpu_count() or 2)))

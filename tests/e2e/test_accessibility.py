@@ -18,6 +18,8 @@ from tests.e2e.accessibility import both_themes, overhangs
 from tools.atlas import scene
 from tools.atlas.pages import Stop
 
+pytestmark = pytest.mark.page_only
+
 LOOKS = ((1400, "en-US"), (390, "ko-KR"), (1400, "ko-KR"), (390, "en-US"))
 EVERY = os.environ.get("AXE") == "all"
 

@@ -11,6 +11,8 @@ from tests.attacks.placed import Placed, placed
 from tests.attacks.texts import LINKS
 from tests.e2e.conftest import Site
 
+pytestmark = pytest.mark.page_only
+
 KINDS: tuple[tuple[str, str], ...] = ()
 #: What an attack would call, and what it would leave behind.
 _WATCH = """

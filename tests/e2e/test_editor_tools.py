@@ -13,6 +13,8 @@ from kube.config import load
 from kube.errors import NotFound
 from tests.e2e.conftest import Site
 
+pytestmark = pytest.mark.page_only
+
 TEXT = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n  namespace: default\ndata:\n  a: b\n"
 
 

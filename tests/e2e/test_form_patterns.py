@@ -12,6 +12,8 @@ from structural import automaton
 from tests.forms import kinds
 from tests.structural.test_automaton import ODD, TEXTS
 
+pytestmark = pytest.mark.page_only
+
 SCRIPT = """([rows, texts]) => rows.map(([js, attribute]) => {
   const input = Object.assign(document.createElement("input"), { pattern: attribute });
   return texts.map((text) => {

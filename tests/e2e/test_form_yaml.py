@@ -13,6 +13,8 @@ from kube.client import ClusterClient
 from kube.errors import NotFound
 from tests.e2e.conftest import Site
 
+pytestmark = pytest.mark.page_only
+
 DEPLOYMENT = """# by hand
 apiVersion: apps/v1
 kind: Deployment

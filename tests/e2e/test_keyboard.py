@@ -1,8 +1,11 @@
 """By keyboard and without a mouse's help: skip link, focus that is seen, rows by arrow keys; less motion, more contrast, forced colours."""
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import Site
+
+pytestmark = pytest.mark.page_only
 
 KINDS: tuple[tuple[str, str], ...] = ()
 LIST = "/resources/core/v1/namespaces/"

@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.live.scripted import OTHER, TOPIC, Scripted, open_page, value
+
+pytestmark = pytest.mark.page_only
 
 LONG_TASKS = """window.tasks = [0]; window.gaps = [0]; new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) window.tasks.push(entry.duration);

@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.live.scripted import OTHER, TOPIC, Scripted, open_page, value
+
+pytestmark = pytest.mark.page_only
 
 HIDE = """(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
 document.dispatchEvent(new Event('visibilitychange')); }"""
