@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -25,7 +26,7 @@ def person_of(request: HttpRequest) -> str:
     return "" if person is None or getattr(request, "by_token", False) else str(person.user)[:512]
 
 
-def _whose(request: HttpRequest) -> dict[str, str]:
+def _whose(request: HttpRequest) -> dict[str, Any]:
     """Of their rows; empty for nobody. Another cluster's user of the same name is somebody else."""
     user, person = person_of(request), getattr(request, "person", None)
     return {"cluster": person.cluster, "user": user} if user and person else {}
@@ -49,7 +50,7 @@ def _cookies(request: HttpRequest) -> Preferences:
     return read({**others, **{key: cookies[name] for key, name in named.items() if name in cookies}})
 
 
-def _kept(whose: Mapping[str, str], keys: tuple[str, ...]) -> dict[str, str]:
+def _kept(whose: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, str]:
     try:
         return dict(Preference.objects.filter(**whose, key__in=keys).values_list("key", "value"))
     except DatabaseError as error:
@@ -74,7 +75,7 @@ def keep(request: HttpRequest, response: HttpResponse, values: Mapping[str, str]
     return chosen
 
 
-def _write(whose: Mapping[str, str], values: Mapping[str, str]) -> None:
+def _write(whose: Mapping[str, Any], values: Mapping[str, str]) -> None:
     with transaction.atomic():
         for key, value in values.items():
             Preference.objects.update_or_create(**whose, key=key, defaults={"value": value})
