@@ -34,7 +34,8 @@ class Card:
 
     @property
     def more_url(self) -> str:
-        return reverse(self.url) if self.url else ""
+        """Of all namespaces, as the card is."""
+        return f"{reverse(self.url)}?namespace=-" if self.url else ""
 
     @property
     def part_url(self) -> str:

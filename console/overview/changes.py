@@ -19,6 +19,11 @@ from resources.place import Place
 SHOWN = 8
 #: Steps that are looked through for those that may be told.
 _LOOKED = 150
+_GIVEN = (
+    ("configmaps", "kube-root-ca.crt"),
+    ("configmaps", "openshift-service-ca.crt"),
+    ("serviceaccounts", "default"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +55,7 @@ def look(client: ClusterClient) -> Part:
     may: dict[tuple[str, str, str], Place | None] = {}
     for step in rows[:_LOOKED]:
         traced = step.traced
-        if traced.group == olm.GROUP and (
-            traced.plural == "operators" or not (step.spec or step.event != Step.CHANGED)
-        ):
-            # What OLM notes on its own objects is no act.
+        if _bookkeeping(step):
             continue
         key = (traced.group, traced.plural, traced.namespace)
         if key not in may:
@@ -67,6 +69,14 @@ def look(client: ClusterClient) -> Part:
     return Part(
         tuple(found), topics=" ".join(filter(None, (followable.of(client, type_) for type_ in types))), every=3000
     )
+
+
+def _bookkeeping(step: Step) -> bool:
+    """What OLM notes on its own objects, and what Kubernetes puts into every namespace, is nobody's act."""
+    traced = step.traced
+    if traced.group == olm.GROUP:
+        return bool(traced.plural == "operators" or (step.event == Step.CHANGED and not step.spec))
+    return (traced.plural, traced.name) in _GIVEN
 
 
 def _readable(client: ClusterClient, step: Step) -> Place | None:

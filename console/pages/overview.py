@@ -55,7 +55,10 @@ def overview(request: ConsoleRequest) -> HttpResponse:
         if card is None:
             raise Http404
         template = "console/overview/_tour.html" if card is TOUR else "console/overview/_card.html"
-        return render.page(request, template, {"one": gathered(client, card), "plain": first_steps.plain()})
+        answer = render.page(request, template, {"one": gathered(client, card), "plain": first_steps.plain()})
+        # A browser that goes back takes parts out of its cache unasked.
+        answer["Cache-Control"] = "no-store"
+        return answer
     page = look(client, request.GET.get("all") == "1")
     return render.page(request, "console/overview/overview.html", {"page": page})
 

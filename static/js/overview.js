@@ -65,6 +65,11 @@ function tick() {
     card.dispatchEvent(new CustomEvent("live:resume", { bubbles: true }));
   }
 }
+function renew() {
+  for (const card of cards()) told.delete(card);
+  tick();
+}
+addEventListener("pageshow", ({ persisted }) => { if (persisted) renew(); });
 setInterval(tick, EVERY / 4);
 document.addEventListener("visibilitychange", tick);
 heard();
