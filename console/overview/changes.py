@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Q
-from django.utils.translation import gettext as _
 
 from console.overview.part import Part
 from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import KubeError
+from kube.requests import FIELD_MANAGER
 from operatorhub import olm
 from resources import followable
 from resources.history import lives, timeline
@@ -72,11 +72,11 @@ def look(client: ClusterClient) -> Part:
 
 
 def _bookkeeping(step: Step) -> bool:
-    """What OLM notes on its own objects, and what Kubernetes puts into every namespace, is nobody's act."""
+    """Labels and annotations that programs note, OLM's index of its operators, and what Kubernetes puts into every namespace: nobody's act."""
     traced = step.traced
-    if traced.group == olm.GROUP:
-        return bool(traced.plural == "operators" or (step.event == Step.CHANGED and not step.spec))
-    return (traced.plural, traced.name) in _GIVEN
+    if step.event == Step.CHANGED and not step.spec:
+        return not step.manager.startswith(("kubectl", FIELD_MANAGER))
+    return (traced.group, traced.plural) == (olm.GROUP, "operators") or (traced.plural, traced.name) in _GIVEN
 
 
 def _readable(client: ClusterClient, step: Step) -> Place | None:
@@ -100,8 +100,3 @@ def _change(client: ClusterClient, step: Step, known: Place | None) -> Change:
         step.traced.kind,
         tuple(field.path for field in entry.fields[:2]),
     )
-
-
-def word(event: str) -> str:
-    """What happened, as a label."""
-    return {Step.CREATED: _("created"), Step.DELETED: _("deleted")}.get(event, _("changed"))
