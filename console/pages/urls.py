@@ -18,6 +18,7 @@ urlpatterns = [
     path("api/audit/<int:key>/", audit_api.Entry.as_view(), name="api-audit-entry"),
     path("namespaces/", namespaces.namespaces, name="namespaces"),
     path("namespaces/own/", namespaces.own, name="own-namespaces"),
+    path("overview/tour/", overview.put_away, name="tour"),
     path("palette/", palette.palette, name="palette"),
     path("settings/", preferences.preferences, name="settings"),
 ]
