@@ -163,10 +163,11 @@ class Api:
         params = {"fieldManager": manager, "force": "true"}
         return await self._json("PATCH", path, params, wanted, "application/apply-patch+yaml")
 
-    async def delete(self, kind: str, namespace: str, name: str) -> None:
-        """Deletes the object with what it owns; nothing happens when it is gone."""
+    async def delete(self, kind: str, namespace: str, name: str, grace: int | None = None) -> None:
+        """Deletes the object with what it owns; nothing happens when it is gone. ``grace``: seconds that a Pod has to end."""
+        query = {"propagationPolicy": "Background", **({} if grace is None else {"gracePeriodSeconds": str(grace)})}
         try:
-            await self._json("DELETE", self._path(kind, namespace, name), {"propagationPolicy": "Background"})
+            await self._json("DELETE", self._path(kind, namespace, name), query)
         except ApiError as error:
             if error.code != 404:
                 raise

@@ -138,9 +138,10 @@ class Write(models.Model):
 
 
 class Mark(models.Model):
-    """A favourite, or something that was looked at lately: an object, or with an empty `name` the list of a kind."""
+    """A favourite, or something that was looked at lately: an object, or with an empty `name` the list of a kind. AWAY: a part of a page, named by `plural`,
+    that somebody put away."""
 
-    FAVOURITE, RECENT = "favourite", "recent"
+    FAVOURITE, RECENT, AWAY = "favourite", "recent", "away"
 
     cluster = models.CharField(max_length=512)
     user = models.CharField(max_length=512)

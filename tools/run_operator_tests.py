@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """`make test-operators`: the operators' own tests and the tutorials, everything in them, on the embedded cluster and then on a real one.
 
-The real cluster needs Go, or its programs from an earlier build; where they can't be built this says so and fails, unless `--embedded` asks for no more.
+The real cluster needs Go, or its programs from an earlier build; where they can't be built this says so and fails. `--embedded` and `--real` ask for one of the two
+clusters alone.
 """
 
 import os
@@ -33,9 +34,11 @@ def suites(*arguments: str, parallel: bool = True) -> list[Counts]:
 def main() -> int:
     started = time.monotonic()
     os.environ["TUTORIALS"] = "all"
-    tell("operators and tutorials, embedded …")
-    found = suites()
+    found: list[Counts] = []
     failed = 0
+    if "--real" not in sys.argv[1:]:
+        tell("operators and tutorials, embedded …")
+        found += suites()
     if "--embedded" not in sys.argv[1:]:
         try:
             programs = build(tell)

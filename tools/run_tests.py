@@ -28,6 +28,8 @@ CACHE = ROOT / ".data" / "pytest-again"
 # Files go to the workers in the order of their names. Those with the most tests first, as is pytest-xdist's way, leaves those for the end that take minutes for five.
 SPREAD = ("--dist", "loadfile", "--no-loadscope-reorder")
 _PARALLEL = ("-n", "--dist")
+#: Where the time goes, after each run.
+SLOWEST = ("--durations", "25", "--durations-min", "5")
 
 
 def end(process: "subprocess.Popen[str]") -> None:
@@ -95,7 +97,7 @@ def run_again(arguments: list[str], say: Say = say_now, cache: Path = CACHE) -> 
     """
     shutil.rmtree(cache, ignore_errors=True)
     kept = ["-o", f"cache_dir={cache}"]
-    code, counts = run([*arguments, *kept], say)
+    code, counts = run([*arguments, *kept, *SLOWEST], say)
     bad = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0)
     if code != 1 or not 0 < bad <= AGAIN:
         return code, counts

@@ -1,112 +1,70 @@
-"""/: the cluster at a glance, and where to go from here.
+"""/: whether all is well, what is not, and where to go from here. Each card is asked for by itself (`?part=`), so that none waits for another.
 
-Two regions renew themselves: the numbers at each Pod that comes or goes, the operators (`?part=operators`, a dozen lists) only when one of them changes.
+Without JavaScript `?all=1` has them all in one page.
 """
 
 from dataclasses import dataclass
 
-from django.http import HttpResponse
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
 
+from console.overview import tour as first_steps
+from console.overview.cards import CARDS, TOUR, Shown, by_key, gathered
+from console.overview.part import Trouble, worst_first
 from console.web import render
-from console.web.request import ConsoleRequest, wants_fragment
+from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
-from kube.errors import KubeError
-from operatorhub import olm
-from operatorhub.running import installed
-from operatorhub.running.totals import Totals, totals
-from resources import followable
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
-    """How many of a kind there are. `number` None: this user may not list them, or the cluster does not serve them."""
+class Page:
+    """`tour` None: this person put it away. `whole`: the cards are gathered; else each is still to come."""
 
-    label: str
-    number: int | None
-    url_name: str
-    group: str = ""
-    version: str = ""
-    plural: str = ""
+    cards: tuple[Shown, ...]
+    tour: Shown | None
+    plain: first_steps.Tour
+    whole: bool
 
+    @property
+    def judged(self) -> tuple[Shown, ...]:
+        return tuple(one for one in self.cards if one.card.judged)
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    version: str
-    platform: str
-    host: str
-    counts: tuple[Count, ...]
-    topics: str
+    @property
+    def troubles(self) -> tuple[Trouble, ...]:
+        return worst_first(trouble for one in self.cards for trouble in one.troubles)
 
-
-@dataclass(frozen=True, slots=True)
-class Operators:
-    """`totals` None: a cluster without OLM, or not to be seen by this user."""
-
-    totals: Totals | None
-    topics: str = ""
+    @property
+    def well(self) -> bool:
+        return self.whole and all(one.level == "success" for one in self.judged)
 
 
-KINDS = (
-    ("apiextensions.k8s.io", "customresourcedefinitions"),
-    ("", "namespaces"),
-    ("", "pods"),
-)
-
-
-def count(client: ClusterClient, group: str, plural: str) -> tuple[int | None, str]:
-    """How many objects, by one request for a single row and what the server says remains; and the version that was asked."""
-    try:
-        type_ = client.find(group, "", plural)
-        table = client.table(type_, limit=1)
-    except KubeError:
-        return None, ""
-    return len(table.rows) + (table.remaining or 0), type_.version
-
-
-def look(client: ClusterClient) -> Overview:
-    """Raises KubeError when the cluster does not answer."""
-    version = client.version()
-    labels = {
-        "customresourcedefinitions": _("Custom resource definitions"),
-        "namespaces": _("Namespaces"),
-        "pods": _("Pods"),
-    }
-    counts, topics = [], []
-    for group, plural in KINDS:
-        number, served = count(client, group, plural)
-        name = "pages:namespaces" if plural == "namespaces" else "resources:list"
-        counts.append(Count(labels[plural], number, name, group or "core", served or "v1", plural))
-        if number is not None:
-            topics.append(followable.topics(client, group, served, plural))
-    return Overview(
-        str(version.get("gitVersion", "")),
-        str(version.get("platform", "")),
-        client.host,
-        tuple(counts),
-        " ".join(topics),
-    )
-
-
-def operators(client: ClusterClient) -> Operators:
-    """How those of all namespaces are."""
-    try:
-        if not olm.served(client):
-            return Operators(None)
-        found = totals(installed.listed(client, "").rows)
-    except KubeError:
-        return Operators(None)
-    return Operators(found, " ".join(olm.topic(client, plural) for plural in (olm.CSVS, olm.SUBSCRIPTIONS)))
+def look(client: ClusterClient, whole: bool) -> Page:
+    """Only with `whole` the cluster is asked."""
+    cards = tuple(gathered(client, card) if whole else Shown(card) for card in CARDS)
+    steps = None if first_steps.away(client) else gathered(client, TOUR) if whole else Shown(TOUR)
+    return Page(cards, steps, first_steps.plain(), whole)
 
 
 @require_safe
 def overview(request: ConsoleRequest) -> HttpResponse:
-    """The page, or one of its regions when htmx asks."""
+    """The page, or with `?part=` one of its cards."""
     client = request.cluster
-    if request.GET.get("part") == "operators":
-        return render.page(request, "console/_overview_operators.html", {"operators": operators(client)})
-    if wants_fragment(request):
-        return render.page(request, "console/_overview.html", {"overview": look(client)})
-    context = {"overview": look(client), "operators": operators(client)}
-    return render.page(request, "console/overview.html", context)
+    if "part" in request.GET:
+        card = by_key(request.GET["part"])
+        if card is None:
+            raise Http404
+        template = "console/overview/_tour.html" if card is TOUR else "console/overview/_card.html"
+        answer = render.page(request, template, {"one": gathered(client, card), "plain": first_steps.plain()})
+        # A browser that goes back takes parts out of its cache unasked.
+        answer["Cache-Control"] = "no-store"
+        return answer
+    page = look(client, request.GET.get("all") == "1")
+    return render.page(request, "console/overview/overview.html", {"page": page})
+
+
+@require_POST
+def put_away(request: ConsoleRequest) -> HttpResponse:
+    """/overview/tour/: `away` 1 or 0, kept for this person."""
+    first_steps.put_away(request.cluster, request.POST.get("away") == "1")
+    return HttpResponseRedirect(reverse("pages:overview"))

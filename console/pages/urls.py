@@ -20,6 +20,7 @@ urlpatterns = [
     path("c/<path:rest>", clusters.unknown, name="unknown-cluster"),
     path("namespaces/", namespaces.namespaces, name="namespaces"),
     path("namespaces/own/", namespaces.own, name="own-namespaces"),
+    path("overview/tour/", overview.put_away, name="tour"),
     path("palette/", palette.palette, name="palette"),
     path("settings/", preferences.preferences, name="settings"),
 ]

@@ -49,9 +49,10 @@ class State:
         return self.served and not any(line.state == BAD for line in self.lines)
 
 
-def look(client: ClusterClient) -> State:
-    """Reads everything; what may not be read is a line that says so."""
-    client.forget_types()
+def look(client: ClusterClient, *, anew: bool = True) -> State:
+    """Reads everything; what may not be read is a line that says so. `anew`: what is served is asked again too."""
+    if anew:
+        client.forget_types()
     served, served_v1 = olm.served(client), _serves(client, "olm.operatorframework.io")
     programs = {name: _programs(client, name) for name in PROGRAMS}
     running = [one for found in programs.values() for one in (found if isinstance(found, list) else [])]

@@ -1,6 +1,7 @@
-"""The five capability levels with what to look for, and what of our own operators shows each. Pure.
+"""The five capability levels with what to look for, and which of our own operators is of each. Pure.
 
-What an operator is said to show here it does, and a test shows it (docs/operators.md, tests/operators). None of ours is of level 5, and the page says why:
+What an operator is said to show here it does, and a test shows it (docs/operators.md, tests/operators); its bundle says the same level
+(tests/operatorhub/test_levels.py). The definition, whose levels "may be independent of each other":
 https://sdk.operatorframework.io/docs/overview/operator-capabilities/
 """
 
@@ -25,7 +26,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """`look`: what to ask of an operator that is said to be of it. `note`: what the examples lack; '' for nothing."""
+    """`look`: what to ask of an operator that is said to be of it. `examples`: first the one that is of it, then others that can do this too. `note`: what is to be known of them; '' for nothing."""
 
     number: int
     name: str
@@ -38,15 +39,13 @@ class Level:
 _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
     (
         _("Does the status say what was made, and why something was not? Is wrong input refused at its field?"),
-        (
-            Example("flightticket", "FlightTicket", _("Books what the spec asks for, and says in conditions and phase how it went.")),
-            Example("memcached", "Memcached", _("Runs as many nodes as are asked for, scales them both ways, and lists them in the status.")),
-        ),
+        (Example("flightticket", "FlightTicket", _("Books what the spec asks for, and says in conditions and phase how it went.")),),
         "",
     ),
     (
         _("Is there a way from each version to the next, without losing data? What happens to a step that is not supported?"),
         (
+            Example("memcached", "Memcached", _("A newer version of the operator brings a newer memcached, node by node: those that are asked for serve all the time.")),
             Example("galera", "Galera (KUDO form)", _("Its plan “upgrade” takes a backup and replaces one node after the other; clients go on.")),
             Example("sampledb", "SampleDB", _("Prepares the data by a Job in the old engine, and refuses a step that is not supported.")),
         ),
@@ -62,13 +61,16 @@ _LOOK: tuple[tuple[Words, tuple[Example, ...], Words], ...] = (
     ),
     (
         _("Are there metrics of the operator and of what it runs, alerts, and words in the status that name a cause?"),
-        (Example("argocd-operator", "Argo CD", _("Brings metrics Services for its parts; its publisher says level 4.")),),
-        _("On the embedded cluster Argo CD is simulated: its Services are there, and no metrics behind them."),
+        (
+            Example("argocd-tutorial", "Argo CD (tutorial)", _("Metrics of the operator and of each component, a warning event for what fails, and conditions that name the cause.")),
+            Example("galera", "Galera (KUDO form)", _("Each node has metrics, and the autopilot says in events and in a condition what is not as usual.")),
+        ),
+        _("The tutorial's Argo CD is a stand-in: it measures itself, and keeps nothing that could be backed up. Neither of the two makes rules for Prometheus, which may not be there."),
     ),
     (
         _("Does it scale by load, tune itself and heal without anybody asking?"),
-        (Example("galera", "Galera (KUDO form)", _("Heals: a node that goes is replaced and filled again by the others.")),),
-        _("It does not scale or tune by load, so it is of level 3. None of the five is of level 5."),
+        (Example("galera", "Galera (KUDO form)", _("Adds and removes nodes by the requests that they have, doubles their memory before it is full, replaces one that is stuck, and tells when requests take longer than usual.")),),
+        _("It does so where the parameter AUTOPILOT is true, and between bounds that parameters set."),
     ),
 )  # fmt: skip
 

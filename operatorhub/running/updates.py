@@ -20,12 +20,14 @@ T = TypeVar("T", bound=Any)
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """`state`: done (up to date), asks (somebody has to approve), running, failed, or '' (OLM has said nothing). `url`: of what it is about."""
+    """`state`: done (up to date), asks (somebody has to approve), running, failed, or '' (OLM has said nothing). `url`: of what it is about; `to`: the CSV
+    that comes, '' for none."""
 
     state: str
     word: str
     reason: str = ""
     url: str = ""
+    to: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +71,17 @@ def _connection(source: KubeObject) -> str:
 def of(sub: olm.Subscription, health: Catalogs) -> Update:
     """The Subscription's state in words. https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/subscription_types.go"""
     plan = reverse("operatorhub:plan", args=[sub.namespace, sub.plan]) if sub.plan else ""
+    coming = sub.current_csv if sub.current_csv != sub.installed_csv else ""
     if sub.waits:
-        return Update(ASKS, _("Update available") if sub.installed else _("Waits for approval"), "", plan)
+        return Update(ASKS, _("Update available") if sub.installed else _("Waits for approval"), "", plan, coming)
     if missing := health.problem(sub):
         return Update(FAILED, _("Can not update"), missing)
     if sub.problem:
         return Update(FAILED, _("Update failed") if sub.installed else _("Can not go on"), sub.problem, plan)
     words = {
         "UpgradeFailed": Update(FAILED, _("Update failed"), "", plan),
-        "UpgradePending": Update(RUNNING, _("Updating"), "", plan),
-        "UpgradeAvailable": Update(ASKS, _("Update available"), "", plan),
+        "UpgradePending": Update(RUNNING, _("Updating"), "", plan, coming),
+        "UpgradeAvailable": Update(ASKS, _("Update available"), "", plan, coming),
         "AtLatestKnown": Update(DONE, _("Up to date")),
     }
     return words.get(sub.state, Update("", ""))

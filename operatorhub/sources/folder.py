@@ -174,7 +174,12 @@ def _channel(one: Mapping[str, Any]) -> Channel:
 
 
 def _bundle(folder: Path, path: Path, package: str, said: Mapping[str, Any], whole: bool) -> Iterator[Draft]:
-    if not path.resolve().is_relative_to(folder.resolve()) or not bundlefiles.is_bundle(path):
+    try:
+        there = path.resolve().is_relative_to(folder.resolve()) and bundlefiles.is_bundle(path)
+    except (OSError, ValueError, RuntimeError):
+        # No name of a file: too long, with a NUL, a link to itself. One package's fault stops no other.
+        there = False
+    if not there:
         yield Problem(str(path), _("there is no bundle"))
         return
     found = None

@@ -20,6 +20,7 @@ from operators.tell import teller
 
 from . import health
 from .argocd import GROUP, INSTANCE, PART_OF, VERSION
+from .metrics import Metrics
 from .reconcile import paths, reconcile
 
 log = logging.getLogger("argocd")
@@ -39,8 +40,9 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kind is there.
     settings.scanning.disabled = True
     memo.api = await Api(Access.find()).__aenter__()
-    memo.passes = Passes(partial(reconcile, memo.api, tell=tell))
-    memo.health = await health.serve()
+    memo.metrics = Metrics()
+    memo.passes = Passes(memo.metrics.counted(partial(reconcile, memo.api, tell=tell)))
+    memo.health = await health.serve(memo.metrics.text)
 
 
 @kopf.on.cleanup()
@@ -56,8 +58,11 @@ kopf.on.login()(login)
 
 # kopf.on.event, and not on.create and on.update: these keep notes in annotations of the object, and hold it by a finalizer.
 @kopf.on.event(GROUP, VERSION, "argocds")
-async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_: Any) -> None:
-    """An ArgoCD is new, another, or met again after a restart."""
+async def changed(
+    namespace: str | None, name: str | None, body: kopf.Body, type: str | None, memo: kopf.Memo, **_: Any
+) -> None:
+    """An ArgoCD is new, another, gone, or met again after a restart."""
+    memo.metrics.seen(namespace, name, None if type == "DELETED" else body)
     memo.passes.want(namespace, name)
 
 

@@ -40,6 +40,16 @@ class Component:
         self.namespace = os.environ.get("ARGOCD_NAMESPACE", "default")
         self.started = time.time()
         self.requests = 0
+        self.failed = 0
+        self.seconds = 0.0
+        self._lock = threading.Lock()
+
+    def note(self, begin: float, *, failed: bool = False) -> None:
+        """A request that began then, by time.monotonic()."""
+        with self._lock:
+            self.requests += 1
+            self.failed += failed
+            self.seconds += time.monotonic() - begin
 
     def settings(self) -> dict[str, str]:
         """argocd-cm as it is mounted now: a change of the ArgoCD comes here by itself."""
@@ -48,13 +58,18 @@ class Component:
         return {one.name: one.read_text(encoding="utf-8") for one in files if one.is_file()}
 
     def metrics(self) -> str:
-        """In the text format of Prometheus."""
+        """In the text format of Prometheus: rate, errors and duration of what it was asked."""
         labels = f'component="{self.part.suffix}",instance="{self.instance}",namespace="{self.namespace}"'
         return (
             "# HELP argocd_simulated Whether this is a stand-in and no Argo CD.\n# TYPE argocd_simulated gauge\n"
             f"argocd_simulated{{{labels}}} 1\n"
             "# HELP argocd_requests_total What was asked of it.\n# TYPE argocd_requests_total counter\n"
             f"argocd_requests_total{{{labels}}} {self.requests}\n"
+            "# HELP argocd_request_failures_total What of it was answered with an error.\n"
+            "# TYPE argocd_request_failures_total counter\n"
+            f"argocd_request_failures_total{{{labels}}} {self.failed}\n"
+            "# HELP argocd_request_seconds_total How long all of it took.\n# TYPE argocd_request_seconds_total counter\n"
+            f"argocd_request_seconds_total{{{labels}}} {self.seconds:.6f}\n"
             "# HELP process_start_time_seconds When it was started.\n# TYPE process_start_time_seconds gauge\n"
             f"process_start_time_seconds {self.started:.0f}\n"
         )
@@ -67,12 +82,11 @@ class Pages(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """What a browser, a probe or Prometheus asks."""
-        component = self.server.component
+        component, begin = self.server.component, time.monotonic()
         path = self.path.partition("?")[0]
         if path in ("/healthz", "/healthz/live", "/healthz/ready"):
             self._answer("text/plain", b"ok\n")
             return
-        component.requests += 1
         if path == "/metrics":
             self._answer("text/plain; version=0.0.4", component.metrics().encode())
         elif path == "/api/version":
@@ -82,6 +96,7 @@ class Pages(http.server.BaseHTTPRequestHandler):
             self._answer(
                 "text/html; charset=utf-8", page(name, component.instance, component.namespace, component.settings())
             )
+        component.note(begin)
 
     do_HEAD = do_GET
 
@@ -112,9 +127,10 @@ class Redis(socketserver.StreamRequestHandler):
             words = [line]
             if line.startswith(b"*"):
                 words = [self.rfile.readline(4096) and self.rfile.readline(4096).strip() for _ in range(int(line[1:]))]
-            self.server.component.requests += 1
+            begin = time.monotonic()
             good = words[0].split(b" ")[0].upper() == b"PING"
             self.wfile.write(b"+PONG\r\n" if good else b"-ERR this redis is simulated: it keeps nothing\r\n")
+            self.server.component.note(begin, failed=not good)
 
 
 class Server(socketserver.ThreadingTCPServer):

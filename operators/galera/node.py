@@ -3,6 +3,7 @@
 GET PUT DELETE /keys/<key>      text; 404 where there is none, 503 when no majority answers
 GET /status                     name, version, members, keys
 GET /ready                      200 when clients may come
+GET /metrics                    what it measures, for Prometheus
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import contextlib
 import logging
 import os
 import signal
+import time
 from pathlib import Path
 
 import aiohttp
@@ -19,6 +21,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from . import clusterkey, place
+from .gauge import Gauge
 from .keeper import Keeper
 from .quorum import Message, NoQuorumError, Quorum
 from .store import Config, Store
@@ -28,6 +31,8 @@ log = logging.getLogger("galera")
 DRAIN = 4.0
 #: A value of this many bytes is refused.
 LARGEST = 1 << 20
+#: https://prometheus.io/docs/instrumenting/exposition_formats/
+PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 #: What only those may ask who have the cluster's key.
 NODES_ONLY = ("/peer", "/join", "/leave", "/members")
 
@@ -39,6 +44,7 @@ class Node:
         self.instance, self.number, self.version = instance, number, version
         self.name = place.node_name(instance, number)
         self.store = Store(folder)
+        self.gauge = Gauge()
         #: Whether it has what it may have promised: only then it answers questions of others.
         self.whole = not self.store.fresh
         self.joined = False
@@ -156,10 +162,13 @@ def application(node: Node) -> web.Application:
         """Errors in words; connections of a node that goes end with their answer. Questions of nodes are for nodes."""
         if request.path in NODES_ONLY and not clusterkey.known(request.headers):
             return web.Response(status=403, text="only a node of this instance may ask this\n")
+        begin = time.monotonic()
         try:
             found: web.StreamResponse = await handler(request)
         except NoQuorumError as problem:
             found = web.Response(status=503, text=f"{problem}\n")
+        if request.path.startswith("/keys"):
+            node.gauge.note(time.monotonic() - begin, found.status)
         if node.leaving:
             found.force_close()
         return found
@@ -189,6 +198,10 @@ def application(node: Node) -> web.Application:
         about = {"name": node.name, "version": node.version, "joined": node.joined, "keys": len(node.store.entries)}
         return web.json_response({**about, **node.store.config.as_json()})
 
+    async def metrics(request: web.Request) -> web.Response:
+        known = len(node.store.config.members), len(node.store.entries)
+        return web.Response(text=node.gauge.metrics(node.name, *known), headers={"Content-Type": PROMETHEUS})
+
     async def ready(request: web.Request) -> web.Response:
         good = node.joined and not node.leaving
         return web.Response(status=200 if good else 503, text="ready\n" if good else "not ready\n")
@@ -212,6 +225,7 @@ def application(node: Node) -> web.Application:
 
     app.middlewares.append(moving_on)
     app.add_routes([web.get("/keys", all_keys), web.get("/status", status), web.get("/ready", ready)])
+    app.add_routes([web.get("/metrics", metrics)])
     app.add_routes([web.get("/keys/{key}", read), web.put("/keys/{key}", write), web.delete("/keys/{key}", delete)])
     app.add_routes([web.post("/peer", peer), *(web.post(one, membership) for one in ("/join", "/leave", "/members"))])
     return app
@@ -225,10 +239,11 @@ async def run(node: Node) -> None:
     runner = web.AppRunner(application(node), access_log=None, shutdown_timeout=10)
     await runner.setup()
     await web.TCPSite(runner, *place.local_port()).start()
-    joining = asyncio.create_task(node.join())
+    working = [asyncio.create_task(node.join()), asyncio.create_task(node.gauge.write())]
     await ended.wait()
     await node.leave()
-    joining.cancel()
+    for task in working:
+        task.cancel()
     await runner.cleanup()
     await node.close()
 

@@ -1,4 +1,4 @@
-"""The Instance's conditions: Ready, as KUDO has it, and Accepted: whether what was asked for last is followed. Pure."""
+"""The Instance's conditions: Ready, as KUDO has it; Accepted: whether what was asked for last is followed; Autopilot. Pure."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ def ready(instance: Instance, plan: str, status: Object) -> Object:
 def accepted(instance: Instance, is_so: bool, reason: str, message: str) -> Object:
     """Whether the engine follows the spec."""
     return _condition(instance, "Accepted", is_so, reason, message)
+
+
+def autopilot(instance: Instance, is_so: bool, reason: str, message: str) -> Object:
+    """Whether the autopilot has it in hand; only where it is on."""
+    return _condition(instance, "Autopilot", is_so, reason, message)
 
 
 def _condition(instance: Instance, type_: str, is_so: bool, reason: str, message: str) -> Object:

@@ -17,6 +17,7 @@ from . import package, plans, trigger
 from .conditions import accepted, ready
 from .instance import FINALIZER, SNAPSHOT, Instance
 from .parameters import ParameterError, resolve
+from .pilot import Pilot
 from .pipes import IMAGE
 from .plans import COMPLETE, ERROR, FATAL_ERROR, RUNNING
 from .render import Moment
@@ -77,15 +78,25 @@ class Engine:
         self._shipped = shipped
         self._tell = tell
         self._waiter = waiter
+        self._pilot = Pilot(api, tell, self._status)
 
     async def reconcile(self, namespace: str, name: str) -> float | None:
         """In how many seconds to look again; None when there is nothing to wait for."""
         body = await self._api.get("Instance", namespace, name)
         if body is None:
+            self._pilot.forget(namespace, name)
             return None
         instance = Instance(body)
         if instance.going:
             return await self._cleanup(instance)
+        seconds = await self._pass(instance)
+        if not _deployed(instance):
+            return seconds
+        # What is refused, or not taken over yet, comes first.
+        look = await self._look(instance, idle=seconds is None and instance.snapshot == instance.wanted)
+        return seconds if look is None else look if seconds is None else min(seconds, look)
+
+    async def _pass(self, instance: Instance) -> float | None:
         now = current(instance)
         if now.plan and now.asked:
             return await self._put_back(instance, now)
@@ -111,6 +122,15 @@ class Engine:
         if instance.execution:
             await self._patch(instance, {"spec": {"planExecution": None}})
         return None
+
+    async def _look(self, instance: Instance, *, idle: bool) -> float | None:
+        """The autopilot's, where the package has one; what is wrong with the version or the parameters has been said."""
+        try:
+            version = await self._version(instance, instance.snapshot.operator_version)
+            values = resolve(version, instance.snapshot.parameters) if "AUTOPILOT" in version.parameters else {}
+        except (MissingError, PackageError, ParameterError):
+            return None
+        return await self._pilot.look(instance, values, idle=idle)
 
     # What to do
 

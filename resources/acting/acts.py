@@ -56,6 +56,13 @@ class Act:
     refusal: str = ""
     new_name: str = ""
 
+    @property
+    def way(self) -> str:
+        """How it is undone, for console/_undo.html."""
+        if self.name.startswith("plan-"):
+            return "plan-run"
+        return {"restart": "restart", "evict": "restart", "run": "job"}.get(self.name, "back")
+
 
 def offered(client: ClusterClient, place: Place, obj: KubeObject) -> tuple[Act, ...]:
     """Those that fit the object as it is: one that is suspended is resumed."""

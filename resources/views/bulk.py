@@ -12,10 +12,11 @@ from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from resources.history import writes
+from resources.history.kinds import may_be_recorded
 from resources.lists import bulk as subject
 from resources.lists.bulk import DELETE, MOST, BadChange, Chosen, Result
 from resources.place import Place, place_of
-from resources.views.delete import TAKES_ALONG
+from resources.views.delete import TAKES_ALONG, one_way
 from resources.views.filter import Filter
 
 _SHOWN = 200
@@ -57,6 +58,12 @@ class BulkPage:
     @property
     def failed(self) -> int:
         return sum(problem is not None for _result, problem in self.results or ())
+
+    @property
+    def way(self) -> str:
+        """How a deletion of many is undone: nothing is kept of each but its history, where it has one."""
+        way = one_way(self.place)
+        return way if way != "again" else "history" if may_be_recorded(self.place.type) else "none"
 
     @property
     def done(self) -> bool:

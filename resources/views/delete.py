@@ -43,6 +43,18 @@ class DeletePage:
     going: Panel | None = None
     propagations: tuple[str, ...] = PROPAGATIONS
 
+    @property
+    def way(self) -> str:
+        """How it is undone, for console/_undo.html."""
+        return one_way(self.place)
+
+
+def one_way(place: Place) -> str:
+    """What takes its data along comes back empty at best; of Secrets nothing is kept."""
+    if place.type.kind in TAKES_ALONG:
+        return "data"
+    return "secret" if (place.type.group, place.type.kind) == ("", "Secret") else "again"
+
 
 def _needs_name(place: Place) -> bool:
     return place.type.kind in TAKES_ALONG

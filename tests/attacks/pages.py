@@ -59,6 +59,7 @@ def of_all(namespace: str) -> Iterator[str]:
     for route, arguments in routes():
         if not arguments and not route.startswith("signin:") and route not in ("pages:metrics", "pages:healthz"):
             yield f"{reverse(route)}?namespace={namespace}"
+    yield f"{reverse('pages:overview')}?all=1"
     for word in words:
         yield f"/resources/search/?q={word}"
         yield f"/palette/?q={word}"

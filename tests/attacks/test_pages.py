@@ -31,6 +31,8 @@ def body(answer: HttpResponseBase) -> bytes:
     return b"".join(answer.streaming_content) if answer.streaming else answer.content  # type: ignore[attr-defined]
 
 
+# A thousand pages: a real API server on a busy machine takes minutes for them.
+@pytest.mark.timeout(600)
 def test_every_page_that_shows_them_is_harmless(attacks: Placed) -> None:
     browser, found, seen = Client(), list[str](), dict[int, int]()
     for path, headers in pages.everything(attacks):

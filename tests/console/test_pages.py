@@ -1,6 +1,5 @@
 """The frame of every page, the health answers, preferences, and errors in words."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -124,22 +123,3 @@ def test_every_error_has_words_and_a_status(error: errors.KubeError, status: int
     assert problem.title
     assert problem.advice
     assert problem.detail == "x"
-
-
-def test_the_overview_renews_operators_and_numbers_apart(browser: Client) -> None:
-    page = browser.get("/").content.decode()
-    numbers, operators = _topics(page, "overview"), _topics(page, "overview-operators")
-    assert any("/pods/" in topic for topic in numbers)
-    # A Pod that comes or goes is no reason to look at all operators again.
-    assert operators and all("/operators.coreos.com/" in topic for topic in operators)
-    assert not any("/operators.coreos.com/" in topic for topic in numbers)
-    part = browser.get("/?part=operators", headers={"HX-Request": "true"}).content.decode()
-    assert part.strip().startswith("<article") and _topics(part, "overview-operators") == operators
-    part = browser.get("/", headers={"HX-Request": "true"}).content.decode()
-    assert _topics(part, "overview") == numbers and "overview-operators" not in part
-
-
-def _topics(page: str, id_: str) -> list[str]:
-    found = re.search(rf'id="{id_}" data-live="([^"]*)"', page)
-    assert found, id_
-    return found[1].split()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from django.utils import timezone
 
 from kube.client import ClusterClient
@@ -46,6 +47,41 @@ def read(row: Catalog, client: ClusterClient) -> Catalog:
     assert refresh.refresh(row, client), Catalog.objects.get(pk=row.pk).error
     row.refresh_from_db()
     return row
+
+
+def test_a_bundle_with_nul_characters_becomes_a_package(client: ClusterClient, tmp_path: Path) -> None:
+    """In every text of its CSV and of its package: PostgreSQL would take none of them."""
+    folder = tmp_path / "samples"
+    shutil.copytree(SAMPLES / "sampledb", folder / "sampledb")
+    seen = 0
+    for path in folder.rglob("*"):
+        if path.is_file() and path.suffix in (".yaml", ".json") and "displayName" in (text := path.read_text()):
+            found = yaml.safe_load(text)
+            seen += _spoilt(found)
+            path.write_text(json.dumps(found))
+    assert seen > 20
+    row = read(folder_catalog(client, folder), client)
+    assert (row.state, row.error) == (Catalog.READY, "")
+    package = Package.objects.get(namespace="~", catalog="mine", name="sampledb")
+    assert "\0" not in package.title + package.summary + package.text and package.keywords
+    judging.judge(client.name)
+    assert bundles.graph(client, "~", "mine", "sampledb").channels
+    read(row, client)
+    assert Package.objects.get(pk=package.pk).digest == package.digest
+
+
+def _spoilt(found: Any) -> int:
+    """A NUL behind each text that says nothing to machines; how many."""
+    words = ("displayName", "description", "title", "name", "keywords", "categories", "email", "text")
+    count = 0
+    for key, value in found.items() if isinstance(found, dict) else enumerate(found):
+        if isinstance(value, dict | list):
+            count += 0 if key in ("install", "apiservicedefinitions") else _spoilt(value)
+        elif (isinstance(value, str) and (key in words[:3] or key in words[5:])) or (
+            isinstance(value, str) and isinstance(key, int)
+        ):
+            found[key], count = f"{value}\0", count + 1
+    return count
 
 
 def test_a_folder_of_bundles_becomes_packages(client: ClusterClient) -> None:

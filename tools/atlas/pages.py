@@ -150,7 +150,7 @@ LEFT_OUT = {
     ),
     "answers what a person did, no GET": (
         "signin:sign-out", "operatorhub:source-refresh", "operatorhub:source-read", "operatorhub:source-restart", "operatorhub:undo-made",
-        "operatorhub:plan-check", "operatorhub:approve", "operatorhub:mend", "resources:bulk", "resources:columns", "resources:find", "resources:section",
+        "operatorhub:plan-check", "operatorhub:approve", "operatorhub:mend", "pages:tour", "resources:bulk", "resources:columns", "resources:find", "resources:section",
         "resources:cordon", "resources:favourite",
     ),
     "needs a thing of its own: the tests of its room open it": (

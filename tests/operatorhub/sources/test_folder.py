@@ -63,7 +63,8 @@ def test_a_lazy_bundle_is_read_when_asked_for(tmp_path: Path) -> None:
         "defaultChannel": "stable",
         "channels": [{"name": "stable", "entries": [{"name": "a.v1", "version": "1.0.0"}]}],
     }
-    said["bundles"] = [{"name": "a.v1", "version": "1.0.0", "path": "1.0.0"}, {"name": "evil", "path": "../../etc"}]
+    evil = [{"name": "evil", "path": path} for path in ("../../etc", "nul\0", "x" * 5000, "round")]
+    said["bundles"] = [{"name": "a.v1", "version": "1.0.0", "path": "1.0.0"}, *evil]
     root = write(
         tmp_path / "c",
         {
@@ -72,10 +73,11 @@ def test_a_lazy_bundle_is_read_when_asked_for(tmp_path: Path) -> None:
             "a/1.0.0/crds/x.yaml": BUNDLE["manifests/crd.yaml"],
         },
     )
+    (root / "a" / "round").symlink_to("round")
     found = list(folder.drafts(root, whole=False))
     (one,) = [one for one in found if isinstance(one, BundleDraft)]
     assert one.contents is None and one.place == "a/1.0.0"
-    assert [type(one) for one in found if isinstance(one, Problem)] == [Problem]
+    assert [one.words for one in found if isinstance(one, Problem)] == ["there is no bundle"] * len(evil)
     assert folder.contents(root, one.place).csv["metadata"]["name"] == "a.v1"
     assert folder.csv_of(root, one.place)["spec"]["version"] == "1.0.0"
     assert bundlefiles.stamp(root / one.place) == one.digest

@@ -16,7 +16,7 @@ import yaml
 
 from console.processes.parts import free_port
 from tests.operators.argocd.clusters import ArgoCDs
-from tests.operators.places import ROOT, condition
+from tests.operators.places import ROOT, condition, eventually
 
 pytestmark = pytest.mark.timeout(300)
 BUNDLE = ROOT / "operators" / "packages" / "argocd-tutorial" / "1.0.0"
@@ -96,13 +96,50 @@ def test_the_servers_page_says_what_it_is(installed: ArgoCDs, example: dict[str,
         assert json.load(answer) == {"Version": "simulated"}
 
 
+def metrics(argocds: ArgoCDs, target: str, port: int) -> dict[str, float]:
+    """What Prometheus would read there: the value of each series."""
+    with (
+        forwarded(argocds, target, port) as local,
+        urllib.request.urlopen(f"http://localhost:{local}/metrics", timeout=20) as answer,
+    ):
+        assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+        lines = [one for one in answer.read().decode().splitlines() if not one.startswith("#")]
+    return {name: float(value) for name, _, value in (one.rpartition(" ") for one in lines)}
+
+
 def test_the_metrics_services_answer(installed: ArgoCDs, example: dict[str, Any]) -> None:
-    for service, port, part in (("metrics", 8082, "application-controller"), ("server-metrics", 8083, "server")):
-        with (
-            forwarded(installed, f"service/example-argocd-{service}", port) as local,
-            urllib.request.urlopen(f"http://localhost:{local}/metrics", timeout=20) as answer,
-        ):
-            assert f'argocd_simulated{{component="{part}",instance="example-argocd"' in answer.read().decode()
+    """Each counts what it was asked: how much, what failed, how long it took."""
+    for service, port, part in (
+        ("metrics", 8082, "application-controller"),
+        ("server-metrics", 8083, "server"),
+        ("repo-server", 8084, "repo-server"),
+        ("dex-server", 5558, "dex-server"),
+    ):
+        labels = f'{{component="{part}",instance="example-argocd",namespace="{installed.namespace}"}}'
+        first, second = (metrics(installed, f"service/example-argocd-{service}", port) for _ in range(2))
+        assert first[f"argocd_simulated{labels}"] == 1
+        assert second[f"argocd_requests_total{labels}"] > first[f"argocd_requests_total{labels}"]
+        assert second[f"argocd_request_seconds_total{labels}"] > first[f"argocd_request_seconds_total{labels}"]
+        assert second[f"argocd_request_failures_total{labels}"] == 0
+
+
+def test_the_operator_tells_how_it_and_its_argocds_are(installed: ArgoCDs, example: dict[str, Any]) -> None:
+    """Under the names of the real one's metrics."""
+    here = f'{{namespace="{installed.namespace}"}}'
+    found = metrics(installed, "deployment/argocd-tutorial-operator", 8081)
+    assert found["active_argocd_instances_total"] == found['active_argocd_instances_by_phase{phase="Available"}'] == 1
+    assert found['active_argocd_instances_by_phase{phase="Pending"}'] == 0
+    assert found[f"argocd_tutorial_reconciliation_failures_total{here}"] >= 0
+    before = found[f"active_argocd_instance_reconciliation_count{here}"]
+    installed.change("example-argocd", statusBadgeEnabled=True)
+    eventually(
+        lambda: (
+            metrics(installed, "deployment/argocd-tutorial-operator", 8081)[
+                f"active_argocd_instance_reconciliation_count{here}"
+            ]
+            > before
+        )
+    )
 
 
 def test_redis_answers_in_its_own_protocol(installed: ArgoCDs, example: dict[str, Any]) -> None:

@@ -43,6 +43,7 @@ class Nodes:
         own = {
             "SANDBOX_PORT_4567": str(self.ports[number]),
             "SANDBOX_MOUNT__DATA": str(self.folder / str(number)),
+            "SANDBOX_MOUNT__REPORT": str(self.folder / f"{number}-report"),
             "POD_NAME": f"g-{number}",
             "GALERA_INSTANCE": "g",
             "GALERA_DRAIN": "0.2",

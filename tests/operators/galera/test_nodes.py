@@ -179,3 +179,28 @@ def test_what_a_client_may_not_ask(tmp_path: Path) -> None:
         assert nodes.ask(0, "PUT", "/keys/a", "1", "")[0] == 200
         assert nodes.get(0, "/keys/nothing") == (404, "there is no such key\n")
         assert nodes.put(0, "large", "x" * (1 << 20) + "x") == 413
+
+
+def test_a_node_measures_what_clients_ask_of_it(tmp_path: Path) -> None:
+    """At /metrics, and in the file that the autopilot reads; questions about itself do not count."""
+    (tmp_path / "0-report").mkdir()
+    with running(tmp_path, 0) as nodes:
+        assert nodes.put(0, "a", "1") == 200
+        assert nodes.get(0, "/keys/a")[1] == "1"
+        assert nodes.get(0, "/status")[0] == 200
+        status, text = nodes.get(0, "/metrics")
+        found = dict(one.rsplit(" ", 1) for one in text.splitlines() if not one.startswith("#"))
+        assert status == 200
+        assert found['galera_requests_total{node="g-node-0"}'] == "2"
+        assert found['galera_request_failures_total{node="g-node-0"}'] == "0"
+        assert (found['galera_members{node="g-node-0"}'], found['galera_keys{node="g-node-0"}']) == ("1", "1")
+        assert float(found['galera_request_seconds_total{node="g-node-0"}']) > 0
+
+        def report() -> dict[str, float]:
+            file = tmp_path / "0-report" / "report.json"
+            return dict(json.loads(file.read_text())) if file.exists() else {}
+
+        beat = nodes.until(lambda: report().get("beat"), "it reports nothing")
+        later = nodes.until(lambda: report().get("beat", 0) > beat + 1 and report(), "it has stopped reporting")
+        assert (later["requests"], later["failed"]) == (2, 0)
+        assert later["memory"] > 10 << 20

@@ -1,0 +1,103 @@
+"""The cards of the overview: how each is called, what it waits for, who gathers it; and how one is told that could not be gathered."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.db import DatabaseError
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from console.overview import changes, cluster, happened, instances, marks, olm_health, operators, pods, tour
+from console.overview.part import ERROR, Part, Trouble, worst_first
+from console.web.errors import explain
+from kube.client import ClusterClient
+from kube.errors import Forbidden, KubeError, Unreachable
+from resources.changes import RedisError
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """`waits`: what is asked for it, in words. `url`: the name of the address where there is more, '' for none. `judged`: it says whether all is well."""
+
+    key: str
+    title: Promise
+    waits: Promise
+    look: Callable[[ClusterClient], Part]
+    url: str = ""
+    judged: bool = False
+
+    @property
+    def template(self) -> str:
+        return f"console/overview/_{self.key}.html"
+
+    @property
+    def more_url(self) -> str:
+        """Of all namespaces, as the card is."""
+        return f"{reverse(self.url)}?namespace=-" if self.url else ""
+
+    @property
+    def part_url(self) -> str:
+        return f"{reverse('pages:overview')}?part={self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A card as it is drawn. `part` None: it is still to be asked for, or could not be gathered, and `problem` says why."""
+
+    card: Card
+    part: Part | None = None
+    problem: str = ""
+    refused: bool = False
+    troubles: tuple[Trouble, ...] = ()
+
+    @property
+    def level(self) -> str:
+        """The icon of the worst in it: success where nothing is, '' where that is not known."""
+        if self.troubles:
+            return worst_first(self.troubles)[0].level
+        if self.part is None or self.part.pending:
+            return ""
+        return "success"
+
+
+CARDS = (
+    Card("cluster", gettext_lazy("Cluster"), gettext_lazy("Waits for the API server's answer."), cluster.look, judged=True),
+    Card("olm", gettext_lazy("Operator Lifecycle Manager"), gettext_lazy("Asks for OLM's programs and catalogs."), olm_health.look, "operatorhub:olm", True),
+    Card("operators", gettext_lazy("Installed operators"), gettext_lazy("Asks for ClusterServiceVersions and Subscriptions."), operators.look, "operatorhub:installed", True),
+    Card("instances", gettext_lazy("Instances"), gettext_lazy("Counts the objects of every custom kind."), instances.look, "operatorhub:services", True),
+    Card("pods", gettext_lazy("Pods"), gettext_lazy("Looks through the Pods."), pods.look, judged=True),
+    Card("changes", gettext_lazy("Recent changes"), gettext_lazy("Reads the history."), changes.look),
+    Card("warnings", gettext_lazy("Recent warnings"), gettext_lazy("Asks for the Events of the last hour."), happened.look, "resources:events"),
+    Card("favourites", gettext_lazy("Favourites"), gettext_lazy("Asks for the state of each."), marks.favourites, "resources:favourites"),
+    Card("recent", gettext_lazy("Recently looked at"), gettext_lazy("Reads what you looked at."), marks.recent, "resources:favourites"),
+)  # fmt: skip
+#: Not among the cards: it can be put away, and is drawn with its steps at once.
+TOUR = Card("tour", gettext_lazy("Getting started"), gettext_lazy("Looks which steps are done."), tour.look)
+
+
+def by_key(key: str) -> Card | None:
+    return next((card for card in (*CARDS, TOUR) if card.key == key), None)
+
+
+def gathered(client: ClusterClient, card: Card) -> Shown:
+    """Never raises what one card alone could not get: the others are told all the same."""
+    try:
+        part = card.look(client)
+    except Forbidden as error:
+        return Shown(card, problem=str(error), refused=True)
+    except KubeError as error:
+        # One sentence for all that ask a cluster which does not answer.
+        gone = isinstance(error, Unreachable)
+        troubles = (cluster.away(error),) if card.key == "cluster" else () if gone else (_lost(card, str(error)),)
+        return Shown(card, problem=f"{explain(error).title}: {error}", troubles=troubles if card.judged else ())
+    except DatabaseError as error:
+        return Shown(card, problem=_("The console's database does not answer: %(words)s") % {"words": error})
+    except RedisError as error:
+        return Shown(card, problem=str(error))
+    return Shown(card, part, troubles=part.troubles)
+
+
+def _lost(card: Card, words: str) -> Trouble:
+    return Trouble(ERROR, _("“%(card)s” could not be looked at") % {"card": card.title}, words, f"#overview-{card.key}")

@@ -1,0 +1,102 @@
+"""Who changed what lately: the newest steps of the history whose objects this person may read."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+
+from console.overview.part import Part
+from console.web.access import can
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from kube.requests import FIELD_MANAGER
+from operatorhub import olm
+from resources import followable
+from resources.history import lives, timeline
+from resources.models import Step
+from resources.place import Place
+
+SHOWN = 8
+#: Steps that are looked through for those that may be told.
+_LOOKED = 150
+_GIVEN = (
+    ("configmaps", "kube-root-ca.crt"),
+    ("configmaps", "openshift-service-ca.crt"),
+    ("serviceaccounts", "default"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`who`: a person where the console knows one, else the program that wrote; '' where nobody says. `fields`: the first that changed."""
+
+    event: str
+    at: datetime
+    who: str
+    place: Place
+    kind: str
+    fields: tuple[str, ...]
+
+    @property
+    def url(self) -> str:
+        return self.place.url("history")
+
+
+def look(client: ClusterClient) -> Part:
+    """What operators report of their objects' status is left out: that is no act. Raises KubeError, DatabaseError."""
+    rows = (
+        Step.objects.filter(traced__cluster=client.name)
+        .filter(Q(event__in=(Step.CREATED, Step.DELETED)) | Q(event=Step.CHANGED) & (Q(spec=True) | Q(meta=True)))
+        .select_related("traced")
+        .defer("traced__head", "back")
+        .order_by("-at", "-pk")
+    )
+    found: list[Change] = []
+    may: dict[tuple[str, str, str], Place | None] = {}
+    for step in rows[:_LOOKED]:
+        traced = step.traced
+        if _bookkeeping(step):
+            continue
+        key = (traced.group, traced.plural, traced.namespace)
+        if key not in may:
+            may[key] = _readable(client, step)
+        if may[key] is None:
+            continue
+        found.append(_change(client, step, may[key]))
+        if len(found) == SHOWN:
+            break
+    types = {one.place.type: None for one in found}
+    return Part(
+        tuple(found), topics=" ".join(filter(None, (followable.of(client, type_) for type_ in types))), every=3000
+    )
+
+
+def _bookkeeping(step: Step) -> bool:
+    """Labels and annotations that programs note, OLM's index of its operators, and what Kubernetes puts into every namespace: nobody's act."""
+    traced = step.traced
+    if step.event == Step.CHANGED and not step.spec:
+        return not step.manager.startswith(("kubectl", FIELD_MANAGER))
+    return (traced.group, traced.plural) == (olm.GROUP, "operators") or (traced.plural, traced.name) in _GIVEN
+
+
+def _readable(client: ClusterClient, step: Step) -> Place | None:
+    """The kind there, where this person may read all of it; what was of one name only is on that name's page."""
+    place = lives.served(client, step.traced)
+    try:
+        return place if place and can(client, "get", place.type, place.namespace).allowed else None
+    except KubeError:
+        return None
+
+
+def _change(client: ClusterClient, step: Step, known: Place | None) -> Change:
+    assert known is not None
+    entry = timeline.entry(step)
+    place = Place(known.type, step.traced.namespace, step.traced.name)
+    return Change(
+        step.event,
+        step.at,
+        entry.user or entry.who,
+        place,
+        step.traced.kind,
+        tuple(field.path for field in entry.fields[:2]),
+    )

@@ -1,0 +1,146 @@
+"""The API server: does it answer, how fast, what is in it; and whether pages hear of changes."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from console.overview.part import ERROR, WARNING, Part, Trouble
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from resources import followable
+from resources.changes import RedisError
+from resources.changes.asked import hub_states
+from resources.lists import listing
+from resources.lists.counts import Count, counts
+from resources.lists.listing import Query
+from resources.place import Place
+from resources.state.health import READY
+
+_KINDS = (
+    ("", "namespaces"),
+    ("", "pods"),
+    ("apiextensions.k8s.io", "customresourcedefinitions"),
+    ("", "nodes"),
+)
+#: Of more nodes the states are not read here.
+_MOST_NODES = 500
+#: An answer that takes longer is worth a word, in milliseconds.
+_SLOW = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """How many of a kind there are, and its list."""
+
+    label: str
+    count: Count
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """`milliseconds`: how long the API server took to say its version. `live`: why pages do not hear of changes, '' when they do."""
+
+    version: str
+    platform: str
+    milliseconds: int
+    numbers: tuple[Number, ...]
+    live: str
+
+
+def look(client: ClusterClient) -> Part:
+    """Raises KubeError when it does not answer."""
+    began = time.monotonic()
+    version = client.version()
+    milliseconds = int((time.monotonic() - began) * 1000)
+    types = tuple(filter(None, (_type(client, *kind) for kind in _KINDS)))
+    found = counts(client, types)
+    numbers = tuple(Number(_label(one), found[one], _list(one)) for one in types)
+    live = _live()
+    told = Cluster(
+        str(version.get("gitVersion", "")), str(version.get("platform", "")), milliseconds, numbers, live
+    )  # fmt: skip
+    troubles = [*_slow(milliseconds), *_silent(client), *_nodes(client, found), *_unheard(live)]
+    topics = " ".join(
+        filter(None, (followable.of(client, one) for one in types if found[one].number is not None))
+    )  # fmt: skip
+    return Part(told, tuple(troubles), topics)
+
+
+def _type(client: ClusterClient, group: str, plural: str) -> ResourceType | None:
+    try:
+        return client.find(group, "", plural)
+    except KubeError:
+        return None
+
+
+def _label(type_: ResourceType) -> str:
+    labels = {
+        "namespaces": _("Namespaces"),
+        "pods": _("Pods"),
+        "customresourcedefinitions": _("Custom resource definitions"),
+        "nodes": _("Nodes"),
+    }
+    return labels[type_.plural]
+
+
+def _list(type_: ResourceType) -> str:
+    if type_.plural == "namespaces":
+        return reverse("pages:namespaces")
+    return Place(type_).kind_url(**({"namespace": "-"} if type_.namespaced else {}))
+
+
+def _slow(milliseconds: int) -> list[Trouble]:
+    if milliseconds < _SLOW:
+        return []
+    words = _("It took %(number)d ms to say its version.") % {"number": milliseconds}
+    return [Trouble(WARNING, _("The API server is slow"), words, "#overview-cluster")]
+
+
+def _silent(client: ClusterClient) -> list[Trouble]:
+    return [
+        Trouble(WARNING, _("An API does not answer"), one, reverse("resources:types"), _("All types"))
+        for one in client.discovery_errors[:5]
+    ]
+
+
+def _nodes(client: ClusterClient, found: Mapping[ResourceType, Count]) -> list[Trouble]:
+    for type_, count in found.items():
+        if type_.plural != "nodes" or not count.number or count.number > _MOST_NODES:
+            continue
+        try:
+            states = listing.counted(client, type_, "", Query())
+        except KubeError:
+            return []
+        unwell = sum(number for state, number in states.items() if state != READY)
+        if unwell:
+            words = ngettext("%(number)d node of %(all)d is not ready.", "%(number)d nodes of %(all)d are not ready.", unwell)  # fmt: skip
+            words = words % {"number": unwell, "all": count.number}
+            return [Trouble(ERROR, _("Nodes"), words, Place(type_).kind_url(), _("Nodes"))]
+    return []
+
+
+def _live() -> str:
+    try:
+        hubs = hub_states()
+    except RedisError:
+        return _("Redis does not answer.")
+    if not hubs:
+        return _("No worker watches the cluster. Is the Celery worker running?")
+    return "" if any(not hub.problem for hub in hubs) else next(hub.problem for hub in hubs if hub.problem)
+
+
+def _unheard(live: str) -> list[Trouble]:
+    if not live:
+        return []
+    return [Trouble(WARNING, _("Pages do not update by themselves"), live, reverse("pages:readyz"), _("What is ready"))]
+
+
+def away(error: KubeError) -> Trouble:
+    """The API server itself does not answer: nothing is as bad."""
+    return Trouble(ERROR, _("The API server does not answer"), str(error), "#overview-cluster")

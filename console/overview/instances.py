@@ -1,0 +1,176 @@
+"""The instances of custom kinds, by their state. Each kind is asked by itself: one request where there are none of it, a kept list where there are some."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from django.utils.translation import gettext as _
+
+from console.overview import patience
+from console.overview.donut import Donut, donut
+from console.overview.part import ERROR, Part, Trouble
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from resources import followable
+from resources.lists.counts import count
+from resources.lists.entries import Entry
+from resources.lists.order import STATES
+from resources.lists.snapshot import snapshots
+from resources.place import Place
+from resources.state.health import DEGRADED, Health
+from resources.types.managed import DEFINITIONS
+from resources.types.types import is_custom, kinds
+
+#: Of a kind with more objects only the number is told.
+MOST = 20_000
+#: What has not answered by then is waited for without holding up the card, in seconds.
+WAIT = 2.5
+_NAMED, _SHOWN = 5, 8
+#: Topics that one card follows; of the other kinds the card's own clock brings the news.
+_FOLLOWED = 25
+# OLM's own kinds have cards of their own.
+OLM = ("operators.coreos.com", "packages.operators.coreos.com", "olm.operatorframework.io")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind: `number` of its objects, None where `problem` says why; `states` by state word, '' for none; `worst`: the first that are degraded."""
+
+    type: ResourceType
+    number: int | None = 0
+    states: tuple[tuple[str, int], ...] = ()
+    worst: tuple[Entry, ...] = ()
+    problem: str = ""
+    forbidden: bool = False
+
+    def of(self, state: str) -> int:
+        return dict(self.states).get(state, 0)
+
+    @property
+    def degraded(self) -> int:
+        return self.of(DEGRADED)
+
+    @property
+    def url(self) -> str:
+        """Its list; of those that are degraded where there are some."""
+        return Place(self.type).kind_url(
+            **({"namespace": "-"} if self.type.namespaced else {}), **({"state": DEGRADED} if self.degraded else {})
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many instances are in a state; `of`: the kinds with such, most first, as many as a line holds."""
+
+    health: Health
+    number: int
+    of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Instances:
+    """`kinds`: with instances, what needs somebody first, as many as are shown; `more` kinds have some too. `served`: how many custom kinds there are."""
+
+    total: int
+    shares: tuple[Share, ...]
+    donut: Donut
+    kinds: tuple[Kind, ...]
+    more: int
+    served: int
+
+
+def look(client: ClusterClient) -> Part:
+    """Raises KubeError when the cluster does not say what it serves."""
+    types = custom(client)
+    found, late = asked(client, types, WAIT)
+    there = sorted((one for one in found if one.number), key=lambda one: (-one.degraded, -(one.number or 0), one.type.kind))  # fmt: skip
+    shares = _shares(there)
+    told = Instances(
+        sum(one.number or 0 for one in there),
+        shares,
+        donut((share.health.colour, share.number, share.health.label) for share in shares),
+        tuple(there[:_SHOWN]),
+        max(0, len(there) - _SHOWN),
+        len(types),
+    )
+    follow = (followable.of(client, one.type) for one in there[:_FOLLOWED])
+    topics = " ".join(filter(None, (*follow, followable.topics(client, *DEFINITIONS))))
+    # Three hundred kinds are three hundred questions: the more there are, the more seldom.
+    return Part(
+        told, _troubles(there), topics, max(3000, 100 * len(types)), tuple(one.kinds for one in late), _gaps(found)
+    )
+
+
+def custom(client: ClusterClient) -> tuple[ResourceType, ...]:
+    """The kinds that operators brought, each once."""
+    return tuple(
+        one.type for one in kinds(client.types()) if is_custom(one.type.group) and one.type.group not in OLM
+    )  # fmt: skip
+
+
+def asked(
+    client: ClusterClient, types: Iterable[ResourceType], seconds: float
+) -> tuple[list[Kind], tuple[ResourceType, ...]]:
+    """(the kinds that answered in time, those that did not yet)."""
+    found, late = patience.within(client, "kind", {one: partial(_ask, client, one) for one in types}, seconds)
+    return list(found.values()), late
+
+
+def _ask(client: ClusterClient, type_: ResourceType) -> Kind:
+    try:
+        if not snapshots.has(client, type_, ""):
+            number = count(client, type_)
+            if number.number is None:
+                return Kind(type_, None, problem=number.problem, forbidden=number.forbidden)
+            if not number.number or number.number > MOST:
+                return Kind(type_, number.number)
+        entries = snapshots.get(client, type_, "").all()
+    except KubeError as error:
+        return Kind(type_, None, problem=str(error), forbidden=error.code == 403)
+    states = Counter(entry.health.state for entry in entries)
+    worst = sorted((one for one in entries if one.health.state == DEGRADED), key=lambda one: one.created, reverse=True)
+    return Kind(type_, len(entries), tuple(states.items()), tuple(worst[:_NAMED]))
+
+
+def _shares(there: Iterable[Kind]) -> tuple[Share, ...]:
+    """What needs somebody first; those without a state, or of which none was read, last."""
+    totals: Counter[str] = Counter()
+    by_state: dict[str, list[tuple[int, str]]] = {}
+    for kind in there:
+        read = dict(kind.states) or {"": kind.number or 0}
+        for state, number in read.items():
+            totals[state] += number
+            by_state.setdefault(state, []).append((-number, kind.type.kind))
+    order = [*STATES, *(state for state in totals if state and state not in STATES), ""]
+    return tuple(
+        Share(Health(state), totals[state], tuple(kind for _number, kind in sorted(by_state[state])[:3]))
+        for state in dict.fromkeys(order)
+        if totals[state]
+    )
+
+
+def _troubles(there: Iterable[Kind]) -> tuple[Trouble, ...]:
+    found = []
+    for kind in there:
+        for entry in kind.worst:
+            where = f"{kind.type.kind} {entry.name}"
+            if entry.namespace:
+                where = _("%(what)s in %(namespace)s") % {"what": where, "namespace": entry.namespace}
+            url = Place(kind.type, entry.namespace, entry.name).url()
+            found.append(Trouble(ERROR, where, entry.health.reason or entry.health.label, url, _("Open it")))
+        if more := kind.degraded - len(kind.worst):
+            words = _("%(number)d more are degraded.") % {"number": more}
+            found.append(Trouble(ERROR, kind.type.kinds, words, kind.url, _("Open the list")))
+    return tuple(found)
+
+
+def _gaps(found: Iterable[Kind]) -> tuple[str, ...]:
+    refused = [one.type.kind for one in found if one.forbidden]
+    failed = [one for one in found if one.problem and not one.forbidden]
+    gaps = [f"{one.type.kind}: {one.problem}" for one in failed[:3]]
+    if refused:
+        names = ", ".join(sorted(refused)[:5]) + (" …" if len(refused) > 5 else "")
+        gaps.append(_("You may not list: %(kinds)s") % {"kinds": names})
+    return tuple(gaps)

@@ -1,0 +1,20 @@
+"""What this person marked as a favourite, with its state, and what they looked at lately."""
+
+from console.overview.part import Part
+from kube.client import ClusterClient
+from resources import favourites as kept
+from resources import followable
+
+_SHOWN = 8
+
+
+def favourites(client: ClusterClient) -> Part:
+    """Raises KubeError, DatabaseError."""
+    found = kept.favourites(client, states=True)[:_SHOWN]
+    types = {one.place.type: None for one in found if one.place}
+    return Part(found, topics=" ".join(filter(None, (followable.of(client, type_) for type_ in types))))
+
+
+def recent(client: ClusterClient) -> Part:
+    """Raises KubeError, DatabaseError."""
+    return Part(kept.recent(client)[:_SHOWN])

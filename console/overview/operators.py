@@ -1,0 +1,89 @@
+"""The installed operators: which fail, which wait for somebody, which have an update, from which version to which."""
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from console.overview.part import ERROR, WARNING, Part, Trouble
+from kube.client import ClusterClient
+from operatorhub import olm
+from operatorhub.running import installed
+from operatorhub.running.installed import Operator
+from operatorhub.running.totals import Totals, totals
+from operatorhub.running.workloads import ASKS, FAILED
+
+#: Of more than these the list of all operators tells.
+NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One operator that somebody should look at. `step`: "v1.0.0 → v1.1.0", '' where no other version comes."""
+
+    title: str
+    namespace: str
+    level: str
+    words: str
+    url: str
+    step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operators:
+    """`totals` None: a cluster without OLM. `more`: lines that are not told."""
+
+    totals: Totals | None = None
+    lines: tuple[Line, ...] = ()
+    more: int = 0
+
+
+def look(client: ClusterClient) -> Part:
+    """In all namespaces, or those of somebody's own. Raises KubeError."""
+    if not olm.served(client):
+        return Part(Operators())
+    found = installed.listed(client, "")
+    lines = [line for line in map(_line, found.rows) if line]
+    lines.sort(key=lambda line: line.level != ERROR)
+    told = Operators(totals(found.rows), tuple(lines[:NAMED]), max(0, len(lines) - NAMED))
+    topics = " ".join(filter(None, (olm.topic(client, plural) for plural in (olm.CSVS, olm.SUBSCRIPTIONS))))
+    return Part(told, tuple(map(_trouble, told.lines)), topics, gaps=found.gaps)
+
+
+def _line(one: Operator) -> Line | None:
+    """None for an operator that runs well, or that OLM works at."""
+    update, own = one.update, page(one)
+    if one.state == FAILED:
+        return Line(one.title, one.namespace, ERROR, one.reason or one.word, own)
+    if one.runs_in:
+        return None
+    if one.state == ASKS or (update is not None and update.state == ASKS):
+        words = _("waits for approval") if one.state == ASKS or (update and update.url) else _("has an update")
+        return Line(one.title, one.namespace, WARNING, words, (update.url if update else "") or own, step(one))
+    if update is not None and update.state == FAILED:
+        return Line(one.title, one.namespace, WARNING, update.reason or update.word, update.url or own, step(one))
+    return None
+
+
+def _trouble(line: Line) -> Trouble:
+    words = f"{line.words}: {line.step}" if line.step else line.words
+    act = _("Look at the plan") if line.step else _("Open the operator")
+    title = _("Operator %(title)s in %(namespace)s") % {"title": line.title, "namespace": line.namespace}
+    return Trouble(line.level, title, words, line.url, act)
+
+
+def page(one: Operator) -> str:
+    """Where an operator is looked at: on its own page, or how far its install is."""
+    if one.csv:
+        return reverse("operatorhub:operator", args=[one.namespace, one.csv])
+    return reverse("operatorhub:progress", args=[one.namespace, one.subscription])
+
+
+def step(one: Operator) -> str:
+    """From which version to which: of CSVs whose names end in a version (as OLM's own rule has them, name.vX.Y.Z) these, else the names."""
+    to = one.update.to if one.update else ""
+    if not to or to == one.csv:
+        return ""
+    name, _dot, version = to.partition(".v")
+    here = one.version or one.csv
+    return f"{here} → {version}" if version and one.csv.startswith(name) and one.version else f"{one.csv} → {to}"

@@ -1,0 +1,41 @@
+"""What every card of the overview is made of: what was found, what is not well in it, and what brings the news."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+ERROR, WARNING = "error", "warning"
+_RANK = {ERROR: 0, WARNING: 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One thing that needs somebody. `level`: ERROR or WARNING, an icon's name too; `reason`: why, in words; `url`: where one acts, and `act` what there."""
+
+    level: str
+    title: str
+    reason: str
+    url: str
+    act: str = ""
+
+    @property
+    def rank(self) -> int:
+        return _RANK[self.level]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """`found`: the subject's own. `topics`: what brings news of it; `every`: milliseconds between two looks at least. `pending`: what has not answered yet.
+    `gaps`: what could not be read, a sentence each."""
+
+    found: Any = None
+    troubles: tuple[Trouble, ...] = ()
+    topics: str = ""
+    every: int = 3000
+    pending: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+
+def worst_first(troubles: Iterable[Trouble]) -> tuple[Trouble, ...]:
+    """Of the same level they stay in their order."""
+    return tuple(sorted(troubles, key=lambda one: one.rank))

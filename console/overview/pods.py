@@ -1,0 +1,120 @@
+"""Pods in trouble, those of the same owner as one line: whether an operator or one of its instances made them, what keeps them from running.
+
+Of many Pods only those are read that do not run by the API server's own field; the page says so.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from console.overview import patience
+from console.overview.part import ERROR, Part, Trouble
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError
+from resources import followable
+from resources.lists.counts import count
+from resources.lists.entries import Entry
+from resources.lists.snapshot import snapshots
+from resources.place import Place
+from resources.state.health import DEGRADED
+
+#: Of more Pods than these, only those are read whose phase is neither Running nor Succeeded.
+MOST = 5_000
+WAIT = 2.5
+NAMED = 8
+_NOT_RUNNING = "status.phase!=Running,status.phase!=Succeeded"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Pods of one owner that fail for the same reason. `first`: the one to look at, `url` its page; `owner`: 'Kind/name', '' for a Pod of its own."""
+
+    namespace: str
+    owner: str
+    reason: str
+    first: str
+    number: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pods:
+    """`total`: Pods that were looked at; `unwell` of them are in trouble. `bounded`: those that run were left out."""
+
+    total: int
+    unwell: int
+    groups: tuple[Group, ...]
+    more: int
+    bounded: bool
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    entries: tuple[Entry, ...] = ()
+    total: int = 0
+    bounded: bool = False
+    error: KubeError | None = None
+
+
+def look(client: ClusterClient) -> Part:
+    """Raises KubeError."""
+    type_ = client.find("", "v1", "pods")
+    found, late = patience.within(client, "pods", {"pods": partial(_read, client, type_)}, WAIT)
+    if late:
+        return Part(pending=(_("Pods"),))
+    read = found["pods"]
+    if read.error:
+        raise read.error
+    groups = _groups(type_, read.entries)
+    url = Place(type_).kind_url(namespace="-", state=DEGRADED)
+    told = Pods(
+        read.total, len(read.entries), groups[:NAMED], max(0, len(groups) - NAMED), read.bounded, url
+    )  # fmt: skip
+    return Part(told, tuple(map(_trouble, told.groups)), followable.of(client, type_), max(3000, read.total * 2))
+
+
+def _read(client: ClusterClient, type_: ResourceType) -> _Read:
+    try:
+        total, bounded = 0, False
+        if not snapshots.has(client, type_, ""):
+            counted = count(client, type_)
+            total = counted.number or 0
+            bounded = total > MOST or counted.more
+        entries = snapshots.get(client, type_, "", fields=_NOT_RUNNING if bounded else "").all()
+    except KubeError as error:
+        return _Read(error=error)
+    unwell = tuple(one for one in entries if one.health.state == DEGRADED)
+    return _Read(unwell, total if bounded else len(entries), bounded)
+
+
+def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[Group, ...]:
+    """The newest first."""
+    by: dict[tuple[str, str, str], list[Entry]] = {}
+    for one in sorted(entries, key=lambda one: one.created, reverse=True):
+        owner = str(one.owner or "")
+        by.setdefault((one.namespace, owner or one.name, one.health.reason), []).append(one)
+    return tuple(
+        Group(
+            namespace,
+            str(members[0].owner or ""),
+            reason or members[0].health.label,
+            members[0].name,
+            len(members),
+            Place(type_, namespace, members[0].name).url(),
+        )
+        for (namespace, _owner, reason), members in by.items()
+    )
+
+
+def _trouble(group: Group) -> Trouble:
+    if group.number == 1:
+        what = _("Pod %(name)s in %(namespace)s") % {"name": group.first, "namespace": group.namespace}
+    else:
+        words = ngettext("%(number)d Pod of %(owner)s in %(namespace)s", "%(number)d Pods of %(owner)s in %(namespace)s", group.number)  # fmt: skip
+        what = words % {"number": group.number, "owner": group.owner, "namespace": group.namespace}
+    return Trouble(ERROR, what, group.reason, group.url, _("Open it"))

@@ -1,0 +1,150 @@
+"""What to do first: five steps, as the rows of docs/tutorials go, each ticked by what is in the cluster. A person may put them away, and bring them back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.db import DatabaseError
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from console.audit.models import AuditEntry
+from console.overview import instances
+from console.overview.part import Part
+from console.web.frame import known_namespaces
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from operatorhub import olm
+from operatorhub.running.installed import PACKAGE_SERVER
+from resources.forward.tunnels import tunnels
+from resources.models import Mark
+from resources.place import Place
+from resources.types.types import is_custom
+
+_WAIT = 1.5
+_NAME = "tour"
+# Namespaces that a cluster comes with, OLM's among them.
+_GIVEN = ("default", "olm", "olmv1-system", "operators", "operator-lifecycle-manager", "local-path-storage")
+_SYSTEM = ("kube-", "openshift-")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`done`: None where nobody knows yet. `url`: where one does it."""
+
+    title: str
+    help: str
+    url: str
+    done: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    steps: tuple[Step, ...]
+
+    @property
+    def done(self) -> int:
+        return sum(bool(step.done) for step in self.steps)
+
+    @property
+    def all_done(self) -> bool:
+        return self.done == len(self.steps)
+
+    @property
+    def next(self) -> Step | None:
+        """The first that is open."""
+        return next((step for step in self.steps if step.done is False), None)
+
+
+def look(client: ClusterClient) -> Part:
+    """What can't be known is open. Never raises KubeError."""
+    made, pending = _made(client)
+    checks: tuple[Callable[[ClusterClient], bool], ...] = (_namespace, _operator, lambda _client: bool(made), _watched, _forwarded)  # fmt: skip
+    found = [_tried(check, client) for check in checks]
+    if pending and not found[2]:
+        found[2] = None
+    return Part(Tour(_steps(made, found)), pending=(_("Instances"),) if pending else ())
+
+
+def plain() -> Tour:
+    """The steps before anything is known."""
+    return Tour(_steps(None, [None] * 5))
+
+
+def _steps(made: Place | None, done: list[bool | None]) -> tuple[Step, ...]:
+    watch = made.kind_url(**({"namespace": "-"} if made.type.namespaced else {})) if made else ""
+    texts = (
+        (_("Create a namespace"), _("a place for an operator and what it manages"), reverse("pages:namespaces")),
+        (_("Find an operator in OperatorHub"), _("search, read, install; watch every step"), reverse("operatorhub:catalog")),
+        (_("Create what it offers"), _("a form made from the operator's own schema"), reverse("operatorhub:services")),
+        (_("Watch it come up"), _("open it: its state, Pods, events and history, live"), watch or f"{reverse('resources:types')}?custom=1"),
+        (_("Reach it from your machine"), _("Actions, Port-forward: on the page of a Pod, a Service or an instance"), reverse("resources:forwards")),
+    )  # fmt: skip
+    return tuple(Step(*text, is_done) for text, is_done in zip(texts, done, strict=True))
+
+
+def _tried(check: Callable[[ClusterClient], bool], client: ClusterClient) -> bool | None:
+    try:
+        return check(client)
+    except (KubeError, DatabaseError):
+        return False
+
+
+def _namespace(client: ClusterClient) -> bool:
+    return any(name not in _GIVEN and not name.startswith(_SYSTEM) for name in known_namespaces(client))
+
+
+def _operator(client: ClusterClient) -> bool:
+    if not olm.served(client):
+        return False
+    rows = client.table(olm.type_of(client, olm.CSVS), limit=50).rows
+    return any(str((row.object.get("metadata") or {}).get("name")) != PACKAGE_SERVER for row in rows)
+
+
+def _made(client: ClusterClient) -> tuple[Place | None, bool]:
+    """(a kind that has instances, whether some kind has not answered yet). It joins the questions of the card of instances."""
+    try:
+        found, late = instances.asked(client, instances.custom(client), _WAIT)
+    except KubeError:
+        return None, False
+    kind = max((one for one in found if one.number), key=lambda one: one.number or 0, default=None)
+    return (Place(kind.type) if kind else None), bool(late)
+
+
+def _watched(client: ClusterClient) -> bool:
+    """An object of a custom kind was opened, or is a favourite."""
+    groups = _marks(client).exclude(name="").values_list("group", flat=True).distinct()
+    return any(is_custom(group) and group not in instances.OLM for group in groups)
+
+
+def _forwarded(client: ClusterClient) -> bool:
+    if tunnels(client):
+        return True
+    rows = AuditEntry.objects.filter(cluster=client.name, user=client.config.by or client.user, verb="port-forward")
+    return rows.filter(outcome="ok").exists()
+
+
+# Put away, and brought back
+
+
+def _marks(client: ClusterClient) -> "QuerySet[Mark]":
+    return Mark.objects.filter(cluster=client.name, user=client.owner[:512])
+
+
+def away(client: ClusterClient) -> bool:
+    """Whether this person put it away. A database that does not answer shows it."""
+    try:
+        return bool(_marks(client).filter(sort=Mark.AWAY, plural=_NAME).exists())
+    except DatabaseError:
+        return False
+
+
+def put_away(client: ClusterClient, on: bool) -> None:
+    """Raises DatabaseError. Twice is once."""
+    key = {"cluster": client.name, "user": client.owner[:512], "sort": Mark.AWAY, "plural": _NAME}
+    if not on:
+        Mark.objects.filter(**key).delete()
+        return
+    rest = {"group": "", "namespace": "", "name": ""}
+    Mark.objects.get_or_create(**key, **rest, defaults={"version": "", "kind": "", "at": timezone.now()})

@@ -1,0 +1,98 @@
+"""A cluster on which something is wrong, made with real objects: an operator that can't come, an update that waits, instances in three states, a Pod whose
+image can't be pulled."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from kube.client import ClusterClient
+from kube.errors import AlreadyExists, KubeError, NotFound
+from operatorhub import olm
+from tests.operatorhub import operators
+from tests.operatorhub.conftest import until
+from tests.resources.history.crd import crd
+
+GROUP = "overview.example.com"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """`place`: the namespace of the operator with an update and of the instances; `broken`: of the one that can't come. `plan`: what waits for approval."""
+
+    place: str
+    broken: str
+    plan: str
+
+
+def gadgets(client: ClusterClient) -> Any:
+    """A kind of this scene's own that takes anything, served."""
+    body = crd()
+    body["metadata"]["name"] = f"gadgets.{GROUP}"
+    body["spec"]["group"] = GROUP
+    with suppress(AlreadyExists):
+        client.create(client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions"), body)
+
+    def served() -> Any:
+        client.forget_types()
+        try:
+            type_ = client.find(GROUP, "v1", "gadgets")
+            client.list(type_)
+        except KubeError:
+            return None
+        return type_
+
+    return until(served, 60)
+
+
+def gadget(client: ClusterClient, namespace: str, name: str, **status: Any) -> None:
+    type_ = client.find(GROUP, "v1", "gadgets")
+    client.create(type_, {"apiVersion": f"{GROUP}/v1", "kind": "Gadget", "metadata": {"name": name}, "spec": {}}, namespace)  # fmt: skip
+    if status:
+        client.patch(type_, name, {"status": status}, namespace, subresource="status")
+
+
+def instances(client: ClusterClient, namespace: str) -> None:
+    """Three that are ready, one on its way, one that is degraded and says why, one whose operator has said nothing."""
+    gadgets(client)
+    for number in range(3):
+        gadget(client, namespace, f"good-{number}", phase="Running")
+    gadget(client, namespace, "coming", phase="Creating")
+    no_room = {"type": "Ready", "status": "False", "reason": "Failed", "message": "no room on any disk"}
+    gadget(client, namespace, "bad", phase="Failed", conditions=[no_room])
+    gadget(client, namespace, "silent")
+
+
+def pod(client: ClusterClient, namespace: str) -> None:
+    """It never runs: where its image should come from, there is nothing."""
+    spec = {"containers": [{"name": "main", "image": "registry.invalid/none:1"}]}
+    operators.make(client, "", "Pod", "stuck", namespace, spec=spec)
+
+
+@contextmanager
+def scene(client: ClusterClient) -> Iterator[Scene]:
+    with operators.place(client, "overview") as place:
+        operators.subscribe(client, place, installPlanApproval="Manual", startingCSV=operators.V1)
+        plans = olm.type_of(client, olm.PLANS)
+        client.patch(plans, operators.waiting_plan(client, place, operators.V1), {"spec": {"approved": True}}, place)
+        operators.succeeded(client, place, operators.V1)
+        plan = operators.waiting_plan(client, place, operators.V11)
+        broken = f"broken-{uuid4().hex[:6]}"
+        operators.make(client, "", "Namespace", broken)
+        operators.make(client, olm.GROUP, "OperatorGroup", "g", broken, spec={"targetNamespaces": [broken]})
+        operators.subscribe(client, broken, "sampledb", source="nowhere")
+        instances(client, place)
+        pod(client, place)
+        try:
+            yield Scene(place, broken, plan)
+        finally:
+            operators.clean_subscriptions(client, broken)
+            remove(client)
+
+
+def remove(client: ClusterClient) -> None:
+    """The kind and its objects."""
+    with suppress(NotFound):
+        client.delete(client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions"), f"gadgets.{GROUP}")
+    client.forget_types()

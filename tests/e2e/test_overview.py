@@ -1,0 +1,69 @@
+"""The overview in a browser: cards come without moving anything, trouble arrives by itself and leads to its object, the first steps are put away."""
+
+import re
+
+from playwright.sync_api import Browser, Page, expect
+
+from kube.client import ClusterClient
+from tests.console.overview import scene
+from tests.e2e.conftest import Site
+
+KINDS = ((scene.GROUP, "gadgets"),)
+PATIENCE = 60_000
+# What moved by itself since the page began.
+_SHIFTS = """() => new Promise((done) => { let sum = 0;
+  new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) sum += one.value; })
+    .observe({type: "layout-shift", buffered: true});
+  setTimeout(() => done(sum), 300); })"""
+
+
+def test_trouble_comes_by_itself_and_leads_to_its_object(
+    site: Site, page: Page, client: ClusterClient, namespace: str
+) -> None:
+    client.create(client.find("", "v1", "namespaces"), {"metadata": {"name": namespace}})
+    scene.gadgets(client)
+    scene.gadget(client, namespace, "well", phase="Running")
+    page.goto(f"{site.url}/")
+    verdict = page.locator("#overview-verdict")
+    expect(page.locator("[data-coming], [data-pending]")).to_have_count(0, timeout=PATIENCE)
+    expect(verdict.locator("[data-sum]")).not_to_have_text("Looking at the cluster")
+    expect(page.locator("#overview-instances table")).to_contain_text("Ready")
+    assert page.evaluate(_SHIFTS) < 0.01
+
+    assert not verdict.get_by_role("link", name=f"Gadget broken in {namespace}").count()
+    scene.gadget(client, namespace, "broken", phase="Failed", message="no room")
+    line = verdict.get_by_role("link", name=f"Gadget broken in {namespace}")
+    expect(line).to_be_visible(timeout=PATIENCE)
+    expect(verdict.locator("[data-sum]")).to_have_text(re.compile(r"needs? you"))
+    expect(verdict.locator('[data-area="instances"] [data-mark="error"]')).to_have_count(1)
+
+    line.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#object-name")).to_have_text("broken", timeout=PATIENCE)
+    page.go_back()
+    expect(page.locator("#overview-recent").get_by_role("link", name="broken")).to_be_visible(timeout=PATIENCE)
+
+    gadgets = client.find(scene.GROUP, "v1", "gadgets")
+    client.patch(gadgets, "broken", {"status": {"phase": "Running"}}, namespace, subresource="status")
+    expect(line).to_have_count(0, timeout=PATIENCE)
+
+    page.locator("#overview-tour").get_by_role("button", name="Put away").click()
+    expect(page.locator("#overview-tour")).to_have_count(0)
+    page.get_by_role("button", name="Getting started").click()
+    expect(page.locator("#overview-tour .overview-done").first).to_be_visible(timeout=PATIENCE)
+    scene.remove(client)
+
+
+def test_without_a_script_one_link_shows_all(site: Site, browser: Browser) -> None:
+    context = browser.new_context(java_script_enabled=False, locale="en-US")
+    page = context.new_page()
+    page.goto(f"{site.url}/")
+    expect(page.locator("#overview-cluster")).not_to_contain_text("Kubernetes v")
+    page.locator("#overview-verdict").get_by_role("link", name="Show everything on this page").click()
+    expect(page.locator("#overview-cluster")).to_contain_text("Kubernetes v")
+    expect(page.locator("#overview-verdict [data-sum]")).not_to_have_text("Looking at the cluster")
+    page.locator("#overview-tour").get_by_role("button", name="Put away").click()
+    expect(page.locator("#overview-tour")).to_have_count(0)
+    page.get_by_role("button", name="Getting started").click()
+    expect(page.locator("#overview-tour")).to_be_visible()
+    context.close()
