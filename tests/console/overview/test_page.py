@@ -199,7 +199,7 @@ def test_a_cluster_that_is_away_is_one_trouble_and_the_page_is_there(
     config = (FOLDER / "sandbox" / "kubeconfig").read_text()
     path = tmp_path / "config"
     path.write_text(re.sub(r"server: \S+", "server: https://127.0.0.1:9", config))
-    monkeypatch.setattr(clusters, "_client", None)
+    monkeypatch.setattr(clusters, "_clients", {})
     with override_settings(KUBECONFIG=str(path)):
         page = raw(browser, "/?all=1")
         assert browser.get("/").status_code == 200
@@ -211,7 +211,7 @@ def test_a_cluster_that_is_away_is_one_trouble_and_the_page_is_there(
 def test_a_cluster_without_olm_is_not_unwell(redis_server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = FOLDER / "overview-no-olm"
     with processes.sandbox(data, options=("--no-olm",)), override_settings(KUBECONFIG=str(data / "kubeconfig")):
-        monkeypatch.setattr(clusters, "_client", None)
+        monkeypatch.setattr(clusters, "_clients", {})
         browser = Client()
         found = part(browser, "olm")
         assert "This cluster has no OLM" in found and 'href="/operatorhub/olm/"' in found
