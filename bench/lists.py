@@ -58,7 +58,8 @@ def _widget(number: int) -> dict:
     }
 
 
-def _fill(running: Running, objects: int) -> None:
+def fill(running: Running, objects: int) -> None:
+    """The kind, its two namespaces and so many objects in them."""
     running.cluster("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", _DEFINITION)
     for namespace in ("bench-a", "bench-b"):
         running.cluster("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
@@ -90,7 +91,7 @@ def _milliseconds(url: str, **query: str) -> float:
 
 
 def measure(running: Running, browser: Browser, objects: int = 10_000, times: int = 5) -> list[Figure]:
-    _fill(running, objects)
+    fill(running, objects)
     url = f"{running.url}/resources/{GROUP}/v1/{PLURAL}/"
     name = f"list of {objects:,}"
     # Before anything: nothing of the list is kept yet.

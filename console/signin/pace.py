@@ -63,6 +63,13 @@ def leave(user: str) -> None:
             _people[user].now -= 1
 
 
+def _give_back(request: HttpRequest) -> None:
+    """Once."""
+    if held := getattr(request, "paced", ""):
+        request.paced = ""  # type: ignore[attr-defined]
+        leave(held)
+
+
 class PaceMiddleware:
     """429 with Retry-After, as a page, a part or JSON, by who asks."""
 
@@ -71,10 +78,16 @@ class PaceMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         try:
-            return self.get_response(request)
-        finally:
-            if held := getattr(request, "paced", ""):
-                leave(held)
+            response = self.get_response(request)
+        except BaseException:
+            _give_back(request)
+            raise
+        if response.streaming:
+            # A file is made while it is sent: its thread is held until its end, or until nobody reads it any more.
+            response._resource_closers.append(lambda: _give_back(request))  # type: ignore[attr-defined]
+        else:
+            _give_back(request)
+        return response
 
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponseBase | None:
         person, match = getattr(request, "person", None), request.resolver_match

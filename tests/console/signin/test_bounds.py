@@ -51,6 +51,23 @@ def test_so_many_at_once_and_no_more_and_all_places_come_back(monkeypatch: pytes
     assert pace.enter("ann") == 0.0
 
 
+def test_a_file_has_its_place_until_its_last_byte(staff: People) -> None:
+    """It is made while it is sent, by one of eight threads."""
+    clerk, download = signed_in(staff.clerk), f"/resources/core/v1/configmaps/download/?namespace={staff.here}&format=yaml"  # fmt: skip
+    begun: list[Any] = [clerk.get(download) for _each in range(pace.AT_ONCE)]
+    assert [one.status_code for one in begun] == [200] * pace.AT_ONCE
+    assert clerk.get(download).status_code == 429
+    assert signed_in(staff.boss).get("/resources/search/?q=nothing-is-called-so").status_code == 200
+    # One is read to its end, another one is given up.
+    assert b"".join(begun[0].streaming_content)
+    begun[1].close()
+    again: list[Any] = [clerk.get(download) for _each in range(3)]
+    assert [one.status_code for one in again] == [200, 200, 429]
+    for one in (*begun, *again):
+        one.close()
+    assert not any(one.now for one in pace._people.values())
+
+
 def test_each_expensive_address_is_there() -> None:
     assert get_resolver() and {name for name, _arguments in routes()} >= pace.EXPENSIVE
 
