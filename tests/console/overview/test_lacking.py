@@ -40,7 +40,7 @@ def empty(redis_server: str) -> Iterator[Path]:
 @pytest.fixture
 def on_empty(empty: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with override_settings(KUBECONFIG=str(empty)):
-        monkeypatch.setattr(clusters, "_client", None)
+        monkeypatch.setattr(clusters, "_clients", {})
         client = console_client()
         until(lambda: olm.served(client) or client.forget_types())
         yield
