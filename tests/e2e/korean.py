@@ -10,7 +10,25 @@ from babel.messages.pofile import read_po
 
 PO = Path(__file__).resolve().parents[2] / "locale/ko/LC_MESSAGES/django.po"
 _SILENT = {"script", "style", "code", "pre", "textarea", "kbd", "template"}
-_VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr", "path", "rect", "circle", "use"}
+_VOID = {
+    "area",
+    "base",
+    "br",
+    "col",
+    "embed",
+    "hr",
+    "img",
+    "input",
+    "link",
+    "meta",
+    "source",
+    "track",
+    "wbr",
+    "path",
+    "rect",
+    "circle",
+    "use",
+}
 _SAID = ("aria-label", "title", "placeholder", "alt", "aria-description")
 _PLACE = re.compile(r"%\(\w+\)[sd]|%%")
 _WORD = re.compile(r"[A-Za-z]{2,}")
@@ -22,6 +40,11 @@ class Sentence:
 
     text: str
     looks: re.Pattern[str]
+    fixed: int
+
+    def fits(self, text: str) -> bool:
+        """What is mostly filled in is somebody else's text."""
+        return 2 * self.fixed >= len(text) and self.looks.fullmatch(text) is not None
 
 
 def sentences() -> tuple[Sentence, ...]:
@@ -35,7 +58,7 @@ def sentences() -> tuple[Sentence, ...]:
                 fixed = " ".join(_PLACE.sub(" ", form).split())
                 if len(_WORD.findall(fixed)) >= 2 and form not in korean:
                     parts = (re.escape(" ".join(part.split())) for part in _PLACE.split(form))
-                    found.append(Sentence(form, re.compile(r"\s*.*?\s*".join(parts))))
+                    found.append(Sentence(form, re.compile(r"\s*.*?\s*".join(parts)), len(fixed)))
     return tuple(found)
 
 
@@ -73,4 +96,4 @@ def english(html: str, known: tuple[Sentence, ...]) -> list[str]:
     reader = _Texts()
     reader.feed(html)
     texts = dict.fromkeys(" ".join(unescape(text).split()) for text in reader.found)
-    return [text for text in texts if len(_WORD.findall(text)) >= 2 and any(one.looks.fullmatch(text) for one in known)]
+    return [text for text in texts if len(_WORD.findall(text)) >= 2 and any(one.fits(text) for one in known)]
