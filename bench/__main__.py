@@ -4,12 +4,12 @@ import argparse
 import time
 from pathlib import Path
 
-from bench import events, forward, install, lists, logs, pages, refresh
+from bench import events, forward, install, lists, logs, overview, pages, refresh
 from bench.browser import chromium
 from bench.console import CATALOG, console
 from bench.figures import Figure, figure, show
 
-PARTS = ("memory", "events", "logs", "forward", "install", "pages", "index", "lists")
+PARTS = ("memory", "events", "logs", "forward", "install", "pages", "index", "lists", "overview")
 
 
 def main() -> None:
@@ -53,6 +53,8 @@ def main() -> None:
             figures += refresh.measure(running, catalog)
         if "lists" in only:
             figures += lists.measure(running, browser, asked.objects)
+        if "overview" in only:
+            figures += overview.measure(running, browser, asked.objects)
     show(figures, Path(__file__).parent / "latest.json")
 
 

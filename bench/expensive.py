@@ -66,8 +66,6 @@ def main() -> None:
             f"{objects} objects as JSON": f"{kind}/download/?format=json&namespace=-",
             f"{objects} objects as YAML": f"{kind}/download/?format=yaml&namespace=-",
             "that list, sorted by a column": f"{kind}/?namespace=-&sort=%3DSize",
-            "the catalog's two packages side by side": "/operatorhub/compare/?package=sampledb&package=flightticket",
-            "the audit as a file": "/audit/export/?format=csv",
             "the OpenAPI document": "/api/schema/",
         }
         if SCHEMA is not None:

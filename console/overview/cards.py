@@ -68,8 +68,8 @@ CARDS = (
     Card("operators", gettext_lazy("Installed operators"), gettext_lazy("Asks for ClusterServiceVersions and Subscriptions."), operators.look, "operatorhub:installed", True),
     Card("instances", gettext_lazy("Instances"), gettext_lazy("Counts the objects of every custom kind."), instances.look, "operatorhub:services", True),
     Card("pods", gettext_lazy("Pods"), gettext_lazy("Looks through the Pods."), pods.look, judged=True),
-    Card("changes", gettext_lazy("Recent changes"), gettext_lazy("Reads the history."), changes.look),
     Card("warnings", gettext_lazy("Recent warnings"), gettext_lazy("Asks for the Events of the last hour."), happened.look, "resources:events"),
+    Card("changes", gettext_lazy("Recent changes"), gettext_lazy("Reads the history."), changes.look),
     Card("favourites", gettext_lazy("Favourites"), gettext_lazy("Asks for the state of each."), marks.favourites, "resources:favourites"),
     Card("recent", gettext_lazy("Recently looked at"), gettext_lazy("Reads what you looked at."), marks.recent, "resources:favourites"),
 )  # fmt: skip

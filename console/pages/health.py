@@ -7,6 +7,7 @@ living watch hub, each with a sentence when it is not ready. /metrics is this pr
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -75,6 +76,11 @@ PARTS: dict[str, Callable[[], PartState]] = {
 }
 
 
+def _from_outside(request: HttpRequest) -> bool:
+    """Where people sign in everybody may reach the console, through a gateway, which says for whom it asks. Probes and Prometheus ask the process itself."""
+    return settings.SIGN_IN != "local" and any(name in request.headers for name in ("X-Forwarded-For", "Forwarded"))
+
+
 def healthz(request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok\n", content_type="text/plain")
 
@@ -92,6 +98,9 @@ def readyz(request: HttpRequest) -> HttpResponse:
     if ending.begun():
         states["process"] = PartState(False, "this process is told to end: ask another one")
     ready = all(state.ready for state in states.values())
+    if _from_outside(request):
+        # Addresses and causes are nothing for who has not signed in.
+        states = {name: PartState(state.ready) for name, state in states.items()}
     body = {
         "ready": ready,
         "parts": {name: {"ready": state.ready, "message": state.message} for name, state in states.items()},
@@ -100,4 +109,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
+    """Of this process. Its labels name kinds and namespaces, so it is not for who comes through a gateway."""
+    if _from_outside(request):
+        return HttpResponse("for programs that ask this process itself\n", status=403, content_type="text/plain")
     return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)

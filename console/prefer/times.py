@@ -30,12 +30,16 @@ _style: ContextVar[Style] = ContextVar("times", default=_USUAL)
 
 
 @contextmanager
-def shown_as(style: Style) -> Iterator[None]:
-    token = _style.set(style)
+def shown_as(wanted: Style) -> Iterator[None]:
+    token = _style.set(wanted)
     try:
         yield
     finally:
         _style.reset(token)
+
+
+def style() -> Style:
+    return _style.get()
 
 
 @lru_cache(maxsize=256)
@@ -53,10 +57,10 @@ def relative() -> bool:
 
 def words(then: datetime) -> str:
     """The moment itself: `2026-11-23T00:17:10Z`, or `2026-11-23 09:17:10` where the reader is. static/js/live/age.js writes the same."""
-    style = _style.get()
-    if style.format == LOCAL:
-        return then.astimezone(style.zone).strftime("%Y-%m-%d %H:%M:%S")
-    form = "%Y-%m-%dT%H:%M:%SZ" if style.format == UTC else "%Y-%m-%d %H:%M:%S"
+    wanted = _style.get()
+    if wanted.format == LOCAL:
+        return then.astimezone(wanted.zone).strftime("%Y-%m-%d %H:%M:%S")
+    form = "%Y-%m-%dT%H:%M:%SZ" if wanted.format == UTC else "%Y-%m-%d %H:%M:%S"
     return then.astimezone(UTC_ZONE).strftime(form)
 
 

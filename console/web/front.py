@@ -9,12 +9,12 @@ import hashlib
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, parse_cookie
 from django.urls import get_script_prefix, set_script_prefix
+from django.utils import translation
 
 from console.web import clusters
 from console.web.asgi import Message, Receive, Scope, Send
@@ -160,4 +160,16 @@ class Workers(ThreadPoolExecutor):
     """Threads that go on with a request: in its language, and with the addresses of its cluster."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
-        return super().submit(contextvars.copy_context().run, partial(fn, *args, **kwargs))
+        # What asgiref keeps is a thread's own (3.13), whichever context it runs in: Django's language and its addresses are said again there.
+        language, prefix = translation.get_language() or settings.LANGUAGE_CODE, get_script_prefix()
+
+        def work() -> T:
+            before = get_script_prefix()
+            set_script_prefix(prefix)
+            try:
+                with translation.override(language):
+                    return fn(*args, **kwargs)
+            finally:
+                set_script_prefix(before)
+
+        return super().submit(contextvars.copy_context().run, work)

@@ -23,6 +23,11 @@ def create_namespace(site: Site, page: Page, name: str) -> None:
 def install(site: Site, page: Page, search: str, tile: str, namespace: str) -> None:
     """Find the tile by typing, install into the namespace, wait for the end of the timeline."""
     page.get_by_role("navigation", name="Main").get_by_role("link", name="OperatorHub").click()
+    install_from_here(page, search, tile, namespace)
+
+
+def install_from_here(page: Page, search: str, tile: str, namespace: str) -> None:
+    """The same, on the page of OperatorHub."""
     page.get_by_label("Search operators").press_sequentially(search)
     found = olm_tile(page, tile)
     expect(found).to_have_count(1)

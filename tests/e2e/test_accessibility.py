@@ -5,6 +5,9 @@ combinations of width and language: some ten minutes.
 """
 
 import os
+import re
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from bench.console import console
 from kube.client import ClusterClient
 from kube.config import load
 from tests.e2e.accessibility import both_themes, overhangs
+from tests.e2e.korean import english, sentences
 from tools.atlas import scene
 from tools.atlas.pages import Stop
 
@@ -66,6 +70,32 @@ def test_a_broken_page_is_found(stage: tuple[str, list[Stop]], page: Page) -> No
     assert any(rule.startswith("label (") for rule in found), found
     assert any(rule.startswith("dark color-contrast") for rule in found), found
     assert overhangs(page)
+
+
+#: What operators say and call their fields, whatever the reader's language; it happens to be what the console says elsewhere.
+THEIRS = re.compile(r"(?:\w+: )?\d of \d Pods are ready|Storage class|Node selector")
+
+
+def test_no_korean_page_says_a_sentence_of_ours_in_english(stage: tuple[str, list[Stop]]) -> None:
+    url, stops = stage
+    known, found = sentences(), []
+    for stop in stops:
+        request = urllib.request.Request(f"{url}{stop.address}", headers={"Accept-Language": "ko"})
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                html = answer.read().decode()
+        except urllib.error.HTTPError as answer:
+            html = answer.read().decode()
+        assert '<html lang="ko"' in html, stop.name
+        found += [f"{stop.name}: {text}" for text in english(html, known) if not THEIRS.fullmatch(text)]
+    assert not found, "\n".join(found)
+
+
+def test_a_sentence_that_nobody_translated_is_found() -> None:
+    known = sentences()
+    html = '<p title="Delete these objects">There is no such <b>x</b></p><code>Delete these objects</code><p lang="en">Delete these objects</p>'
+    assert english(html, known) == ["Delete these objects"]
+    assert english("<p>1 of 2 ready</p><p>이 오브젝트 삭제</p>", known) == ["1 of 2 ready"]
 
 
 def _problems(page: Page, url: str, stop: Stop) -> list[str]:

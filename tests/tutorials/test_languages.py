@@ -111,3 +111,19 @@ def test_what_counts_as_printed() -> None:
     assert matches("…\nlast", "first\nsecond\nlast\n")
     assert not matches("NAME", "NAME\nmore\n")
     assert not matches("a b", "ab\n")
+
+
+def test_the_readme_has_the_same_commands_and_leads_to_the_same_pages_in_both_languages() -> None:
+    root = FOLDER.parents[1]
+    english, korean = ((root / name).read_text(encoding="utf-8") for name in ("README.md", "README.ko.md"))
+
+    def commands(text: str) -> list[str]:
+        return [line.partition("#")[0].strip() for line in text.splitlines() if line.startswith("    ")]
+
+    def links(text: str) -> set[str]:
+        found = {link.partition("#")[0].replace(".ko.md", ".md") for link in re.findall(r"\]\(([^)]+)\)", text)}
+        return {link.removesuffix("/README.md") for link in found if not link.startswith("http")} - {"README.md"}
+
+    assert commands(korean) == commands(english)
+    assert links(korean) == links(english)
+    assert all((root / link).exists() for link in links(korean))

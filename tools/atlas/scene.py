@@ -22,8 +22,8 @@ def facts(url: str, plan: str, client: ClusterClient) -> dict[str, str]:
     """What only the console knows: the numbers of its records. One of them, of a namespace made here, is in the audit log."""
     visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
     history = f"{url}{DATABASE}history/"
-    # A change that comes before its kind is followed is part of what is seen first.
-    until(lambda: _found(visitor, history, "First seen"))
+    # A change that comes before its kind is followed is part of what is seen first; a kind may be followed already when the object is made.
+    until(lambda: _found(visitor, history, "<strong>(?:First seen|Created)"))
     databases = client.find("samples.operator-console.dev", "v1", "sampledbs")
     client.patch(databases, "example-database", {"spec": {"replicas": 1}}, SHOP)
     steps = until(lambda: _found(visitor, history, r"/history/(\d+)/"))

@@ -231,7 +231,7 @@ def test_what_makes_no_sense_is_said(api: Api, instances: str) -> None:
     new(api, instances, "wrong", NODE_COUNT="many", COLOUR="red")
     found = wait(api, f"{instances}/wrong", ended("deploy", "FATAL_ERROR"), SLOW)
     message = found["status"]["planStatus"]["deploy"]["message"]
-    assert "parameter COLOUR is not known to galera-1.0.0; it has BACKUP_SCHEDULE" in message
+    assert "parameter COLOUR is not known to galera-1.0.0; it has AUTOPILOT, BACKUP_SCHEDULE" in message
     assert "parameter NODE_COUNT: “many” is none of 1, 3, 5, 7" in message
     change(api, f"{instances}/wrong", parameters={"NODE_COUNT": "1", "COLOUR": None})
     wait(api, f"{instances}/wrong", ended("deploy"), SLOW)
@@ -239,7 +239,7 @@ def test_what_makes_no_sense_is_said(api: Api, instances: str) -> None:
     change(api, f"{instances}/wrong", planExecution={"planName": "dance"})
     found = wait(api, f"{instances}/wrong", lambda one: condition(one, "Accepted").get("reason") == "UnknownPlan", SLOW)
     assert "there is no plan “dance” in galera-1.0.0" in condition(found, "Accepted")["message"]
-    assert "it has backup, deploy, restore" in condition(found, "Accepted")["message"]
+    assert "it has autopilot, backup, deploy, restore" in condition(found, "Accepted")["message"]
 
     change(api, f"{instances}/wrong", parameters={"STORAGE": "2Gi"})
     found = wait(

@@ -1,0 +1,49 @@
+"""The backup of docs/deploy.md on one machine: taken while somebody writes, put back, and the console reads it."""
+
+import os
+import re
+import shlex
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.deploy.rendered import ROOT
+
+COMMAND = re.search(r"^    python3 (-c \"import sqlite3;.*\")$", (ROOT / "docs/deploy.md").read_text(), re.MULTILINE)
+
+
+def manage(folder: Path, *words: str) -> str:
+    environment = {key: value for key, value in os.environ.items() if key != "DATABASE_URL"}
+    done = subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env={**environment, "DATA_DIR": str(folder)}, capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_backup_that_was_taken_while_somebody_writes_is_whole(tmp_path: Path) -> None:
+    assert COMMAND, "docs/deploy.md says how"
+    data = tmp_path / ".data"
+    manage(data, "prepare", "--verbosity", "0")
+    write = "INSERT INTO signin_attempt (address, at) VALUES (?, '2026-01-01')"
+    writer = sqlite3.connect(data / "console.sqlite3", isolation_level=None)
+    for number in range(200):
+        writer.execute(write, (f"kept-{number}",))
+    # Not in the main file yet, and one that is not finished: that one is no part of it.
+    assert (data / "console.sqlite3-wal").stat().st_size > 0
+    other = sqlite3.connect(data / "console.sqlite3", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute(write, ("half",))
+    subprocess.run([sys.executable, *shlex.split(COMMAND[1])], cwd=tmp_path, check=True)
+    other.execute("COMMIT")
+    writer.execute(write, ("later",))
+    writer.close()
+    other.close()
+    # As the page says: stopped, the copy in its place, what belongs to the old one removed, started.
+    (tmp_path / "console-backup.sqlite3").replace(data / "console.sqlite3")
+    for name in ("console.sqlite3-wal", "console.sqlite3-shm", "migrated"):
+        (data / name).unlink(missing_ok=True)
+    assert "No migrations to apply" in manage(data, "prepare")
+    back = sqlite3.connect(data / "console.sqlite3")
+    assert back.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert {row[0] for row in back.execute("SELECT address FROM signin_attempt")} == {f"kept-{n}" for n in range(200)}
+    back.close()
