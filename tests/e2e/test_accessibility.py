@@ -76,6 +76,7 @@ def test_a_broken_page_is_found(stage: tuple[str, list[Stop]], page: Page) -> No
 THEIRS = re.compile(r"(?:\w+: )?\d of \d Pods are ready|Storage class|Node selector")
 
 
+@pytest.mark.timeout(900)
 def test_no_korean_page_says_a_sentence_of_ours_in_english(stage: tuple[str, list[Stop]]) -> None:
     url, stops = stage
     known, found = sentences(), []
