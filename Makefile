@@ -71,11 +71,11 @@ bench-load: setup ## figures: 50 signed-in people browse and 500 streams are ope
 bench-start: setup ## seconds from `make run` in a fresh clone until /readyz is 200, first and second time
 	@$(VENV)/python -m bench.start $(ARGS)
 
-bench-ui: setup ## figures: first and largest paint, blocking, layout shift, bytes of the ten main pages, wide and on a slow phone; writes bench/latest-ui.json
+bench-ui: setup ## figures: first and largest paint, blocking, layout shift, bytes of the ten main pages, wide and on a slow phone, and of clicks from page to page; writes bench/latest-ui.json
 	@$(VENV)/python -m bench.ui $(ARGS)
 
-axe: setup ## every page by axe-core against WCAG 2.2 A and AA: both themes, both languages, wide and on a phone (ten minutes)
-	@AXE=all $(VENV)/python -m pytest -q tests/e2e/test_accessibility.py $(ARGS)
+axe: setup ## every page, those of sign-in too, by axe-core against WCAG 2.2 A and AA: both themes, both languages, wide and on a phone (ten minutes)
+	@AXE=all $(VENV)/python -m pytest -q -o faulthandler_timeout=0 tests/e2e/test_accessibility.py tests/e2e/signed_in/test_accessible.py $(ARGS)
 
 screenshots: setup ## the pictures of docs/ anew, and every page in both themes, languages and widths into .data/screenshots (ARGS=operatorhub, resources, forms or pages: only these)
 	@$(VENV)/python -m tools.pictures $(ARGS)

@@ -3,9 +3,11 @@
 Each page is loaded cold (a new profile, nothing cached) and warm (the same address again in the same profile), wide and on a phone whose processor is
 slowed four times (CDP Emulation.setCPUThrottlingRate). First and largest contentful paint and layout shifts are what Chromium reports; total blocking
 time is the part above 50 ms of each long task between the first paint and SETTLED (https://web.dev/articles/tbt). Bytes are those on the wire.
+Then from page to page by clicks in one tab (bench/navigation.py).
 """
 
 import argparse
+import os
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -16,6 +18,7 @@ from playwright.sync_api import Browser, BrowserContext
 from bench.browser import chromium
 from bench.console import CATALOG, console
 from bench.figures import Figure, figure, machine, save
+from bench.navigation import clicks
 from kube.client import ClusterClient
 from kube.config import load
 from tools.atlas import scene
@@ -130,7 +133,9 @@ def report(browser: Browser, url: str, stops: list[Stop], times: int) -> list[Fi
     by_name = {one.name: one for one in stops}
     figures: list[Figure] = []
     here = machine()
-    print(f"machine: {here['cores']} cores, {here['memory_gib']} GiB, {here['cpu']}; medians of {times}\n")
+    print(
+        f"machine: {here['cores']} cores, {here['memory_gib']} GiB, {here['cpu']}; medians of {times}; load {os.getloadavg()[0]:.1f}\n"
+    )
     print(
         f"{'':<14}{'':<8}{'first, largest paint ms':>26}{'blocked ms':>14}{'shift':>12}{'kB':>14}{'JS kB':>8}{'requests':>10}   aims missed"
     )
@@ -161,7 +166,10 @@ def main() -> None:
         client = ClusterClient(load(str(running.data / "sandbox/kubeconfig"), None))
         stops = scene.stops(scene.prepare(running.url, client))
         path = Path(__file__).parent / "latest-ui.json"
-        save(report(browser, running.url, stops, asked.times), path)
+        figures = report(browser, running.url, stops, asked.times)
+        for slowed in (1, SLOWED):
+            figures += clicks(browser, running.url, asked.times, slowed)
+        save(figures, path)
         print(f"\ncold/warm; written to {path}")
 
 

@@ -87,7 +87,7 @@ def _bound(client: ClusterClient, obj: KubeObject, kind: str) -> Panel:
         if (ref := mapping(one.get("roleRef")))
         and (text(ref.get("kind")), text(ref.get("name"))) == (kind, name_of(obj))
     )
-    columns = (_("Binding"), _("Holds in"), _("For"))
+    columns = (_("Binding"), _("Holds in"), _("For whom"))
     made = Table(_("Who has it"), columns, rows, note=" ".join(problems), empty=_("Nobody: no binding names it."))
     return table("bound", made, wide=True)
 

@@ -67,7 +67,9 @@ def available(type_: ResourceType, columns: Sequence[Column]) -> tuple[ListColum
             # Two columns of one name are rare and legal.
             key = key if key not in printed else f"{key} {index}"
             wide = column.priority > 0
-            printed[key] = ListColumn(key, _heading(column.name), column.description, index, wide, is_age(column))
+            printed[key] = ListColumn(
+                key, _heading(column.name, stateful(type_)), column.description, index, wide, is_age(column)
+            )
     ours = (
         (ListColumn(STATE, _("State"), _("One word for the whole, by the console's rules")),) if stateful(type_) else ()
     )
@@ -75,7 +77,10 @@ def available(type_: ResourceType, columns: Sequence[Column]) -> tuple[ListColum
     return (*ours, *printed.values(), owner, ListColumn(LABELS, _("Labels"), wide=True))
 
 
-def _heading(name: str) -> str:
+def _heading(name: str, beside_ours: bool) -> str:
+    """The server's words, but for those that every kind has. Two columns with one heading would be one too many: in Korean our state has the word."""
+    if name == "Status" and beside_ours:
+        return name
     return {"Age": times.heading(), "Status": _("Status")}.get(name, name)
 
 

@@ -3,6 +3,7 @@ import htmx from "htmx.org";
 import { Idiomorph } from "idiomorph/dist/idiomorph.esm.js";
 import { mayAdd, mayMorph } from "./live/guard.js";
 import "./keyboard/rows.js";
+import "./frame/scroll.js";
 import "./preferences.js";
 
 window.htmx = htmx;

@@ -16,6 +16,8 @@ from operatorhub.indexing import index, refresh
 from operatorhub.judge import package_page
 from operatorhub.models import Catalog
 from tests.conftest import ROOT
+from tests.operatorhub.conftest import until
+from tests.operatorhub.operators import make, place, sub_of
 
 pytestmark = pytest.mark.django_db
 FLIGHT = "/operatorhub/olm/samples-catalog/flightticket/"
@@ -235,3 +237,12 @@ def test_every_real_package_has_a_page(
     che = package_page.choose(full_cluster, manifest, "", "")
     assert che is not None
     assert any(not one.there and not one.offers for one in package_page.here(full_cluster, che).answers)
+
+
+def test_a_subscription_without_a_channel_follows_the_default_one(web: Client, client: ClusterClient) -> None:
+    with place(client, "any-channel") as namespace:
+        spec = {"name": "flightticket", "source": "samples-catalog", "sourceNamespace": "olm"}
+        make(client, olm.GROUP, "Subscription", "flightticket", namespace, spec=spec)
+        until(lambda: sub_of(client, namespace).installed_csv)
+        page = text(web.get(FLIGHT))
+    assert re.search(rf"Installed in {namespace} flightticket-operator\.v[\d.]+, channel stable\.", page), page

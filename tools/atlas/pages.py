@@ -82,7 +82,7 @@ STOPS = (
     Stop("kinds", "/resources/"),
     _rare("import-yaml", "/resources/import/"),
     _rare("forwards", "/resources/forwards/"),
-    _rare("who-can", "/resources/who-can/?verb=get&kind=pods&namespace=default"),
+    _rare("who-can", "/resources/who-can/?verb=get&resource=pods&namespace=default"),
     Stop("search", f"/resources/search/?q=example&namespace={SHOP}"),
     Stop("events", f"/resources/events/?namespace={SHOP}"),
     _rare("deleted", "/resources/history/"),

@@ -23,7 +23,7 @@ def facts(url: str, plan: str, client: ClusterClient) -> dict[str, str]:
     visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
     history = f"{url}{DATABASE}history/"
     # A change that comes before its kind is followed is part of what is seen first; a kind may be followed already when the object is made.
-    until(lambda: _found(visitor, history, "<strong>(?:First seen|Created)"))
+    until(lambda: _found(visitor, history, "<strong>(?:First seen|It was created)"))
     databases = client.find("samples.operator-console.dev", "v1", "sampledbs")
     client.patch(databases, "example-database", {"spec": {"replicas": 1}}, SHOP)
     steps = until(lambda: _found(visitor, history, r"/history/(\d+)/"))

@@ -35,7 +35,7 @@ def test_what_changed_is_on_the_page(browser: Client, gadget: str) -> None:
     assert "condition Ready False (Boom) → became True (Fine)" in text
     assert "by this console" in text
     assert "First seen" not in text
-    assert "Created" in text
+    assert "It was created" in text
     region = browser.get(gadget, {"part": "history"}, HTTP_HX_REQUEST="true").content.decode()
     assert region.count("data-live=") == 1
     assert 'id="history"' in region
