@@ -28,3 +28,9 @@ class HashedStorage(StaticFilesStorage):
         if digest := _manifest().get(name):
             return f"{super().url(f'vendor/{name}')}?v={digest}"
         return f"{super().url(name)}?v={_digest(settings.BASE_DIR / 'static' / name)}"
+
+
+def fonts() -> tuple[str, ...]:
+    """Addresses of the fonts as the style sheet names them: their files have the hash in the name already."""
+    names = sorted(name for name in _manifest() if name.endswith(".woff2"))
+    return tuple(f"{settings.STATIC_URL}vendor/{name}" for name in names)
