@@ -13,8 +13,11 @@ from tests.environment import FOLDER
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOG = ROOT.parent / "shared" / "catalog" / "packages"
-#: Folders whose tests reach a cluster by one fixture only, and are about no cluster without it.
-BY_FIXTURE = ("kube", "resources", "console", "operatorhub", "deploy")
+#: Folders whose tests reach a cluster by this one fixture, and are about no cluster without it.
+BY_FIXTURE = {
+    **dict.fromkeys(("kube", "resources", "console", "operatorhub", "deploy"), "cluster_kubeconfig"),
+    "operators": "api",
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,7 +44,7 @@ def _asks_cluster(item: pytest.Item) -> bool:
     if item.get_closest_marker("page_only"):
         return False
     folder = item.path.relative_to(ROOT / "tests").parts[0]
-    return folder not in BY_FIXTURE or "cluster_kubeconfig" in getattr(item, "fixturenames", ())
+    return folder not in BY_FIXTURE or BY_FIXTURE[folder] in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")

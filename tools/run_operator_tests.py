@@ -6,8 +6,10 @@ clusters alone.
 """
 
 import os
+import signal
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,47 +18,71 @@ sys.path.insert(0, str(ROOT))
 from tools.realcluster.build import BuildFailed, build, tell  # noqa: E402
 from tools.realcluster.cluster import running  # noqa: E402
 from tools.realcluster.process import PartFailed  # noqa: E402
-from tools.run_tests import SPREAD, run_again  # noqa: E402
+from tools.run_real_tests import Found, walk  # noqa: E402
+from tools.run_tests import CACHE, SPREAD, interrupted, run_again, say_now  # noqa: E402
 
 DATA = ROOT / ".data" / "test-operators"
-Counts = tuple[int, dict[str, int]]
+FOLDER = "tests/operators"
 
 
-def suites(*arguments: str, parallel: bool = True) -> list[Counts]:
-    """Operators in parallel where each file has a cluster of its own; the tutorials one after the other, on one."""
-    spread = ["-n", "2", *SPREAD] if parallel else []
-    return [
-        run_again(["-q", *spread, "tests/operators", *arguments]),
-        run_again(["-q", "tests/tutorials", *arguments]),
-    ]
+def shares() -> list[str]:
+    """The folders of one operator each, without SampleDB: about half of what tests/operators takes on a real cluster."""
+    other = sorted(str(path.relative_to(ROOT)) for path in (ROOT / FOLDER).iterdir() if (path / "__init__.py").exists())
+    return [path for path in other if not path.endswith("sampledb")]
+
+
+def embedded() -> Found:
+    """Operators in parallel, where each file has a cluster of its own; the tutorials one after the other, on one."""
+    tell("operators and tutorials, embedded …")
+    return {
+        "operators": run_again(["-q", "-n", "2", *SPREAD, FOLDER]),
+        "tutorials": run_again(["-q", "tests/tutorials"]),
+    }
+
+
+def real() -> Found:
+    """Two clusters at once, since an operator's kinds belong to the whole of one; BuildFailed, PartFailed."""
+    programs = build(tell)
+    os.environ["PATH"] = programs.search_path
+    many = shares()
+    first = {
+        "SampleDB and all together, real": ["-q", FOLDER, *(f"--ignore={path}" for path in many)],
+        "tutorials, real": ["-q", "tests/tutorials"],
+    }
+    with (
+        running(DATA, programs, tell) as one,
+        running(DATA.with_name(f"{DATA.name}-2"), programs, tell) as two,
+        ThreadPoolExecutor(1) as beside,
+    ):
+        others = beside.submit(
+            walk, {"the other operators, real": ["-q", *many]}, two, CACHE.with_name(f"{CACHE.name}-2"), None
+        )
+        return walk(first, one, CACHE, say_now) | others.result()
 
 
 def main() -> int:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
     started = time.monotonic()
     os.environ["TUTORIALS"] = "all"
-    found: list[Counts] = []
+    found: Found = {}
     failed = 0
     if "--real" not in sys.argv[1:]:
-        tell("operators and tutorials, embedded …")
-        found += suites()
+        found |= embedded()
     if "--embedded" not in sys.argv[1:]:
         try:
-            programs = build(tell)
-            os.environ["PATH"] = programs.search_path
-            with running(DATA, programs, tell) as cluster:
-                tell("operators and tutorials, real …")
-                found += suites("--kubeconfig", str(cluster.kubeconfig), parallel=False)
+            found |= real()
         except (BuildFailed, PartFailed) as problem:
             tell(str(problem))
             failed = 1
     total: dict[str, int] = {}
-    for _, counts in found:
+    for _, counts in found.values():
         for word, number in counts.items():
             total[word.removesuffix("s") if word == "errors" else word] = total.get(word, 0) + number
     bad = total.get("failed", 0) + total.get("error", 0) + failed
     print(f"make test-operators: {time.monotonic() - started:.0f} s")
     print(f"{total.get('passed', 0)} passed, {bad} failed, {total.get('skipped', 0)} skipped")
-    return 1 if bad or any(code for code, _ in found) else 0
+    return 1 if bad or any(code for code, _ in found.values()) else 0
 
 
 if __name__ == "__main__":
