@@ -73,10 +73,11 @@ class InstallMadeSerializer(serializers.Serializer[Any]):
 
 
 class InstallProgressSerializer(serializers.Serializer[Any]):
-    """`state`: done, failed, asks (somebody has to approve `plan`) or running. `trouble`: why it does not go on, with ways out."""
+    """`state`: done, failed, asks (somebody has to approve `plan`) or running. `usable_csv`: what runs, an older version than `csv` while an update asks. `trouble`: why it does not go on, with ways out."""
 
     state = serializers.CharField()
     usable = serializers.BooleanField()
+    usable_csv = serializers.CharField(allow_blank=True)
     csv = serializers.CharField(allow_blank=True)
     plan = serializers.CharField(allow_blank=True)
     plan_csvs = serializers.ListField(child=serializers.CharField())

@@ -33,9 +33,16 @@ class Progress:
         return FAILED if self.trouble else state_of(self.stages)
 
     @property
+    def usable_csv(self) -> str:
+        """The version whose page has something to show: this one, or the one that runs until an update of it is approved; '' while there is none."""
+        if any(stage.key == "csv" and stage.state == DONE for stage in self.stages):
+            return self.csv
+        older = self.subscription.installed_csv
+        return older if older != self.csv else ""
+
+    @property
     def usable(self) -> bool:
-        """True when the operator's page has something to show."""
-        return any(stage.key == "csv" and stage.state == DONE for stage in self.stages)
+        return bool(self.usable_csv)
 
 
 def read(client: ClusterClient, namespace: str, name: str) -> Progress:

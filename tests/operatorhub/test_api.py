@@ -210,7 +210,10 @@ def test_the_life_of_an_operator(alone: ClusterClient, place: str) -> None:
             touch = {"metadata": {"annotations": {"touched": str(number)}}}
             alone.patch(olm.type_of(alone, plural), name, touch, place)
     assert done, ask("GET", where)
-    assert done["csv"] == "flightticket-operator.v1.0.0"
+    assert done["usable_csv"] == "flightticket-operator.v1.0.0"
+    # The next version asks, and the first one goes on.
+    asks = until(lambda: (found := ask("GET", where))["state"] == "asks" and found, 60)
+    assert (asks["csv"], asks["usable_csv"]) == ("flightticket-operator.v1.1.0", "flightticket-operator.v1.0.0")
     _look_at_the_operator(place)
     _change_the_subscription(place)
     _uninstall(alone, place)
