@@ -132,7 +132,8 @@ def main() -> int:
         if chosen
         else [
             run_again(["-q", "-n", workers, *SPREAD, "--ignore", "tests/e2e", "--ignore", "tests/tutorials"]),
-            run_again(["-q", "tests/e2e"]),
+            # Browsers mostly wait: each worker has a console and a cluster of its own.
+            run_again(["-q", "-n", workers, *SPREAD, "tests/e2e"]),
             run_again(["-q", "tests/tutorials"]),
         ]
     )
