@@ -21,7 +21,7 @@ POLICY = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; worker-src 'self'"
 )
 TYPES = {".js": "text/javascript", ".css": "text/css"}
-PAGE = """<!DOCTYPE html><html class="{theme}"><head><title>live</title>
+PAGE = """<!DOCTYPE html><html class="{theme}" data-stream="/stream"><head><title>live</title>
 <meta name="htmx-config" content='{{"allowEval":false,"includeIndicatorStyles":false}}'>
 <link rel="stylesheet" href="/static/vendor/css/console.css">
 <script type="module" src="/static/vendor/js/console.js"></script><script type="module" src="/static/vendor/js/live.js"></script></head>

@@ -138,7 +138,7 @@ def test_a_tab_is_told_what_it_shows(site: Scripted, opened: Page, context: Brow
     heard = opened.evaluate_handle(
         """() => { const heard = [];
         const port = new SharedWorker(document.querySelector('script[src*=live]').src.replace('live.js', 'shared_stream.js'),
-          { type: 'module', name: `operator-console ${document.body.dataset.who ?? ''}` }).port;
+          { type: 'module', name: `operator-console ${document.documentElement.dataset.stream} ${document.body.dataset.who ?? ''}` }).port;
         port.onmessage = ({ data }) => heard.push(...data);
         port.postMessage({ want: { rows: [{ topic: document.getElementById('rows').dataset.liveRows, uids: ['a'] }], notices: [],
           since: '5000-0@e' } });
