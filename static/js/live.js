@@ -75,17 +75,17 @@ function hear(messages) {
 
 // The connection: shared by all tabs of this cluster where the browser can. The worker knows by its name the stream's address, and as whom the pages were made.
 function connect() {
+  const { stream: address = "/stream" } = document.documentElement.dataset;
   if (typeof SharedWorker === "function") {
     try {
-      const address = new URL(`shared_stream.js${new URL(import.meta.url).search}`, import.meta.url);
-      const { stream } = document.documentElement.dataset;
-      const { port } = new SharedWorker(address, { type: "module", name: `operator-console ${stream} ${document.body.dataset.who ?? ""}` });
+      const program = new URL(`shared_stream.js${new URL(import.meta.url).search}`, import.meta.url);
+      const { port } = new SharedWorker(program, { type: "module", name: `operator-console ${address} ${document.body.dataset.who ?? ""}` });
       port.onmessage = ({ data }) => hear(data);
       return { want: (asked) => port.postMessage({ want: asked }), alive: () => port.postMessage({}), bye: () => port.postMessage({ bye: true }) };
     } catch { /* private windows of some browsers refuse: then this tab has a connection of its own */ }
   }
   let own = parse({ rows: [], notices: [] });
-  const stream = new Stream((messages) => hear(forClient(messages, own)), document.documentElement.dataset.stream);
+  const stream = new Stream((messages) => hear(forClient(messages, own)), address);
   return {
     want: (asked) => { own = parse(asked); hear(stream.want("page", asked)); },
     alive: () => hear([{ event: "at", id: stream.last }]),

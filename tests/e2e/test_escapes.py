@@ -48,6 +48,7 @@ def test_in_a_log(
     page, wrong = watched
     page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/logs/")
     title, address = page.title(), page.url
+    page.evaluate("navigator.clipboard.writeText('mine')")
     log = page.locator("#log")
     expect(log).to_contain_text("document.title='gone'</script>", timeout=SLOW)
     shown = log.inner_text()
@@ -56,7 +57,7 @@ def test_in_a_log(
     assert "touch /tmp/atk" in shown and "click" in shown and "shown" not in shown.splitlines()[0]
     assert log.locator("img, script, a, style").count() == 0
     assert (page.title(), page.url, wrong) == (title, address, [])
-    assert page.evaluate("navigator.clipboard.readText()") == ""
+    assert page.evaluate("navigator.clipboard.readText()") == "mine"
     # As it is: a text that no browser takes for anything else.
     raw = page.request.get(f"{address}raw/?container=engine")
     assert raw.headers["content-type"] == "text/plain; charset=utf-8" and raw.headers["x-content-type-options"] == "nosniff"  # fmt: skip
@@ -67,6 +68,7 @@ def test_in_a_terminal(site: Site, watched: tuple[Page, list[str]], namespace: s
     page, wrong = watched
     page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/terminal/")
     expect(page.locator("#terminal-state")).to_have_text("connected", timeout=SLOW)
+    page.evaluate("navigator.clipboard.writeText('mine')")
     title, address, rows = page.title(), page.url, page.locator(".xterm-rows")
     # Some of them ask the terminal for an answer, which it types back: what is in it must be no command. Then a reset, and a clean line.
     said = base64.b64encode("\r\n".join((*COMMANDS, MARKUP)).encode()).decode()
@@ -77,5 +79,5 @@ def test_in_a_terminal(site: Site, watched: tuple[Page, list[str]], namespace: s
     expect(rows).to_contain_text("still-42", timeout=SLOW)
     assert "typed-42" not in rows.inner_text()
     assert (page.title(), page.url, wrong) == (title, address, [])
-    assert page.evaluate("navigator.clipboard.readText()") == ""
+    assert page.evaluate("navigator.clipboard.readText()") == "mine"
     assert page.locator("#terminal img, #terminal script, #terminal a[href^=javascript]").count() == 0
