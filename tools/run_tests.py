@@ -45,7 +45,15 @@ def _kill(process: "subprocess.Popen[str]") -> None:
 
 def interrupted(*_: object) -> None:
     """Ctrl-C and the end of a CI job end every run: none outlives its parent."""
-    for process in list(_RUNNING):
+    left = list(_RUNNING)
+    # pytest ends its fixtures after SIGINT: what they started is no child of this process.
+    for process in left:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
+    until = time.monotonic() + 20
+    while time.monotonic() < until and any(process.poll() is None for process in left):
+        time.sleep(0.2)
+    for process in left:
         _kill(process)
     sys.exit(130)
 
