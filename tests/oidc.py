@@ -1,5 +1,6 @@
 """Providers of OpenID Connect for tests: dex as it is released, on loopback and with TLS; and how a cluster comes to accept a provider's ID tokens."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -11,8 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from tests.api import Api
 from tests.processes import running
@@ -86,36 +89,45 @@ def dex(folder: Path, redirects: list[str], people: dict[str, list[str]], tokens
 def accepted(kubeconfig: Path, issuer: str, authority: Path, claim: str = "email") -> Iterator[None]:
     """The cluster of this kubeconfig takes ID tokens of the provider: an embedded one, or a real one that tools/realcluster started. Others are skipped."""
     path = kubeconfig.parent / "authentication.yaml"
-    before = path.read_text() if path.exists() else ""
-    if not before and not (kubeconfig.parent / "cluster.db").exists():
+    is_real = path.exists() and not (kubeconfig.parent / "cluster.db").exists()
+    if not is_real and not (kubeconfig.parent / "cluster.db").exists():
         pytest.skip("needs a cluster whose AuthenticationConfiguration lies beside its kubeconfig")
-    document = {
-        "apiVersion": "apiserver.config.k8s.io/v1",
-        "kind": "AuthenticationConfiguration",
-        "jwt": [
-            {
-                "issuer": {"url": issuer, "audiences": [CLIENT], "certificateAuthority": authority.read_text()},
-                "claimMappings": {
-                    "username": {"claim": claim, "prefix": PREFIX},
-                    "groups": {"claim": "groups", "prefix": PREFIX},
-                },
-            }
-        ],
+    provider = {
+        "issuer": {"url": issuer, "audiences": [CLIENT], "certificateAuthority": authority.read_text()},
+        "claimMappings": {
+            "username": {"claim": claim, "prefix": PREFIX},
+            "groups": {"claim": "groups", "prefix": PREFIX},
+        },
     }
-    _write(path, json.dumps(document))
-    if before:
-        _loaded(kubeconfig, json.dumps(document))
+    with _providers(path) as providers:
+        providers.append(provider)
+    if is_real:
+        _loaded(kubeconfig, path)
     try:
         yield
     finally:
-        _write(path, before) if before else path.unlink()
+        with _providers(path) as providers:
+            providers[:] = [one for one in providers if one["issuer"]["url"] != issuer]
+        if not is_real:
+            path.unlink()
 
 
-def _loaded(kubeconfig: Path, text: str) -> None:
+@contextmanager
+def _providers(path: Path) -> Iterator[list[dict[str, Any]]]:
+    """Those in the file, to be changed; written as they are then. Another process may have one of its own there."""
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = yaml.safe_load(path.read_text()) if path.exists() else {}
+        document = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthenticationConfiguration", **before}
+        providers = list(document.get("jwt") or [])
+        yield providers
+        _write(path, json.dumps({**document, "jwt": providers}))
+
+
+def _loaded(kubeconfig: Path, path: Path) -> None:
     """kube-apiserver takes a new configuration when the keys of all its providers are there, which it looks at every ten seconds; its metrics say which it has."""
-    api, wanted = Api(kubeconfig), hashlib.sha256(text.encode()).hexdigest().encode()
-    until = time.monotonic() + 90
-    while wanted not in api.get("/metrics").raw:
+    api, until = Api(kubeconfig), time.monotonic() + 90
+    while hashlib.sha256(path.read_bytes()).hexdigest().encode() not in api.get("/metrics").raw:
         assert time.monotonic() < until, "the API server did not load its AuthenticationConfiguration within 90 s"
         time.sleep(0.5)
 

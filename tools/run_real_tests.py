@@ -23,7 +23,7 @@ from tools.realcluster.cluster import RealCluster, running  # noqa: E402
 from tools.realcluster.process import PartFailed  # noqa: E402
 from tools.run_tests import CACHE, SPREAD, Say, interrupted, run, run_again, say_now  # noqa: E402
 
-DATA = ROOT / ".data" / "test-real"
+DATA = ROOT / ".data" / os.environ.get("REAL_DATA", "test-real")
 PACKAGES = ROOT / "tests" / "conformance" / "packages"
 #: The product's tests that any cluster can take; the rest of tests/ is about the sandbox, or about no cluster at all.
 PRODUCT = ("tests/kube", "tests/resources", "tests/console")

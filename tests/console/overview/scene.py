@@ -14,7 +14,8 @@ from tests.operatorhub import operators
 from tests.operatorhub.conftest import until
 from tests.resources.history.crd import crd
 
-GROUP = "overview.example.com"
+#: Of this process alone: two may share a real cluster.
+GROUP = f"overview-{uuid4().hex[:6]}.example.com"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,19 @@ def gadgets(client: ClusterClient) -> Any:
     body = crd()
     body["metadata"]["name"] = f"gadgets.{GROUP}"
     body["spec"]["group"] = GROUP
-    with suppress(AlreadyExists):
-        client.create(client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions"), body)
+    definitions = client.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+
+    def begun() -> bool:
+        """Its own, and not the last test's, which may be on its way out."""
+        try:
+            client.create(definitions, body)
+        except AlreadyExists:
+            with suppress(NotFound):
+                return "deletionTimestamp" not in client.get(definitions, body["metadata"]["name"])["metadata"]
+            return False
+        return True
+
+    until(begun, 60)
 
     def served() -> Any:
         client.forget_types()

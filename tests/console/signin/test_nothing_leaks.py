@@ -117,6 +117,7 @@ def stranger(request: pytest.FixtureRequest, staff: People, settings: Any) -> Cl
     return browser
 
 
+@pytest.mark.timeout(400)
 def test_who_has_no_rights_reads_no_name_of_anything(staff: People, remembered: str, stranger: Client) -> None:
     browser = stranger
     told = []

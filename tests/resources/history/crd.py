@@ -1,8 +1,10 @@
 """A custom kind that takes anything."""
 
 from typing import Any
+from uuid import uuid4
 
-GROUP = "history.example.com"
+#: Of this process alone: two may share a real cluster.
+GROUP = f"history-{uuid4().hex[:6]}.example.com"
 
 
 def crd() -> dict[str, Any]:
