@@ -93,10 +93,10 @@ def scene(client: ClusterClient) -> Iterator[Scene]:
         broken = f"broken-{uuid4().hex[:6]}"
         operators.make(client, "", "Namespace", broken)
         operators.make(client, olm.GROUP, "OperatorGroup", "g", broken, spec={"targetNamespaces": [broken]})
-        operators.subscribe(client, broken, "sampledb", source="nowhere")
-        instances(client, place)
-        pod(client, place)
         try:
+            operators.subscribe(client, broken, "sampledb", source="nowhere")
+            instances(client, place)
+            pod(client, place)
             yield Scene(place, broken, plan)
         finally:
             operators.clean_subscriptions(client, broken)
