@@ -19,6 +19,7 @@ import psutil
 import yaml
 
 from console.processes.parts import free_port
+from console.processes.supervisor import die_with_parent
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOG = ROOT.parent / "shared" / "catalog" / "packages"
@@ -115,7 +116,16 @@ def console(
     environment |= settings or {}
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "console.log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True)
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            # A run that is killed can't end it.
+            preexec_fn=die_with_parent,
+        )
     try:
         url = f"http://127.0.0.1:{port}"
         try:

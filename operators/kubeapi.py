@@ -106,14 +106,19 @@ def _named(entries: list[Object], name: str) -> Object:
 
 
 class Api:
-    """The API server, with one connection pool. Use as ``async with Api(Access.find()) as api``."""
+    """The API server, with one connection pool. Use as ``async with Api(Access.find()) as api``.
 
-    def __init__(self, access: Access):
+    ``program``: under this name the API server notes in managedFields what we write. Without one it is aiohttp's own: "Python".
+    """
+
+    def __init__(self, access: Access, program: str = ""):
         self._access = access
+        self._program = program
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Api:
         headers = {"Authorization": f"Bearer {self._access.token}"} if self._access.token else {}
+        headers |= {"User-Agent": self._program} if self._program else {}
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
         connector = aiohttp.TCPConnector(ssl=self._access.tls)
         self._session = aiohttp.ClientSession(headers=headers, timeout=timeout, connector=connector)

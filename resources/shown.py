@@ -2,11 +2,10 @@
 
 from typing import Any
 
+from kube import copies
 from kube.objects import KubeObject
 
 MASK = "••••••"
-# kubectl apply keeps the whole object, values and all, in this annotation.
-_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def shown(obj: KubeObject, masked: bool) -> KubeObject:
@@ -17,7 +16,6 @@ def shown(obj: KubeObject, masked: bool) -> KubeObject:
         for part in ("data", "stringData"):
             if isinstance(found.get(part), dict):
                 found[part] = dict.fromkeys(found[part], MASK)
-        notes = dict(metadata.get("annotations") or {})
-        if notes.pop(_APPLIED, None):
-            found["metadata"] = {**metadata, "annotations": notes}
+        if metadata.get("annotations"):
+            found["metadata"] = {**metadata, "annotations": copies.without(metadata["annotations"])}
     return found

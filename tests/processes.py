@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from console.processes.parts import redis_binary
-from console.processes.supervisor import _die_with_parent
+from console.processes.supervisor import die_with_parent
 
 ROOT = Path(__file__).resolve().parent.parent
 # Nothing is known of other workers, nor asked.
@@ -33,7 +33,7 @@ def running(
             stderr=sink,
             env={**os.environ, **environment},
             start_new_session=True,
-            preexec_fn=_die_with_parent,
+            preexec_fn=die_with_parent,
         )
     try:
         until = time.monotonic() + seconds
@@ -160,7 +160,7 @@ def postgres(folder: Path, port: int = 0) -> Iterator[str]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd=folder,
-        preexec_fn=_die_with_parent,
+        preexec_fn=die_with_parent,
         **more,
     )
     try:

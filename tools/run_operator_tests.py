@@ -6,7 +6,6 @@ clusters alone.
 """
 
 import os
-import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ from tools.realcluster.build import BuildFailed, build, tell  # noqa: E402
 from tools.realcluster.cluster import running  # noqa: E402
 from tools.realcluster.process import PartFailed  # noqa: E402
 from tools.run_real_tests import Found, walk  # noqa: E402
-from tools.run_tests import CACHE, SPREAD, interrupted, run_again, say_now  # noqa: E402
+from tools.run_tests import CACHE, SPREAD, closing, ends_all_it_starts, run_again, say_now  # noqa: E402
 
 DATA = ROOT / ".data" / "test-operators"
 FOLDER = "tests/operators"
@@ -61,8 +60,7 @@ def real() -> Found:
 
 
 def main() -> int:
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupted)
+    ends_all_it_starts()
     started = time.monotonic()
     os.environ["TUTORIALS"] = "all"
     found: Found = {}
@@ -75,14 +73,8 @@ def main() -> int:
         except (BuildFailed, PartFailed) as problem:
             tell(str(problem))
             failed = 1
-    total: dict[str, int] = {}
-    for _, counts in found.values():
-        for word, number in counts.items():
-            total[word.removesuffix("s") if word == "errors" else word] = total.get(word, 0) + number
-    bad = total.get("failed", 0) + total.get("error", 0) + failed
     print(f"make test-operators: {time.monotonic() - started:.0f} s")
-    print(f"{total.get('passed', 0)} passed, {bad} failed, {total.get('skipped', 0)} skipped")
-    return 1 if bad or any(code for code, _ in found.values()) else 0
+    return closing(found.values(), failed)
 
 
 if __name__ == "__main__":

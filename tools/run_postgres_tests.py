@@ -7,14 +7,13 @@
 import os
 import shutil
 import sys
-from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tests import postgres  # noqa: E402
-from tools.run_tests import SPREAD, run_again  # noqa: E402
+from tools.run_tests import SPREAD, closing, ends_all_it_starts, run_again  # noqa: E402
 
 # Where the database is used; tests/deploy has a PostgreSQL of its own.
 FOLDERS = ("tests/console", "tests/operatorhub", "tests/resources")
@@ -24,18 +23,12 @@ def main() -> int:
     if shutil.which("postgres") is None or shutil.which("initdb") is None:
         print("make test-postgres: needs PostgreSQL's initdb and postgres on PATH")
         return 1
+    ends_all_it_starts()
     # A run for each folder: together they take longer than one run may on a busy machine, and a run that is ended names nothing.
     runs = [sys.argv[1:]] if sys.argv[1:] else [["-q", "-n", "2", *SPREAD, folder] for folder in FOLDERS]
-    codes, all_counts = [], Counter[str]()
     with postgres.server() as url:
         os.environ["TEST_DATABASE_URL"] = url
-        for arguments in runs:
-            code, counts = run_again(arguments)
-            codes.append(code or not counts.get("passed"))
-            all_counts.update(counts)
-    bad = sum(all_counts[word] for word in ("failed", "errors", "error"))
-    print(f"{all_counts['passed']} passed, {bad} failed, {all_counts['skipped']} skipped")
-    return 1 if any(codes) else 0
+        return closing([run_again(arguments) for arguments in runs])
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ Prints the times of building, starting and stopping, writes docs/conformance.md,
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -21,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 from tools.realcluster.build import BuildFailed, Programs, build, tell  # noqa: E402
 from tools.realcluster.cluster import RealCluster, running  # noqa: E402
 from tools.realcluster.process import PartFailed  # noqa: E402
-from tools.run_tests import CACHE, SPREAD, Say, interrupted, run, run_again, say_now  # noqa: E402
+from tools.run_tests import CACHE, SPREAD, Say, closing, ends_all_it_starts, run, run_again, say_now  # noqa: E402
 
 DATA = ROOT / ".data" / os.environ.get("REAL_DATA", "test-real")
 PACKAGES = ROOT / "tests" / "conformance" / "packages"
@@ -106,8 +105,7 @@ def report() -> int:
 
 
 def main() -> int:
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupted)
+    ends_all_it_starts()
     started = time.monotonic()
     chosen = sys.argv[1:]
     # CI asks the sandbox once: `make test` has run in this very tree.
@@ -121,17 +119,10 @@ def main() -> int:
         found = chosen_only(programs, chosen) if chosen else suites(programs)
     except (BuildFailed, PartFailed) as problem:
         tell(str(problem))
-        print("0 passed, 1 failed, 0 skipped")
-        return 1
+        return closing((), also_bad=1)
     wrong = 0 if chosen else report()
-    total: dict[str, int] = {}
-    for _, counts in found.values():
-        for word, number in counts.items():
-            total[word.removesuffix("s") if word == "errors" else word] = total.get(word, 0) + number
-    bad = total.get("failed", 0) + total.get("error", 0) + (1 if wrong else 0)
     print(f"make test-real: built in {building:.0f} s, {time.monotonic() - started:.0f} s in all")
-    print(f"{total.get('passed', 0)} passed, {bad} failed, {total.get('skipped', 0)} skipped")
-    return 1 if bad or any(code for code, _ in found.values()) or not total.get("passed") else 0
+    return closing(found.values(), also_bad=1 if wrong else 0)
 
 
 if __name__ == "__main__":

@@ -15,13 +15,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTEST = [str(ROOT / ".venv/bin/python"), "-m", "pytest"]
 # Far above what a run takes on two cores (single tests have a limit of their own, in pyproject.toml): a run that hangs is ended and fails.
-LIMIT_SECONDS = 25 * 60
+LIMIT_SECONDS = 40 * 60
 # More than these are no accident of a crowded machine, and are not tried again.
 AGAIN = 12
 CACHE = ROOT / ".data" / "pytest-again"
@@ -56,6 +57,12 @@ def interrupted(*_: object) -> None:
     for process in left:
         _kill(process)
     sys.exit(130)
+
+
+def ends_all_it_starts() -> None:
+    """For every `make test…`: see interrupted()."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
 
 
 Say = Callable[[str], object]
@@ -129,9 +136,19 @@ def one_by_one(arguments: list[str]) -> list[str]:
     ]
 
 
+def closing(runs: Iterable[tuple[int, dict[str, int]]], also_bad: int = 0) -> int:
+    """Prints the sum of all runs as the last line. The exit code: 1 where anything failed, a run ended badly, or nothing passed."""
+    runs = list(runs)
+    total: Counter[str] = Counter()
+    for _, counts in runs:
+        total.update(counts)
+    bad = total["failed"] + total["error"] + total["errors"] + also_bad
+    print(f"{total['passed']} passed, {bad} failed, {total['skipped']} skipped")
+    return 1 if bad or any(code for code, _ in runs) or not total["passed"] else 0
+
+
 def main() -> int:
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupted)
+    ends_all_it_starts()
     started = time.monotonic()
     chosen = sys.argv[1:]
     workers = str(min(4, max(2, os.cpu_count() or 2)))
@@ -145,15 +162,8 @@ def main() -> int:
             run_again(["-q", "tests/tutorials"]),
         ]
     )
-    total: dict[str, int] = {}
-    for _, counts in runs:
-        for word, number in counts.items():
-            total[word.removesuffix("s") if word == "errors" else word] = total.get(word, 0) + number
-    bad = total.get("failed", 0) + total.get("error", 0)
-    codes = [code for code, _ in runs]
     print(f"make test: {time.monotonic() - started:.0f} s")
-    print(f"{total.get('passed', 0)} passed, {bad} failed, {total.get('skipped', 0)} skipped")
-    return 1 if bad or any(code not in (0,) for code in codes) or not total.get("passed") else 0
+    return closing(runs)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from bench.console import ROOT
-from console.processes.supervisor import _die_with_parent
+from console.processes.supervisor import die_with_parent
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ class Helper:
             stdout=subprocess.PIPE,
             text=True,
             env=environment,
-            preexec_fn=_die_with_parent,
+            preexec_fn=die_with_parent,
         )
         self._lines: queue.Queue[Any] = queue.Queue()
         self.tell(json.dumps(wish))

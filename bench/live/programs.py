@@ -19,7 +19,7 @@ from redis import Redis, RedisError
 from bench.console import ROOT, ready, wait
 from console.processes.__main__ import migrate
 from console.processes.parts import Options, Part, free_port, parts
-from console.processes.supervisor import _die_with_parent
+from console.processes.supervisor import die_with_parent
 
 # What the person's shell may hold and the bench must not hear.
 for _name in ("REDIS_URL", "DATABASE_URL", "DATA_DIR", "KUBECONFIG", "CONTEXT", "CLUSTER_NOTE"):
@@ -44,7 +44,7 @@ class Program:
                 stdout=sink,
                 stderr=sink,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
 
     @property

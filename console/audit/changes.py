@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from kube import copies
 from kube.fields import MISSING, Field, brief, dotted, named
 from kube.hidden import MASKED, NAMES
 from kube.patches import apply_merge
@@ -23,8 +24,6 @@ _BEGINNING = 1000
 UNKNOWN = "?"
 _UNKNOWN: Any = object()
 _METADATA = ("labels", "annotations", "finalizers", "ownerReferences")
-# A copy of the whole object, as `kubectl apply` leaves it.
-_COPIES = ("kubectl.kubernetes.io/last-applied-configuration",)
 # More than the history hides: it has to give values back, the audit never does.
 _MORE = re.compile(r"(passwords?|tokens?|credentials?|secrets?|auth|authorization|dockerconfig(json)?|dockercfg|htpasswd|kubeconfig|tls\.key|id_rsa|ssh-privatekey|cookie|bearer)$", re.I)  # fmt: skip
 # Below these names stands which Secret is meant, not what is in it.
@@ -93,7 +92,7 @@ def _own(obj: Any, secret: bool, status: bool) -> Any:
     metadata: dict[str, Any] = told if isinstance(told, dict) else {}
     kept = {key: metadata[key] for key in _METADATA if metadata.get(key)}
     if isinstance(notes := kept.get("annotations"), dict):
-        kept["annotations"] = {key: value for key, value in notes.items() if key not in _COPIES}
+        kept["annotations"] = copies.without(notes)
     left_out = {"metadata", "apiVersion", "kind"} | (set() if status else {"status"})
     made = {"metadata": kept} if kept else {}
     made |= {key: value for key, value in obj.items() if key not in left_out}

@@ -40,7 +40,7 @@ def say(part: str, text: str) -> None:
     print(f"{prefix} {text}", flush=True)
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """In the child, before exec: the kernel sends SIGTERM when the supervisor's thread is gone (Linux only)."""
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -97,7 +97,7 @@ class Supervisor:
                 stderr=asyncio.subprocess.STDOUT,
                 env={**os.environ, **part.environment},
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
                 pass_fds=part.pass_fds,
                 limit=_LINE_LIMIT,
             )

@@ -6,6 +6,7 @@ Defaults stay: nobody here knows which of them somebody meant.
 from collections.abc import Mapping
 from typing import Any
 
+from kube import copies
 from kube.objects import KubeObject
 from operatorhub.csv import mapping, strings, text
 from resources.writing.draft import SERVERS
@@ -28,7 +29,7 @@ def clean(obj: KubeObject, old: str = "", new: str = "") -> KubeObject:
     """A copy; where a namespace `new` is given, what named the `old` one names it (placement, OperatorGroups' targets, the Namespace itself)."""
     meta: dict[str, Any] = {key: value for key, value in mapping(obj.get("metadata")).items() if key not in _GONE}
     for key in ("labels", "annotations"):
-        kept = {name: value for name, value in mapping(meta.get(key)).items() if not _ours(str(name))}
+        kept = {name: value for name, value in copies.without(meta.get(key)).items() if not _ours(str(name))}
         meta.pop(key, None)
         if kept:
             meta[key] = kept

@@ -123,10 +123,16 @@ def plan(obj: KubeObject) -> InstallPlan:
     )  # fmt: skip
 
 
-def listed(client: ClusterClient, namespace: str, csv_name: str = "") -> tuple[InstallPlan, ...]:
-    """Newest first; only those that carry `csv_name` where one is given. Raises Forbidden."""
+def listed(
+    client: ClusterClient, namespace: str, csv_name: str = "", subscription: str = ""
+) -> tuple[InstallPlan, ...]:
+    """Newest first; where `csv_name` is given only those that carry it, or that its Subscription asks for: the next version's. Raises Forbidden."""
     found = [plan(one) for one in client.list(olm.type_of(client, olm.PLANS), namespace).items]
-    wanted = [one for one in found if not csv_name or csv_name in one.csvs]
+    wanted = [
+        one
+        for one in found
+        if not csv_name or csv_name in one.csvs or (subscription and subscription in one.subscriptions)
+    ]
     return tuple(sorted(wanted, key=lambda one: (one.created, one.generation), reverse=True))
 
 

@@ -100,7 +100,7 @@ def _events(request: ConsoleRequest, found: subject.Detail) -> Context:
     uids = {found.operator.uid} | ({found.subscription.uid} if found.subscription else set())
     gaps: list[str] = []
     try:
-        uids |= {one.uid for one in plans.listed(client, namespace, found.operator.csv)}
+        uids |= {one.uid for one in plans.listed(client, namespace, found.operator.csv, found.operator.subscription)}
     except Forbidden as error:
         gaps.append(str(error))
     for part in found.deployments:
@@ -118,7 +118,9 @@ def _events(request: ConsoleRequest, found: subject.Detail) -> Context:
 def _plans(request: ConsoleRequest, found: subject.Detail) -> Context:
     try:
         return {
-            "plans": plans.listed(request.cluster, found.operator.namespace, found.operator.csv),
+            "plans": plans.listed(
+                request.cluster, found.operator.namespace, found.operator.csv, found.operator.subscription
+            ),
             "plans_problem": "",
         }
     except Forbidden as error:

@@ -39,7 +39,7 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
         settings.watching.label_selectors[path] = f"{PART_OF}=argocd"
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kind is there.
     settings.scanning.disabled = True
-    memo.api = await Api(Access.find()).__aenter__()
+    memo.api = await Api(Access.find(), "argocd-operator").__aenter__()
     memo.metrics = Metrics()
     memo.passes = Passes(memo.metrics.counted(partial(reconcile, memo.api, tell=tell)))
     memo.health = await health.serve(memo.metrics.text)

@@ -42,7 +42,7 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
         settings.watching.label_selectors[group, "v1", plural] = INSTANCE_LABEL
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kinds are there.
     settings.scanning.disabled = True
-    memo.api = await Api(Access.find()).__aenter__()
+    memo.api = await Api(Access.find(), "kudo-manager").__aenter__()
     packages = package.shipped(os.environ.get("KUDO_PACKAGES", ""), Path(__file__).resolve().parents[1])
     for namespace in NAMESPACES:
         for one in packages.values():

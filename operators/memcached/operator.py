@@ -38,7 +38,7 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     settings.watching.label_selectors["", "v1", "pods"] = LABEL
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kind is there.
     settings.scanning.disabled = True
-    memo.api = await Api(Access.find()).__aenter__()
+    memo.api = await Api(Access.find(), "memcached-operator").__aenter__()
     memo.passes = Passes(partial(reconcile, memo.api, tell=tell))
 
 

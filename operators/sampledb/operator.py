@@ -46,7 +46,7 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     # The API server leaves out what is not ours: an operator for all namespaces must not be sent every Pod of the cluster.
     for resource in BELOW:
         settings.watching.label_selectors[resource] = DATABASE_LABEL
-    memo.api = await Api(Access.find()).__aenter__()
+    memo.api = await Api(Access.find(), "sampledb-operator").__aenter__()
     memo.passes = Passes(partial(reconcile, memo.api, tell=tell))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
+from kube import copies
 from kube.objects import KubeObject
 from resources.state.health import mapping, text
 
@@ -16,8 +17,6 @@ _PREFIX = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
 #: All keys and values of an object's annotations together.
 ANNOTATIONS_BYTES = 256 * 1024
-#: What `kubectl apply` keeps there is no text of a person, and of a Secret it holds the values.
-KEPT_OUT = "kubectl.kubernetes.io/last-applied-configuration"
 MOST = 200
 
 
@@ -31,9 +30,9 @@ class Pair:
 
 
 def pairs(obj: KubeObject, kind: str) -> tuple[Pair, ...]:
-    """As they are, by key."""
-    found = mapping(mapping(obj.get("metadata")).get(kind))
-    return tuple(Pair(str(key), lines(text(value))) for key, value in sorted(found.items()) if key != KEPT_OUT)
+    """As they are, by key, without the copies that programs keep."""
+    found = copies.without(mapping(obj.get("metadata")).get(kind))
+    return tuple(Pair(str(key), lines(text(value))) for key, value in sorted(found.items()))
 
 
 def read(keys: Sequence[str], values: Sequence[str], kind: str) -> tuple[Pair, ...]:

@@ -16,13 +16,15 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
+from kube import copies
+from kube.fields import Path
 from kube.hidden import MASKED as MASKED
 from kube.hidden import masked
 from kube.objects import KubeObject
 from resources.state.health import items, mapping, text
 
 _METADATA = ("name", "namespace", "labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp")
-NOISE = frozenset(("kubectl.kubernetes.io/last-applied-configuration", "control-plane.alpha.kubernetes.io/leader"))
+_LEADER = "control-plane.alpha.kubernetes.io/leader"
 _STATUS_NOISE = re.compile(r"observedGeneration|.*[rR]esourceVersion|last(Transition|Update|Heartbeat|Probe)Time")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
 _SALT = b"resources.history"
@@ -33,19 +35,17 @@ def skipped(obj: Mapping[str, Any]) -> bool:
     if obj.get("kind") == "Secret" and obj.get("apiVersion") == "v1":
         return True
     metadata = mapping(obj.get("metadata"))
-    return "olm.copiedFrom" in mapping(metadata.get("labels")) or "control-plane.alpha.kubernetes.io/leader" in mapping(
-        metadata.get("annotations")
-    )
+    return "olm.copiedFrom" in mapping(metadata.get("labels")) or _LEADER in mapping(metadata.get("annotations"))
 
 
 def clean(obj: Mapping[str, Any]) -> KubeObject:
     """A new object with what is kept; `obj` is not changed."""
     metadata = mapping(obj.get("metadata"))
     kept: dict[str, Any] = {key: metadata[key] for key in _METADATA if metadata.get(key)}
-    notes = {key: value for key, value in mapping(kept.get("annotations")).items() if key not in NOISE}
-    kept.pop("annotations", None)
-    if notes:
-        kept["annotations"] = notes
+    if "annotations" in kept:
+        kept["annotations"] = copies.without(kept["annotations"])
+        if not kept["annotations"]:
+            del kept["annotations"]
     made: dict[str, Any] = {"apiVersion": obj.get("apiVersion"), "kind": obj.get("kind"), "metadata": kept}
     for key, value in obj.items():
         if key not in made:
@@ -102,20 +102,35 @@ def any_hidden(value: Any) -> bool:
     return any(any_hidden(part) for part in value) if isinstance(value, list) else hidden(value)
 
 
-def writer(obj: Mapping[str, Any], parts: Collection[str]) -> tuple[str, datetime | None]:
-    """Who wrote the object last, and when, by managedFields. `parts` (metadata, spec, status …) were changed: of two in the same second, who writes most of them."""
-    newest: tuple[str, int, bool, str] = ("", 0, False, "")
-    status = set(parts) <= {"status"}
-    for entry in items(mapping(obj.get("metadata")).get("managedFields")):
-        fields = mapping(entry.get("fieldsV1"))
-        owned = sum(f"f:{part}" in fields for part in parts)
-        fits = (text(entry.get("subresource")) == "status") == status
-        newest = max(newest, (text(entry.get("time")), owned, fits, text(entry.get("manager"))))
+def writer(obj: Mapping[str, Any], paths: Collection[Path]) -> tuple[str, datetime | None]:
+    """Who wrote the object last, and when, by managedFields. `paths` were changed: of two in the same second, who owns most of them."""
+    status = all(path and path[0] == "status" for path in paths)
+    entries = items(mapping(obj.get("metadata")).get("managedFields"))
+    newest = max((text(entry.get("time")) for entry in entries), default="")
+    last = [entry for entry in entries if text(entry.get("time")) == newest]
+    if len(last) > 1:
+        last.sort(key=lambda entry: (*_owned(entry, paths), (text(entry.get("subresource")) == "status") == status))
     try:
-        when = datetime.fromisoformat(newest[0].replace("Z", "+00:00")) if newest[0] else None
+        when = datetime.fromisoformat(newest.replace("Z", "+00:00")) if newest else None
     except ValueError:
         when = None
-    return newest[3][:253], when.replace(tzinfo=when.tzinfo or UTC) if when else None
+    name = text(last[-1].get("manager"))[:253] if last else ""
+    return name, when.replace(tzinfo=when.tzinfo or UTC) if when else None
+
+
+def _owned(entry: Mapping[str, Any], paths: Collection[Path]) -> tuple[int, int]:
+    """(how many of the paths are this manager's to the end, how many steps of all paths are). An item of a list is not looked for: it goes by a key."""
+    whole = steps = 0
+    for path in paths:
+        fields = mapping(entry.get("fieldsV1"))
+        depth = 0
+        for step in path:
+            if f"f:{step}" not in fields:
+                break
+            fields, depth = mapping(fields[f"f:{step}"]), depth + 1
+        whole += depth == len(path)
+        steps += depth
+    return whole, steps
 
 
 def packed(value: Any) -> bytes:

@@ -5,6 +5,7 @@ Never sent back: the status, who owns the object, its finalizers, and values tha
 
 from typing import Any
 
+from kube import copies
 from kube.objects import KubeObject
 from resources.history import kept
 from resources.state.health import mapping
@@ -20,9 +21,9 @@ def written(version: KubeObject, live: KubeObject) -> KubeObject:
     then = mapping(version.get("metadata"))
     if labels := then.get("labels"):
         metadata["labels"] = labels
-    # Those that are never kept (what kubectl applied last) stay.
-    notes = {key: value for key, value in mapping(now.get("annotations")).items() if key in kept.NOISE}
-    notes |= mapping(then.get("annotations"))
+    # The copies that programs keep (what kubectl applied last) stay: only so kopf sees that something changed.
+    notes = {key: value for key, value in mapping(now.get("annotations")).items() if copies.is_copy(key)}
+    notes |= copies.without(then.get("annotations"))
     if notes:
         metadata["annotations"] = notes
     body = {key: value for key, value in version.items() if key not in ("status", "metadata", "apiVersion", "kind")}
@@ -43,6 +44,8 @@ def anew(version: KubeObject) -> KubeObject:
         for key, value in mapping(version.get("metadata")).items()
         if key not in (*SERVERS, "ownerReferences", "finalizers")
     }
+    if "annotations" in metadata:
+        metadata["annotations"] = copies.without(metadata["annotations"])
     made = {**{key: value for key, value in version.items() if key != "status"}, "metadata": metadata}
     found: KubeObject = kept.unmasked(made, {})
     return found

@@ -130,7 +130,7 @@ def _step(traced: Traced, event: Event, what: str, at: datetime) -> Step:
         gap=event.listed,
         state=found.state,
         reason=found.reason[:400],
-        manager=kept.writer(obj, ("spec",))[0] if what != Step.DELETED else "",
+        manager=kept.writer(obj, [("spec",)])[0] if what != Step.DELETED else "",
     )
 
 
@@ -143,7 +143,7 @@ def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject
         return 0
     parts = {str(op[0][0]) if op[0] else "" for op in ops}
     status_only = parts <= {"status"}
-    manager, when = kept.writer(event.object, parts)
+    manager, when = kept.writer(event.object, [op[0] for op in ops])
     told, number = steps.fields(old, clean, _FIELDS)
     last = traced.steps.order_by("-pk").first()
     now = timezone.now()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kube import copies
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
@@ -125,6 +126,4 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
 
 
 def _annotations(obj: KubeObject) -> tuple[tuple[str, str], ...]:
-    """Without the copy of the whole object that kubectl apply keeps there: it is no news, and of a Secret it holds the values."""
-    found = _pairs(mapping(obj.get("metadata")).get("annotations"))
-    return tuple(pair for pair in found if pair[0] != "kubectl.kubernetes.io/last-applied-configuration")
+    return _pairs(copies.without(mapping(obj.get("metadata")).get("annotations")))

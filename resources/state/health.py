@@ -46,7 +46,7 @@ _WORDS = {
     DEGRADED: (
         "failed failure error degraded crashloopbackoff lost unhealthy invalid imagepullbackoff errimagepull oomkilled evicted offline "
         "down missing stalled createcontainerconfigerror runcontainererror invalidimagename containercannotrun deadlineexceeded "
-        "backoff aborted rejected unavailable outofsync upgradefailed partiallyfailed failedvalidation createfailed updatefailed expired timedout installfailed createcontainererror errored"
+        "backoff aborted rejected denied refused blocked broken conflict conflicted corrupted dead quarantined unavailable outofsync upgradefailed partiallyfailed failedvalidation createfailed updatefailed expired timedout installfailed createcontainererror errored"
     ),
     PROGRESSING: (
         "progressing creating pending updating upgrading initializing scaling installing installready reconciling containercreating podinitializing "
@@ -238,6 +238,9 @@ def _by_conditions(found: tuple[Condition, ...], word: str) -> Health:
         if condition.good is False:
             return Health(PROGRESSING, _why(condition))
     if any(condition.good for condition in found):
+        return Health(READY, word)
+    # FlightTicket's phase "Booked" beside a condition Booked: its operator calls done what this console has no word for.
+    if word and word.lower() in named and all(condition.status == "True" for condition in found):
         return Health(READY, word)
     return Health(UNKNOWN, word or ("" if found else _("its operator has not reported a status")))
 

@@ -9,6 +9,7 @@ import msgspec
 from django.conf import settings
 from django.utils import translation
 
+from kube import copies
 from kube.discovery import ResourceType
 from kube.watch import WatchEvent
 from resources.changes import Change
@@ -16,8 +17,6 @@ from resources.lists.entries import include, state_of, stateful
 
 # A state's reason may be any text of an operator's, however long.
 _REASON = 500
-# Not sent to pages: kubectl keeps the whole object in it.
-_HIDDEN = frozenset({"kubectl.kubernetes.io/last-applied-configuration"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +68,8 @@ class Rows:
 
     def _change(self, kind: Any, row: dict[str, Any], metadata: dict[str, Any], columns: str) -> Change:
         metadata.pop("managedFields", None)
-        for name in _HIDDEN & (metadata.get("annotations") or {}).keys():
-            del metadata["annotations"][name]
+        if metadata.get("annotations"):
+            metadata["annotations"] = copies.without(metadata["annotations"])
         return Change(
             kind=kind,
             uid=str(metadata.get("uid") or ""),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kube import copies
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of
@@ -19,7 +20,7 @@ EMPTY = "empty"
 #: More objects than this are no help in a menu; `?from=NAME` works for every one.
 _OBJECTS = 50
 _ANNOTATIONS = frozenset(
-    ["kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision", "pv.kubernetes.io/bind-completed",
+    ["deployment.kubernetes.io/revision", "pv.kubernetes.io/bind-completed",
      "pv.kubernetes.io/bound-by-controller", "volume.kubernetes.io/selected-node", "volume.kubernetes.io/storage-provisioner",
      "volume.beta.kubernetes.io/storage-provisioner", "olm.operatorGroup", "olm.operatorNamespace", "olm.targetNamespaces"]
 )  # fmt: skip
@@ -79,7 +80,7 @@ def as_new(obj: KubeObject, name: str = "") -> KubeObject:
     }
     if name:
         metadata["name"] = name[:253]
-    kept = {key: value for key, value in (metadata.get("annotations") or {}).items() if key not in _ANNOTATIONS}
+    kept = {key: value for key, value in copies.without(metadata.get("annotations")).items() if key not in _ANNOTATIONS}
     if kept:
         metadata["annotations"] = kept
     else:

@@ -24,7 +24,7 @@ import pytest
 import yaml
 
 from console.processes.parts import free_port, redis_binary
-from console.processes.supervisor import _die_with_parent
+from console.processes.supervisor import die_with_parent
 from tests import processes
 from tests.api import Api
 from tests.deploy.rendered import ROOT, Object, named
@@ -119,7 +119,7 @@ class Node:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            preexec_fn=_die_with_parent,
+            preexec_fn=die_with_parent,
         )
 
     @contextmanager

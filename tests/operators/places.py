@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from uuid import uuid4
 
 from console.processes.parts import free_port
-from console.processes.supervisor import _die_with_parent
+from console.processes.supervisor import die_with_parent
 from tests.api import Answer, Api
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -217,7 +217,7 @@ class Operator:
         env = self._environment | environment
         with self._log.open("ab") as sink:
             self._process = subprocess.Popen(
-                self._command, cwd=ROOT, env=env, stdout=sink, stderr=sink, preexec_fn=_die_with_parent
+                self._command, cwd=ROOT, env=env, stdout=sink, stderr=sink, preexec_fn=die_with_parent
             )
 
     def kill(self) -> None:

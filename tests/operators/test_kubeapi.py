@@ -38,6 +38,13 @@ async def test_it_works(access: Access) -> None:
         await api.delete("ConfigMap", "default", "kubeapi")
 
 
+async def test_what_is_written_is_noted_under_the_operators_name(access: Access) -> None:
+    async with Api(access, "kettle-operator") as api:
+        made = await api.ensure(config_map(a="1"))
+        assert [entry["manager"] for entry in made["metadata"]["managedFields"]] == ["kettle-operator"]
+        await api.delete("ConfigMap", "default", "kubeapi")
+
+
 async def test_a_refusal_has_its_code_and_sentence(access: Access) -> None:
     async with Api(access) as api:
         with pytest.raises(ApiError, match="not found") as refused:

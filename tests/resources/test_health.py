@@ -127,6 +127,10 @@ def test_what_is_going() -> None:
         ({"phase": "Stopped"}, "Suspended"),
         ({"phase": "Init:CrashLoopBackOff"}, "Degraded"),
         ({"phase": "Contemplating"}, "Unknown"),
+        ({"phase": "Booked", "conditions": [_condition("Booked", "True", "SeatsReserved")]}, "Ready"),
+        ({"phase": "Booked", "conditions": [_condition("Booked", "True"), _condition("Paid", "False")]}, "Unknown"),
+        ({"phase": "Booked", "conditions": [_condition("Booked", "Unknown")]}, "Unknown"),
+        ({"phase": "Blocked", "conditions": [_condition("Blocked", "True")]}, "Degraded"),
         ({}, "Unknown"),
     ],
 )

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from console.processes.parts import free_port
-from console.processes.supervisor import _die_with_parent
+from console.processes.supervisor import die_with_parent
 from tests.tutorials.reading import Command, File, Section, matches
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,7 +99,7 @@ class Shell:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            preexec_fn=_die_with_parent,
+            preexec_fn=die_with_parent,
         )
         self._staying.append(process)
         assert process.stdout is not None

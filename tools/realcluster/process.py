@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from console.processes.supervisor import _die_with_parent
+from console.processes.supervisor import die_with_parent
 
 _TAIL = 4000
 # OLM tests itself where this is set: it panics at any object that it creates without its label, TokenRequests among them. Nobody's cluster runs so.
@@ -53,7 +53,7 @@ class Running:
                 env={name: value for name, value in os.environ.items() if name not in _NOT_FOR_PARTS}
                 | part.environment,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
 
     def wait_until_ready(self) -> float:

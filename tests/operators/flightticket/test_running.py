@@ -1,5 +1,6 @@
 """FlightTickets on a really started cluster: installed through OLM's objects, booked by the operator's process with the rights of its bundle."""
 
+from resources.writing.start import as_new
 from tests.operators.flightticket.clusters import Tickets
 from tests.operators.places import condition
 
@@ -39,6 +40,16 @@ def test_ten_seats_and_one(installed: Tickets) -> None:
     installed.create("alone", number=1)
     for name, words in (("many", "10 seats"), ("alone", "1 seat from")):
         assert condition(installed.booked(name), "Booked")["message"].startswith(words)
+
+
+def test_one_that_is_begun_from_another_is_booked_too(installed: Tickets) -> None:
+    """With kopf's own copy in it, the operator would take it for one that it has seen to."""
+    installed.create("first")
+    first = installed.booked("first")
+    made = installed.api.post(installed.home, as_new(first, "first-copy"))
+    assert made.status == 201, made.json
+    second = installed.booked("first-copy")
+    assert second["status"]["bookingReference"] != first["status"]["bookingReference"]
 
 
 def test_it_goes_at_once(installed: Tickets) -> None:

@@ -64,7 +64,7 @@ def test_odd_shapes(odd: Any) -> None:
     for name in ("metadata", "spec", "status"):
         obj = {**_object(), name: odd}
         made = kept.clean(obj)
-        kept.writer(obj, ("spec", "status"))
+        kept.writer(obj, [("spec", "a", 0), ("status",)])
         told, _number = steps.fields(kept.clean(_object()), made, 5)
         assert all(len(entry) == 3 for entry in told)
         assert steps.apply(made, steps.back(made, kept.clean(_object()))) == kept.clean(_object())
@@ -105,12 +105,15 @@ def test_words_name_what_changed() -> None:
 
 def test_of_two_in_one_second_the_one_who_writes_what_changed() -> None:
     at = "2026-11-22T03:00:00Z"
-    person = {"manager": "operator-console", "time": at, "fieldsV1": {"f:spec": {"f:replicas": {}}}}
-    operator = {"manager": "kopf", "time": at, "fieldsV1": {"f:metadata": {"f:annotations": {}}}}
+    notes = {"f:metadata": {"f:annotations": {"f:mine": {}}}, "f:spec": {"f:replicas": {}}}
+    person = {"manager": "operator-console", "time": at, "fieldsV1": notes}
+    operator = {"manager": "kopf", "time": at, "fieldsV1": {"f:metadata": {"f:annotations": {"f:last-handled": {}}}}}
     status = {"manager": "kopf-status", "time": at, "subresource": "status", "fieldsV1": {"f:status": {}}}
-    obj = {"metadata": {"managedFields": [person, operator, status]}}
-    assert kept.writer(obj, {"metadata"})[0] == "kopf"
-    assert kept.writer(obj, {"spec"})[0] == "operator-console"
-    assert kept.writer(obj, {"status"})[0] == "kopf-status"
+    obj = {"metadata": {"managedFields": [operator, person, status]}}
+    assert kept.writer(obj, [("metadata", "annotations", "last-handled")])[0] == "kopf"
+    assert kept.writer(obj, [("metadata", "annotations", "mine")])[0] == "operator-console"
+    assert kept.writer(obj, [("spec", "replicas"), ("metadata", "annotations", "mine")])[0] == "operator-console"
+    assert kept.writer(obj, [("status", "phase")])[0] == "kopf-status"
+    assert kept.writer(obj, [])[0] == "kopf-status", "a state that changed without a field: the status's own"
     newer = {**operator, "time": "2026-11-22T03:00:01Z"}
-    assert kept.writer({"metadata": {"managedFields": [person, newer]}}, {"spec"})[0] == "kopf"
+    assert kept.writer({"metadata": {"managedFields": [person, newer]}}, [("spec", "replicas")])[0] == "kopf"

@@ -1,0 +1,46 @@
+"""Annotations that hold a copy of the object: which those are, and where they must not go along."""
+
+import pytest
+
+from kube import copies
+from operatorhub.exports.clean import clean
+from resources.history import kept, revert
+from resources.writing.start import as_new
+
+COPIES = {
+    "kubectl.kubernetes.io/last-applied-configuration": "{}",
+    "kopf.zalando.org/last-handled-configuration": "{}",
+    "flights.com/last-handled": "{}",
+    "banzaicloud.com/last-applied": "UEs=",
+    "objectset.rio.cattle.io/applied": "H4s=",
+}
+TICKET = {
+    "apiVersion": "flights.com/v1",
+    "kind": "FlightTicket",
+    "metadata": {"name": "family", "annotations": {**COPIES, "team": "shop"}},
+    "spec": {"to": "Lisbon"},
+}
+
+
+def test_which_they_are() -> None:
+    assert all(copies.is_copy(key) for key in COPIES)
+    assert not any(copies.is_copy(key) for key in ("team", "example.com/applied", "example.com/last-handled-by", ""))
+
+
+@pytest.mark.parametrize("odd", [None, [], "text", 3])
+def test_what_is_no_mapping(odd: object) -> None:
+    assert copies.without(odd) == {}
+
+
+@pytest.mark.parametrize("made", [as_new, clean, kept.clean, revert.anew])
+def test_another_object_does_not_get_them(made) -> None:
+    assert made(TICKET)["metadata"]["annotations"] == {"team": "shop"}
+
+
+def test_an_older_version_comes_without_its_own() -> None:
+    """kopf compares its copy with the object: with the old copy it would take the old version for one that it has seen to."""
+    now = {"flights.com/last-handled": '{"to": "Porto"}', "team": "kitchen"}
+    live = {**TICKET, "metadata": {"name": "family", "annotations": now}, "spec": {"to": "Porto"}}
+    made = revert.written(TICKET, live)
+    assert made["metadata"]["annotations"] == {"flights.com/last-handled": '{"to": "Porto"}', "team": "shop"}
+    assert made["spec"] == {"to": "Lisbon"}
