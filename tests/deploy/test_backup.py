@@ -1,4 +1,4 @@
-"""The backup of docs/deploy.md on one machine: taken while somebody writes, put back, and the console reads it."""
+"""The backups of docs/deploy.md, by the page's own commands: taken while somebody writes, put back, and the console reads them."""
 
 import os
 import re
@@ -8,13 +8,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests import postgres
 from tests.deploy.rendered import ROOT
 
-COMMAND = re.search(r"^    python3 (-c \"import sqlite3;.*\")$", (ROOT / "docs/deploy.md").read_text(), re.MULTILINE)
+PAGE = (ROOT / "docs/deploy.md").read_text()
+COMMAND = re.search(r"^    python3 (-c \"import sqlite3;.*\")$", PAGE, re.MULTILINE)
+#: What the page runs in the Pod of PostgreSQL.
+DUMP, RESTORE = (re.search(rf"^    kubectl .* -- ({word} [^<>]*) [<>] console\.dump$", PAGE, re.MULTILINE) for word in ("pg_dump", "pg_restore"))  # fmt: skip
 
 
-def manage(folder: Path, *words: str) -> str:
+def manage(folder: Path, *words: str, url: str = "") -> str:
     environment = {key: value for key, value in os.environ.items() if key != "DATABASE_URL"}
+    environment |= {"DATABASE_URL": url} if url else {}
     done = subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env={**environment, "DATA_DIR": str(folder)}, capture_output=True, text=True, check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -47,3 +52,31 @@ def test_a_backup_that_was_taken_while_somebody_writes_is_whole(tmp_path: Path) 
     assert back.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     assert {row[0] for row in back.execute("SELECT address FROM signin_attempt")} == {f"kept-{n}" for n in range(200)}
     back.close()
+
+
+def test_postgresql_is_dumped_and_restored(tmp_path: Path) -> None:
+    """As in the cluster: the role and the database are called console. What was written after the dump is gone again."""
+    postgres.needed()
+    assert DUMP and RESTORE, "docs/deploy.md says how"
+    with postgres.server() as admin:
+        host = admin.partition("host=")[2]
+        environment = {**os.environ, "PGHOST": host}
+
+        def run(*words: str, given: bytes = b"") -> bytes:
+            done = subprocess.run(words, env=environment, input=given, capture_output=True, check=False)
+            assert done.returncode == 0, done.stderr.decode()
+            return done.stdout
+
+        def ask(question: str) -> list[str]:
+            return run("psql", "-U", "console", "-d", "console", "-tAc", question).decode().split()
+
+        run("createdb", "-U", "console", "console")
+        url = f"postgres://console@/console?host={host}"
+        manage(tmp_path, "prepare", "--verbosity", "0", url=url)
+        ask("INSERT INTO signin_attempt (address, at) SELECT 'kept-' || n, now() FROM generate_series(1, 200) n")
+        dump = run(*shlex.split(DUMP[1]))
+        ask("INSERT INTO signin_attempt (address, at) VALUES ('later', now()); DROP TABLE resources_step CASCADE")
+        run(*shlex.split(RESTORE[1]), given=dump)
+        assert "No migrations to apply" in manage(tmp_path, "prepare", url=url)
+        assert sorted(ask("SELECT address FROM signin_attempt")) == sorted(f"kept-{number}" for number in range(1, 201))
+        assert ask("SELECT count(*) FROM resources_step") == ["0"]

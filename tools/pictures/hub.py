@@ -1,4 +1,4 @@
-"""Pictures for docs/operatorhub.md.
+"""Pictures for docs/operatorhub.md and docs/overview.md.
 
 A console of its own, with the catalog of real packages where that is beside the checkout. It installs FlightTicket's first version by hand, makes a ticket
 that the next but one refuses, and so has an update to show that somebody should think about.
@@ -77,6 +77,7 @@ def draw(browser: Browser, url: str, plan: str, *, real: bool) -> None:
     ]
     for name, path in shots:
         shoot(wide, url, FOLDER / f"{name}.png", path, 1100)
+    shoot(wide, url, PICTURES / "overview.png", "/", 1300, wait=4000)
     if real:
         packages = "&".join(f"package=olm/community-catalog/{name}" for name in ("argocd-operator", "gitops-primer"))
         shoot(wide, url, FOLDER / "compare.png", f"/operatorhub/compare/?{packages}", 1100)
