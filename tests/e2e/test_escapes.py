@@ -72,8 +72,9 @@ def test_in_a_terminal(site: Site, watched: tuple[Page, list[str]], namespace: s
     title, address, rows = page.title(), page.url, page.locator(".xterm-rows")
     # Some of them ask the terminal for an answer, which it types back: what is in it must be no command. Then a reset, and a clean line.
     said = base64.b64encode("\r\n".join((*COMMANDS, MARKUP)).encode()).decode()
-    page.keyboard.type(f"echo {said} | base64 -d; sleep 1; printf '\\033c'\n")
-    page.wait_for_timeout(3000)
+    page.keyboard.type(f"echo {said} | base64 -d; sleep 1; printf '\\033c'; echo reset-$((6 * 7))\n")
+    # Before the reset a terminal may be in the middle of one of them, and shows nothing.
+    expect(rows).to_contain_text("reset-42", timeout=SLOW)
     page.keyboard.press("Control+C")
     page.keyboard.type("clear; echo still-$((6 * 7))\n")
     expect(rows).to_contain_text("still-42", timeout=SLOW)
