@@ -11,12 +11,13 @@ import time
 from collections import defaultdict
 from html import unescape
 from typing import Any
+from urllib.parse import urljoin
 
 import aiohttp
 
 from bench.live.helper import say, wish
 
-_PART = re.compile(r'<[^>]*\bhx-get="([^"]+)"[^>]*>')
+_PART = re.compile(r'<[^>]*\bhx-get="([^"]*)"[^>]*>')
 _NAMES = re.compile(r"\bload-\d\d\b")
 
 
@@ -53,7 +54,8 @@ def loads_itself(text: str, path: str) -> list[str]:
     for match in _PART.finditer(text):
         trigger = re.search(r'\bhx-trigger="([^"]*)"', match[0])
         if trigger and any(word.strip().split(" ")[0].split("[")[0] == "load" for word in trigger[1].split(",")):
-            found.append(unescape(match[1]) or path)
+            # As a browser reads it: "?a=1" is of this page.
+            found.append(urljoin(path, unescape(match[1])))
     return found
 
 
