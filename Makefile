@@ -6,7 +6,9 @@ VENV := .venv/bin
 export UV_PYTHON_DOWNLOADS = never
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint fix e2e audit conformance conformance-record real-cluster run-real test-postgres test-real test-operators test-forms test-faults bench bench-live bench-load bench-start bench-ui axe screenshots messages reset clean
+.PHONY: help setup run test lint fix e2e audit conformance conformance-record real-cluster run-real test-image \
+	test-postgres test-real test-operators test-forms test-installs test-faults bench bench-live bench-load bench-start \
+	bench-ui axe screenshots messages reset clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,13 +41,16 @@ real-cluster: setup ## a real Kubernetes with OLM on loopback ports (needs Go; t
 	@exec $(VENV)/python -m tools.realcluster $(ARGS)
 
 run-real: setup ## the console on such a cluster of its own, on http://localhost:9000 (PORT=)
-	@exec $(VENV)/python -m tools.realcluster -- $(VENV)/python -m console.processes --port "$(PORT)" --data .data/real-console --kubeconfig .data/real/kubeconfig --context ""
+	@exec $(VENV)/python -m tools.realcluster --free-port "$(PORT)" -- $(VENV)/python -m console.processes --port "$(PORT)" --data .data/real-console --kubeconfig .data/real/kubeconfig --context ""
 
 test-real: setup ## the conformance suite on both clusters, and the product's and the browser's tests on the real one
 	@$(VENV)/python tools/run_real_tests.py $(ARGS)
 
 test-operators: setup ## the operators' tests and the tutorials in both languages: on the embedded cluster, and on the real one where Go can build it
 	@$(VENV)/python tools/run_operator_tests.py $(ARGS)
+
+test-image: setup ## TLS and sockets on the images' Python and with their packages, where that Python is on this machine (IMAGE_PYTHON=)
+	@$(VENV)/python tools/run_image_tests.py $(ARGS)
 
 test-postgres: setup ## the pages and what the console keeps, with PostgreSQL instead of SQLite
 	@$(VENV)/python tools/run_postgres_tests.py $(ARGS)
@@ -55,6 +60,9 @@ conformance-record: setup ## what a real cluster answers becomes what tests/conf
 
 test-forms: setup ## what the forms can do with every kind of the catalog, or of a folder of bundles with DATA=
 	@$(VENV)/python tools/forms_report.py $(if $(DATA),"$(DATA)")
+
+test-installs: setup ## install every package of the folder DATA= on an embedded cluster through the JSON API: alarms, refusals, what nobody explains (ARGS=--most=15)
+	@exec $(VENV)/python tools/installs_report.py "$(DATA)" $(ARGS)
 
 test-faults: setup ## live updates while hubs, web processes, Redis and the API server are killed, stopped and cut off (FAULT_MINUTES=5, FAULT_SEED=, REAL=1: with a real API server)
 	@FAULT_MINUTES="$(FAULT_MINUTES)" FAULT_SEED="$(FAULT_SEED)" FAULT_REAL="$(REAL)" $(VENV)/python -m pytest -q -s tests/faults/each.py tests/faults/long.py $(ARGS)

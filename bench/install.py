@@ -51,7 +51,7 @@ def succeeded(running: Running, times: int = 5) -> list[Figure]:
 
 def _once(running: Running, namespace: str) -> float:
     form = _Form(running.url)
-    choices = {"mode": "OwnNamespace", "namespace": "+", "new_namespace": namespace, "approval": "Automatic"}
+    choices = {"mode": "OwnNamespace", "install_namespace": "+", "new_namespace": namespace, "approval": "Automatic"}
     form.get()
     started = time.monotonic()
     form.post(choices)

@@ -1,6 +1,6 @@
 """What uvicorn serves: open-ended answers as raw ASGI applications, everything else through a bridge to Django's WSGI handler.
 
-uvicorn console.asgi:application --timeout-graceful-shutdown 2
+uvicorn console.asgi:application --http console.web.http_protocol:BoundedProtocol --timeout-graceful-shutdown 2
 """
 
 import asyncio
@@ -22,6 +22,8 @@ from console.signin import address, guard
 from console.web import ending, loop
 from console.web.asgi import Receive, Scope, Send
 from console.web.front import Front
+from console.web.request_body import BodyFirst
+from console.web.soft_timeout import SoftTimeout
 from resources.stream import metrics
 from resources.stream.broker import Broker
 from resources.stream.fragments import row_html
@@ -37,10 +39,12 @@ from resources.views.raw_log import PATH as RAW_LOG
 from resources.views.raw_log import RawLogApp
 from resources.views.shell_socket import PATH as TERMINAL
 from resources.views.shell_socket import TerminalApp
-from resources.views.stream import StreamApp
+from resources.views.stream import StreamApp, plain
 
 # Threads for Django's pages. Open streams need none.
 _WORKERS = 8
+# And for frames of pages whose cluster does not answer, which ask it nothing.
+_FRAME_WORKERS = 2
 
 
 class Console:
@@ -48,7 +52,9 @@ class Console:
 
     def __init__(self) -> None:
         bridged: Any = pages
-        self._pages: Any = WSGIMiddleware(bridged, workers=_WORKERS)
+        bridge: Any = WSGIMiddleware(bridged, workers=_WORKERS)
+        frames: Any = WSGIMiddleware(bridged, workers=_FRAME_WORKERS)
+        self._pages = SoftTimeout(BodyFirst(bridge), frames)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -59,7 +65,10 @@ class Console:
             await self._answer(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] == "/stream":
+        if scope["type"] == "http" and scope["path"] == "/healthz":
+            # On the loop: who asks whether this process lives must not wait for a page thread.
+            await plain(send, 200, "ok")
+        elif scope["type"] == "http" and scope["path"] == "/stream":
             await guard.guarded(self._stream, scope, receive, send)
         elif scope["type"] == "http" and wants_watch(scope):
             await guard.guarded(self._watches, scope, receive, send)

@@ -4,6 +4,7 @@ Values that cannot be are refused here, by name, before anything starts. `NAME_F
 the value of NAME (a mounted secret). The table for people is docs/reference/settings.md; a test keeps both equal.
 """
 
+import contextlib
 import logging
 import os
 import secrets
@@ -16,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from console import numbered
 from console.signin.oidc.options import trouble as provider_trouble
+from kube import limits
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.FileAwareEnv()
@@ -49,6 +51,16 @@ def secret_key(folder: Path) -> str:
         with os.fdopen(descriptor, "w") as sink:
             sink.write(secrets.token_urlsafe(50))
     return path.read_text()
+
+
+def private_file(path: Path) -> Path:
+    """`path`, which only its owner can read, also where it was made with another umask; SQLite gives its -wal and -shm the same mode."""
+    with contextlib.suppress(OSError):
+        path.touch(mode=0o600)
+        for file in (path, *path.parent.glob(f"{path.name}-*")):
+            if file.stat().st_mode & 0o077:
+                file.chmod(0o600)
+    return path
 
 
 VERSION = "0.1.0"
@@ -111,6 +123,8 @@ if not KUBE_CONTEXTS and not KUBE_CONTEXT and SIGN_IN == "local":
     KUBE_CONTEXTS = ("*",)
 # For SIGN_IN=local on an address that others reach: somebody in front lets the right people in (a proxy, a port published on loopback only).
 GUARDED_IN_FRONT = env_bool("GUARDED_IN_FRONT", False)
+# `make run` refuses the embedded cluster where people sign in unless this is set: its Pods are processes of this machine.
+SHARE_EMBEDDED_CLUSTER = env_bool("SHARE_EMBEDDED_CLUSTER", False)
 
 # A hint of the administrator's: where people who may not list namespaces may have rights. It gives none: each is judged for each person.
 NAMESPACES = tuple(str(env.str("NAMESPACES", "")).replace(",", " ").split())
@@ -175,6 +189,7 @@ MIDDLEWARE = [
     "console.looked.LookedMiddleware",
     "console.prefer.middleware.PreferencesMiddleware",
     "console.web.request.ClusterMiddleware",
+    "console.web.soft_timeout.FrameMiddleware",
     "console.audit.going.AuditMiddleware",
     "console.signin.pace.PaceMiddleware",
     "console.web.errors.KubeErrorMiddleware",
@@ -204,6 +219,8 @@ TEMPLATES = [
 # SQLite beside the data unless DATABASE_URL says otherwise (PostgreSQL in deployments).
 DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'console.sqlite3'}")}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    if DATABASES["default"]["NAME"] == str(DATA_DIR / "console.sqlite3"):
+        private_file(DATA_DIR / "console.sqlite3")
     # Several processes share the file: wait for the writer instead of failing, and let readers go on meanwhile.
     DATABASES["default"]["OPTIONS"] = {
         "timeout": 20,
@@ -238,9 +255,14 @@ CSRF_COOKIE_NAME = f"console_csrf_{env_int('PORT', 9000)}"
 
 # A form of a large custom resource has more fields than Django's 1,000 and may be over 2.5 MB; etcd takes 1.5 MB an object.
 # Ten thousand items of a list, each with its fields, arrive whole (static/js/drafts.js says so before a page sends more).
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 200_000
-DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = limits.FORM_FIELDS.value
+DATA_UPLOAD_MAX_MEMORY_SIZE = limits.REQUEST_BODY_BYTES.value
 FILE_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
+# Larger files lie beside the data: /tmp of a container is small, and its memory where it is a tmpfs. Django refuses a folder that isn't there,
+# and a Job for the database alone has none.
+with contextlib.suppress(OSError):
+    DATA_DIR.mkdir(parents=True, exist_ok=True)
+FILE_UPLOAD_TEMP_DIR = str(DATA_DIR) if DATA_DIR.is_dir() else None
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("ko", "한국어")]
@@ -264,7 +286,7 @@ WHITENOISE_MAX_AGE = 365 * 24 * 3600
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["console.web.api.CsrfChecked"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["console.web.json_parser.BoundedJSONParser"],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

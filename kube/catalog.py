@@ -10,16 +10,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
+from kube import answers
 from kube.discovery import ACCEPT, Discovery, ResourceType, aggregated, group_versions, resource_list
-from kube.errors import KubeError, NotFound, Unauthorized, Unreachable
+from kube.errors import InvalidAnswer, KubeError, NotFound, ServerError, TooManyRequests, Unauthorized, Unreachable
 from kube.requests import ApiRequest
 from kube.transport import Answer
 
 _KEEP_SECONDS = 10.0
 # A type that is not there is looked for again, since its CRD may be new; not more often than this.
 _RETRY_SECONDS = 0.5
+# What was served is believed in for so long while the server does not say it again.
+_STALE_SECONDS = 300.0
+# Where it did not answer, it is not asked again before.
+_FAILED_SECONDS = 5.0
 
 Send = Callable[[ApiRequest], Answer]
 
@@ -45,19 +48,36 @@ class TypeCatalog:
         self._failed: tuple[float, KubeError] | None = None
 
     def current(self, max_age: float = _KEEP_SECONDS) -> Discovery:
-        """What is served, at most `max_age` seconds old. Raises KubeError when the server does not answer at all."""
+        """What is served, at most `max_age` seconds old. Raises KubeError when the server does not answer at all.
+
+        While a server is asked again that takes its time, or does not answer, what it said last counts for a while:
+        no page fails or waits for discovery alone.
+        """
         came = time.monotonic()
-        with self._lock:
-            if self._failed is not None and self._failed[0] > came:
-                # Asked and not answered while this one waited: a queue of such questions would take minutes.
-                raise self._failed[1]
-            if came - self._asked > max_age:
-                try:
-                    self._ask()
-                except KubeError as error:
-                    self._failed = (time.monotonic(), error)
-                    raise
+        usable = max_age >= _KEEP_SECONDS and came - self._asked < _STALE_SECONDS
+        failed = self._failed is not None and came - self._failed[0] < _FAILED_SECONDS
+        if (usable and failed) or not self._lock.acquire(blocking=not usable):
             return self._found
+        try:
+            return self._current(came, max_age)
+        except (Unreachable, ServerError, TooManyRequests):
+            if usable:
+                return self._found
+            raise
+        finally:
+            self._lock.release()
+
+    def _current(self, came: float, max_age: float) -> Discovery:
+        if self._failed is not None and self._failed[0] > came:
+            # Asked and not answered while this one waited: a queue of such questions would take minutes.
+            raise self._failed[1]
+        if came - self._asked > max_age:
+            try:
+                self._ask()
+            except KubeError as error:
+                self._failed = (time.monotonic(), error)
+                raise
+        return self._found
 
     def _ask(self) -> None:
         # Its answer is as old as the question: on a busy machine it may lie about for seconds before it is read.
@@ -69,7 +89,7 @@ class TypeCatalog:
                 tuple(type_ for half in halves for type_ in half.types),
                 tuple(error for half in halves for error in half.errors),
             )
-        self._asked = asked
+        self._asked, self._failed = asked, None
 
     def forget(self) -> None:
         """After a CRD was made or deleted here."""
@@ -107,7 +127,7 @@ class TypeCatalog:
         answer = self._send(ApiRequest("GET", path, accept=ACCEPT, ref="the list of served types", headers=headers))
         if answer.status == 304 and kept:
             return kept.discovery
-        document = msgspec.json.decode(answer.body)
+        document = answers.document(answer.body, "the list of served types")
         found = aggregated(document) or self._one_by_one(path, document)
         self._parts[path] = _Part(answer.headers.get("etag", ""), found)
         return found
@@ -120,10 +140,14 @@ class TypeCatalog:
             address = f"{path}/{group}/{version}" if group else f"{path}/{version}"
             try:
                 answer = self._send(ApiRequest("GET", address, ref=f"the types of {group or 'core'}/{version}"))
+                found = answers.document(answer.body)
+            except InvalidAnswer as error:
+                errors.append(f"{group}/{version}: {error}")
+                continue
             except (Unreachable, Unauthorized):
                 raise
             except KubeError as error:
                 errors.append(f"{group}/{version}: {error}")
                 continue
-            types += resource_list(group, version, msgspec.json.decode(answer.body))
+            types += resource_list(group, version, found)
         return Discovery(tuple(types), tuple(errors))

@@ -8,6 +8,7 @@ ends its sending, the socket stays open until the Pod ends too.
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from typing import Protocol
 
 import aiohttp
 
@@ -51,8 +52,14 @@ async def exec_(
         await channel.close()
 
 
+class ByteReader(Protocol):
+    """What relay() needs of an asyncio.StreamReader."""
+
+    async def read(self, n: int = -1, /) -> bytes: ...
+
+
 async def relay(
-    reader: asyncio.StreamReader,
+    reader: ByteReader,
     writer: asyncio.StreamWriter,
     channel: aiohttp.ClientWebSocketResponse,
     count: Callable[[int, int], None] = lambda sent, received: None,
@@ -76,7 +83,7 @@ async def relay(
 
 
 async def _to_pod(
-    reader: asyncio.StreamReader, channel: aiohttp.ClientWebSocketResponse, count: Callable[[int, int], None]
+    reader: ByteReader, channel: aiohttp.ClientWebSocketResponse, count: Callable[[int, int], None]
 ) -> None:
     with contextlib.suppress(ConnectionError):
         while data := await reader.read(_CHUNK):

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import msgspec
-
-from kube import requests, spread, table
+from kube import answers, limits, log_lines, requests, spread, table
 from kube.catalog import TypeCatalog
 from kube.config import ClusterConfig
 from kube.discovery import ResourceType
@@ -296,8 +294,9 @@ class ClusterClient:
         timestamps: bool = False,
         since_seconds: int = 0,
         since_time: str = "",
+        limit_bytes: int = limits.LOG_PAGE.value,
     ) -> str:
-        """A container's log as text; bytes that are no UTF-8 become replacement characters."""
+        """A container's log for a page; bytes that are no UTF-8 become replacement characters, long lines are cut."""
         request = requests.pod_log(
             pod,
             namespace,
@@ -307,8 +306,9 @@ class ClusterClient:
             timestamps=timestamps,
             since_seconds=since_seconds,
             since_time=since_time,
+            limit_bytes=limit_bytes,
         )
-        return self._send(request).body.decode("utf-8", "replace")
+        return log_lines.page(self._send(request).body, limit_bytes)
 
     def raw(
         self,
@@ -325,8 +325,7 @@ class ClusterClient:
         return self._transport.send(ApiRequest(method, path, query, body, content_type, accept, ref=path)).body
 
     def _dict(self, request: ApiRequest) -> dict[str, Any]:
-        answer: dict[str, Any] = msgspec.json.decode(self._send(request).body)
-        return answer
+        return answers.document(self._send(request).body, request.ref)
 
     def _send(self, request: ApiRequest) -> Answer:
         """A type that turns out not to be served any more is not believed in for the rest of the seconds that it is kept."""

@@ -14,16 +14,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import yaml
 
+from kube import proxies
 from kube.errors import InvalidConfig
 from kube.files import TextFile
 from kube.plugins import Plugin
+from kube.tls import client_context
+from untrusted import yaml_bounds
 
 _SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+#: Of a kubeconfig's entries: what may be a relative path.
+_PATHS = {"cluster": ("certificate-authority",), "user": ("client-certificate", "client-key", "tokenFile")}
 
 
 def _nothing() -> None:
@@ -85,25 +88,24 @@ def load(kubeconfig: str | None = None, context: str | None = None, *, nobody: b
         raise InvalidConfig(
             f"{where}: the server of cluster {chosen.get('cluster')!r} is {host!r}, not an http or https address"
         )
-    folder = paths[0].parent
     plugin = None
     try:
-        tls = _tls(cluster, user, folder) if host.startswith("https://") else None
+        tls = _tls(cluster, user) if host.startswith("https://") else None
         if "exec" in user or "auth-provider" in user:
-            plugin = Plugin(user, cluster, folder, tls, lambda: _tls(cluster, user, folder), _load_pair)
+            plugin = Plugin(user, cluster, paths[0].parent, tls, lambda: _tls(cluster, user), _load_pair)
     except (OSError, ValueError) as error:  # also ssl.SSLError and binascii.Error
         raise InvalidConfig(f"{where}: the certificates of context {name!r} can't be used: {error}") from error
     return ClusterConfig(
         name=str(chosen.get("cluster")),
         host=host,
         user="" if nobody else str(chosen.get("user") or "anonymous"),
-        token=plugin.token if plugin else _token(user, folder),
+        token=plugin.token if plugin else _token(user),
         tls=tls,
         headers=_identity_headers(user),
         server_name=str(cluster.get("tls-server-name") or ""),
-        proxy=str(cluster.get("proxy-url") or _environment_proxy(host)),
+        proxy=_proxy(cluster, host, where),
         context=name,
-        files=(*paths, *_named_files(cluster, user, folder)),
+        files=(*paths, *_named_files(cluster, user)),
         refused=plugin.refused if plugin else _nothing,
         renewed=(lambda config: replace(config, tls=plugin.tls)) if plugin else None,
         namespace=str(chosen.get("namespace") or ""),
@@ -152,7 +154,7 @@ def _merged(paths: list[Path]) -> tuple[dict[str, Any], str]:
         )
     for path in present:
         try:
-            document = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506  a safe loader
+            document = yaml_bounds.load(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidConfig(f"the kubeconfig {path} can't be read: {error}") from error
         except yaml.YAMLError as error:
@@ -166,10 +168,34 @@ def _merged(paths: list[Path]) -> tuple[dict[str, Any], str]:
         for key, value in document.items():
             if isinstance(value, list):
                 known = {entry.get("name") for entry in found.setdefault(key, []) if isinstance(entry, dict)}
-                found[key] += [entry for entry in value if isinstance(entry, dict) and entry.get("name") not in known]
+                new = [entry for entry in value if isinstance(entry, dict) and entry.get("name") not in known]
+                found[key] += [_resolved(entry, path.parent) for entry in new]
             elif not found.get(key):
                 found[key] = value
     return found, f"the kubeconfig {present[0]}"
+
+
+def _resolved(entry: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A relative path is beside the file that has it, whichever other files there are (clientcmd.ResolveLocalPaths)."""
+    resolved = dict(entry)
+    for section, names in _PATHS.items():
+        if isinstance(given := entry.get(section), dict):
+            paths = {name: str(folder / str(given[name])) for name in names if given.get(name)}
+            resolved[section] = {**given, **paths}
+    plugin = (resolved.get("user") or {}).get("exec") if isinstance(resolved.get("user"), dict) else None
+    if isinstance(plugin, dict) and os.sep in str(plugin.get("command") or ""):
+        resolved["user"]["exec"] = {**plugin, "command": str(folder / str(plugin["command"]))}
+    return resolved
+
+
+def _proxy(cluster: dict[str, Any], host: str, where: str) -> str:
+    """The cluster's own, else the environment's; '' for none. Raises InvalidConfig."""
+    try:
+        if given := cluster.get("proxy-url"):
+            return proxies.checked(str(given))
+        return proxies.from_environment(host, os.environ)
+    except ValueError as error:
+        raise InvalidConfig(f"{where}: {error}") from error
 
 
 def _names(merged: dict[str, Any], section: str) -> str:
@@ -183,18 +209,28 @@ def _entry(merged: dict[str, Any], section: str, name: str, key: str, where: str
     raise InvalidConfig(f"{where} has no {key} named {name!r}; it has: {_names(merged, section)}")
 
 
-def _token(user: dict[str, Any], folder: Path) -> Callable[[], str]:
-    if token := user.get("token"):
-        return lambda: str(token)
-    if path := user.get("tokenFile"):
-        return TextFile(folder / str(path)).text
-    return lambda: ""
+def _token(user: dict[str, Any]) -> Callable[[], str]:
+    """As client-go: a tokenFile wins, and `token` stands in while that can't be read."""
+    token = str(user.get("token") or "")
+    if not user.get("tokenFile"):
+        return lambda: token
+    file = TextFile(Path(user["tokenFile"]))
+
+    def read() -> str:
+        try:
+            return file.text()
+        except OSError:
+            if token:
+                return token
+            raise
+
+    return read
 
 
-def _named_files(cluster: dict[str, Any], user: dict[str, Any], folder: Path) -> list[Path]:
+def _named_files(cluster: dict[str, Any], user: dict[str, Any]) -> list[Path]:
     """The certificates and keys that are files of their own."""
     given = (cluster.get("certificate-authority"), user.get("client-certificate"), user.get("client-key"))
-    return [folder / str(path) for path in given if path]
+    return [Path(path) for path in given if path]
 
 
 def _identity_headers(user: dict[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -213,12 +249,13 @@ def _identity_headers(user: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple(headers)
 
 
-def _tls(cluster: dict[str, Any], user: dict[str, Any], folder: Path) -> ssl.SSLContext:
-    context = ssl.create_default_context()
+def _tls(cluster: dict[str, Any], user: dict[str, Any]) -> ssl.SSLContext:
     if data := cluster.get("certificate-authority-data"):
-        context = ssl.create_default_context(cadata=_decoded(data).decode())
+        context = client_context(authority_data=_decoded(data).decode())
     elif path := cluster.get("certificate-authority"):
-        context = ssl.create_default_context(cafile=str(folder / str(path)))
+        context = client_context(authority_file=str(path))
+    else:
+        context = client_context()
     if cluster.get("insecure-skip-tls-verify"):
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
@@ -226,7 +263,7 @@ def _tls(cluster: dict[str, Any], user: dict[str, Any], folder: Path) -> ssl.SSL
     if all(certificate):
         _load_pair(context, *(_decoded(part) for part in certificate))
     elif user.get("client-certificate") and user.get("client-key"):
-        context.load_cert_chain(str(folder / user["client-certificate"]), str(folder / user["client-key"]))
+        context.load_cert_chain(user["client-certificate"], user["client-key"])
     return context
 
 
@@ -267,19 +304,6 @@ def _own_namespace() -> str:
 
 def _in_cluster_tls(authority: Path) -> ssl.SSLContext:
     try:
-        return ssl.create_default_context(cafile=str(authority))
+        return client_context(authority_file=str(authority))
     except OSError as error:  # also ssl.SSLError
         raise InvalidConfig(f"the cluster's certificate authority {authority} can't be used: {error}") from error
-
-
-def _environment_proxy(host: str) -> str:
-    """HTTPS_PROXY and NO_PROXY as Go's programs read them: never for this machine itself."""
-    parts = urlsplit(host)
-    if parts.hostname in ("127.0.0.1", "localhost", "::1") or parts.hostname is None:
-        return ""
-    for entry in (os.environ.get("NO_PROXY") or os.environ.get("no_proxy") or "").split(","):
-        ending = entry.strip().lstrip("*").lstrip(".")
-        if ending and (parts.hostname == ending or parts.hostname.endswith(f".{ending}") or entry.strip() == "*"):
-            return ""
-    name = f"{parts.scheme}_proxy"
-    return os.environ.get(name.upper()) or os.environ.get(name) or ""

@@ -6,7 +6,7 @@ words are kept, and `causes` name the fields. Bodies that are not a Status are d
 
 from typing import Any, NamedTuple
 
-import msgspec
+from untrusted import json_bounds
 
 
 class Cause(NamedTuple):
@@ -52,6 +52,12 @@ class Unreachable(KubeError):
     """No answer: refused, timed out, broken TLS. The text names the server."""
 
     reason = "Unreachable"
+
+
+class InvalidAnswer(Unreachable):
+    """Something answered, but not a Kubernetes API server: a page, a redirect, no JSON, or more than any answer has."""
+
+    reason = "InvalidAnswer"
 
 
 class NotRenewed(Unreachable):
@@ -130,8 +136,8 @@ _BY_CODE: dict[int, type[KubeError]] = {
 def from_answer(code: int, body: bytes, retry_after: str = "", object_ref: str = "") -> KubeError:
     """The error of an answer with status `code` (400 and above)."""
     try:
-        status = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        status = json_bounds.load(body)
+    except ValueError:
         status = {}
     if not isinstance(status, dict) or status.get("kind") != "Status":
         status = {}
@@ -140,25 +146,35 @@ def from_answer(code: int, body: bytes, retry_after: str = "", object_ref: str =
 
 def from_status(status: dict[str, Any], code: int = 0, retry_after: str = "", object_ref: str = "") -> KubeError:
     """The error of a metav1.Status, as answered or as the object of a watch's ERROR event."""
-    code = code or int(status.get("code") or 500)
+    code = code or _code(status.get("code"))
     reason = str(status.get("reason") or "")
-    details = status.get("details") or {}
+    details = _mapping(status.get("details"))
+    listed = details.get("causes")
     causes = tuple(
         Cause(str(cause.get("field") or ""), str(cause.get("reason") or ""), str(cause.get("message") or ""))
-        for cause in details.get("causes") or ()
+        for cause in map(_mapping, listed if isinstance(listed, list) else ())
     )
     kind = AlreadyExists if reason == "AlreadyExists" else _BY_CODE.get(code, ServerError if code >= 500 else KubeError)
     seconds = retry_after or str(details.get("retryAfterSeconds") or "0")
+    wait = float(seconds) if seconds.isascii() and seconds.replace(".", "", 1).isdigit() else 0
     error = kind(
         str(status.get("message") or f"the API server answered {code}"),
         code=code,
         reason=reason,
         object_ref=object_ref,
         causes=causes,
-        retry_after=float(seconds) if seconds.replace(".", "", 1).isdigit() else 0,
+        retry_after=wait,
     )
     if isinstance(error, Gone):
-        error.continue_ = str((status.get("metadata") or {}).get("continue") or "")
+        error.continue_ = str(_mapping(status.get("metadata")).get("continue") or "")
     if isinstance(error, NotFound):
         error.unserved = not details.get("name")
     return error
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _code(value: Any) -> int:
+    return value if isinstance(value, int) and 400 <= value < 600 else 500

@@ -94,6 +94,11 @@ def _exec(user: dict[str, Any], cluster: dict[str, Any], folder: Path) -> dict[s
     except Exception as error:
         command = user["exec"].get("command")
         hint = f" {user['exec']['installHint']}" if user["exec"].get("installHint") else ""
+        if isinstance(error, FileNotFoundError):
+            raise InvalidConfig(
+                f"the kubeconfig's credential plugin {command!r} isn't installed where the console runs. The console's image has none: "
+                f"use a ServiceAccount's token there, or build an image with the plugin (docs/deploy.md).{hint}"
+            ) from error
         raise InvalidConfig(f"the kubeconfig's credential plugin {command!r} failed: {_line(error)}.{hint}") from error
     return dict(status or {})
 

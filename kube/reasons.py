@@ -3,7 +3,10 @@
 import socket
 import ssl
 
+import aiohttp
+import socks
 import urllib3
+from aiohttp_socks import ProxyError
 
 from kube.config import ClusterConfig
 from kube.errors import Unreachable
@@ -21,11 +24,17 @@ def unreachable(config: ClusterConfig, error: BaseException) -> Unreachable:
 
 
 # The most telling first: urllib3 counts a refused connection among its timeouts.
+_PROXY_ERRORS = (urllib3.exceptions.ProxyError, aiohttp.ClientHttpProxyError, aiohttp.ClientProxyConnectionError)
 _CAUSES: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, str], ...] = (
     (
         ssl.SSLCertVerificationError,
         "its certificate is not trusted ({})",
         "Check certificate-authority-data and server in the kubeconfig",
+    ),
+    (
+        (*_PROXY_ERRORS, ProxyError, socks.ProxyError),
+        "the proxy does not let the request through",
+        "Check proxy-url in the kubeconfig, or HTTPS_PROXY and NO_PROXY, with the user and password of the proxy",
     ),
     (ConnectionRefusedError, "connection refused", "Start the cluster, or correct the server in the kubeconfig"),
     (socket.gaierror, "its name is unknown", "Correct the server in the kubeconfig, or check your DNS"),

@@ -243,8 +243,9 @@ def pod_log(
     since_seconds: int = 0,
     since_time: str = "",
     follow: bool = False,
+    limit_bytes: int = 0,
 ) -> ApiRequest:
-    """`tail`: lines from the end, 0 = all. `since_time` is RFC 3339; the API server takes one of both."""
+    """`tail`: lines from the end, 0 = all. `since_time` is RFC 3339; the API server takes one of both. `limit_bytes`: from the first of these lines."""
     query = _query(
         {
             "container": container,
@@ -254,6 +255,7 @@ def pod_log(
             "sinceSeconds": since_seconds,
             "sinceTime": since_time,
             "follow": follow,
+            "limitBytes": limit_bytes,
         }
     )
     path = f"/api/v1/namespaces/{segment(namespace)}/pods/{segment(pod)}/log"

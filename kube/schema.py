@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from kube import answers
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, NotFound
 from kube.requests import ApiRequest
@@ -87,7 +88,7 @@ class SchemaCache:
             answer = self._send(ApiRequest("GET", path, ref=f"the definition of {type_.kind}"))
         except (NotFound, Forbidden):
             return None
-        versions = msgspec.json.decode(answer.body, type=_Definition).spec.versions
+        versions = answers.decode_as(answer.body, _Definition).spec.versions
         return next((one.schema.document for one in versions if one.name == type_.version), None)
 
     def _published(self, type_: ResourceType) -> dict[str, Any] | None:
@@ -128,7 +129,7 @@ class SchemaCache:
             answer = self._send(ApiRequest("GET", "/openapi/v3", ref="the index of schemas"))
         except NotFound:
             return {}
-        return msgspec.json.decode(answer.body, type=_Index).paths
+        return answers.decode_as(answer.body, _Index).paths
 
 
 def pick(document: bytes, type_: ResourceType) -> dict[str, Any] | None:
@@ -138,13 +139,13 @@ def pick(document: bytes, type_: ResourceType) -> dict[str, Any] | None:
     """
     if not document:
         return None
-    schemas = msgspec.json.decode(document, type=_Document).components.schemas
+    schemas = answers.decode_as(document, _Document).components.schemas
     wanted = {"group": type_.group, "version": type_.version, "kind": type_.kind}
     # Most are named for their kind; the others are found by looking into all of them.
     for name in sorted(schemas, key=lambda name: name.rpartition(".")[2] != type_.kind):
         if _GVK.encode() not in bytes(schemas[name]):
             continue
-        schema: dict[str, Any] = msgspec.json.decode(schemas[name])
+        schema: dict[str, Any] = answers.decode(bytes(schemas[name]))
         if wanted in schema.get(_GVK, ()):
             return {**schema, "components": {"schemas": _referred(name, schemas)}}
     return None
@@ -157,7 +158,7 @@ def _referred(start: str, schemas: dict[str, msgspec.Raw]) -> dict[str, Any]:
         name = open_.pop()
         if name in found or name not in schemas:
             continue
-        found[name] = msgspec.json.decode(schemas[name])
+        found[name] = answers.decode(bytes(schemas[name]))
         open_ |= _refs(schemas[name])
     return found
 

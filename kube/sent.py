@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import ParamSpec, TypeVar
 from urllib.parse import unquote
 
+from kube import limits
 from kube.config import ClusterConfig
 from kube.errors import KubeError
 from kube.requests import ApiRequest
@@ -21,8 +22,6 @@ R = TypeVar("R")
 
 #: Objects that were read lately, and writes, of one request.
 _READ, _WRITES = 32, 2000
-#: Larger answers are no single objects (etcd takes 1.5 MB each).
-_LARGEST = 3_000_000
 # Reviews of rights change nothing.
 _QUESTIONS = ("authorization.k8s.io", "authentication.k8s.io")
 
@@ -90,7 +89,13 @@ def tell(config: ClusterConfig, request: ApiRequest, answer: bytes, error: KubeE
         return
     found = target(request.path)
     if request.safe:
-        if error is None and not request.query and found is not None and found.name and len(answer) <= _LARGEST:
+        if (
+            error is None
+            and not request.query
+            and found is not None
+            and found.name
+            and len(answer) <= limits.RECORDED_ANSWER.value
+        ):
             _remember(kept_, request.path, answer)
         return
     if found is None or found.group in _QUESTIONS or _dry(request) or len(kept_.writes) >= _WRITES:

@@ -16,13 +16,16 @@ from typing import Any, NamedTuple
 
 import aiohttp
 import urllib3
+from aiohttp_socks import ProxyConnector, ProxyError
 from multidict import CIMultiDict
+from urllib3.contrib.socks import SOCKSProxyManager
 from urllib3.util import Timeout
 from yarl import URL
 
-from kube import sent, spans, warnings
+from kube import limits, proxies, sent, silence, spans, warnings
+from kube.answers import invalid
 from kube.config import ClusterConfig
-from kube.errors import KubeError, Unauthorized, Unreachable, from_answer
+from kube.errors import InvalidAnswer, KubeError, Unauthorized, Unreachable, from_answer
 from kube.reasons import unreachable
 from kube.requests import ApiRequest
 from kube.signing import Signed, again, signed
@@ -49,6 +52,11 @@ _DEFAULT_OPTIONS = urllib3.connection.HTTPConnection.default_socket_options
 # How often, and for which Retry-After, a read waits and asks again; longer ones are for people to decide.
 PATIENT_TIMES = 2
 PATIENT_SECONDS = ("1", "2")
+# No answer, or no whole one.
+_BROKEN = (aiohttp.ClientError, TimeoutError, OSError, ProxyError)
+_CHUNK = 1024 * 1024
+# 301: a document of OpenAPI has another address now (kube/schema.py). 304: it is the one that is known.
+_EXPECTED = frozenset({301, 304})
 # asyncio keeps a buffer of this size for every TLS connection: 16 KB instead of 256 makes 200 idle watches 14 MB instead of 63.
 asyncio.sslproto.SSLProtocol.max_size = 16 * 1024
 
@@ -82,7 +90,7 @@ class SyncTransport:
         A server that wants a moment ("storage is (re)initializing", behind a new CRD) gets it, as from client-go: reads wait for a short Retry-After.
         """
         try:
-            with spans.call(request) as call:
+            with spans.call(request) as call, silence.asking(self.config.current().host):
                 answer = self._answered(call.request, read_seconds)
                 call.status = answer.status
         except KubeError as error:
@@ -104,10 +112,10 @@ class SyncTransport:
         if not request.safe:
             warnings.tell(response.headers.getlist("Warning"))
         if response.status >= 400:
-            raise from_answer(response.status, response.data, headers.get("retry-after", ""), request.ref)
-        return Answer(response.status, headers, response.data)
+            raise from_answer(response.status, response.body, headers.get("retry-after", ""), request.ref)
+        return _judged(Answer(response.status, headers, response.body), request)
 
-    def _once(self, request: ApiRequest, read_seconds: float) -> urllib3.BaseHTTPResponse:
+    def _once(self, request: ApiRequest, read_seconds: float) -> "_Response":
         """With credentials that were renewed meanwhile once more."""
         used = signed(self.config, request)
         try:
@@ -120,11 +128,11 @@ class SyncTransport:
             return self._sent(anew, request, read_seconds)
         return response
 
-    def _sent(self, to: Signed, request: ApiRequest, read_seconds: float) -> urllib3.BaseHTTPResponse:
+    def _sent(self, to: Signed, request: ApiRequest, read_seconds: float) -> "_Response":
         """A read on a dead kept connection once more."""
         for last in (False, True):
             try:
-                return self._pool_of(to.config).request(
+                response = self._pool_of(to.config).request(
                     request.method,
                     f"{to.config.host}{request.target}",
                     body=request.body,
@@ -132,13 +140,55 @@ class SyncTransport:
                     timeout=Timeout(connect=CONNECT_SECONDS, read=read_seconds),
                     retries=False,
                     redirect=False,
+                    preload_content=False,
                 )
+                return _Response(response.status, response.headers, _body(response, request))
             except urllib3.exceptions.ProtocolError as error:
                 if last or not request.safe:
                     raise unreachable(to.config, error) from error
             except (urllib3.exceptions.HTTPError, OSError) as error:
                 raise unreachable(to.config, error) from error
         raise AssertionError("the last try returns or raises")
+
+
+class _Response(NamedTuple):
+    """`headers` as they came: some come several times."""
+
+    status: int
+    headers: urllib3.HTTPHeaderDict
+    body: bytes
+
+
+def _body(response: urllib3.BaseHTTPResponse, request: ApiRequest) -> bytes:
+    """All of it, as long as it is within its limits of bytes and time. Its connection is kept only where it was read to its end."""
+    pieces: list[bytes] = []
+    size, until = 0, time.monotonic() + limits.API_ANSWER_SECONDS.value
+    # read1 returns what has come: read would wait for a whole chunk of an answer that trickles.
+    while piece := response.read1(_CHUNK):
+        pieces.append(piece)
+        size += len(piece)
+        if size > limits.API_ANSWER.value or time.monotonic() > until:
+            response.close()
+            raise _endless(request)
+    response.release_conn()
+    return b"".join(pieces)
+
+
+def _endless(request: ApiRequest) -> InvalidAnswer:
+    """Of what is larger, or takes longer, than any answer of an API server."""
+    most, seconds = limits.API_ANSWER.value // 2**20, limits.API_ANSWER_SECONDS.value
+    return invalid(b"", f"the answer is larger than {most} MiB, or takes longer than {seconds} seconds", request.ref)
+
+
+def _judged(answer: Answer, request: ApiRequest) -> Answer:
+    """A page, or the way to one, is no answer of an API server. What a Pod or a Service says through a proxy is its own business."""
+    if "/proxy/" in request.target:
+        return answer
+    if 300 <= answer.status < 400 and answer.status not in _EXPECTED:
+        raise invalid(b"", "it leads to another address", request.ref)
+    if answer.headers.get("content-type", "").startswith("text/html"):
+        raise invalid(b"<html", "", request.ref)
+    return answer
 
 
 class _Way(NamedTuple):
@@ -168,8 +218,16 @@ def _pool(config: ClusterConfig) -> _Pool:
         if config.server_name:
             options |= {"server_hostname": config.server_name, "assert_hostname": config.server_name}
     if config.proxy:
-        return _Pool(_way(config), urllib3.ProxyManager(config.proxy, **options))
+        return _Pool(_way(config), _proxy_manager(config.proxy, options))
     return _Pool(_way(config), urllib3.PoolManager(**options))
+
+
+def _proxy_manager(proxy: str, options: dict[str, Any]) -> urllib3.PoolManager:
+    """Names are looked up by the proxy, as Go does it: hence socks5h."""
+    if proxies.is_socks(proxy):
+        return SOCKSProxyManager(proxy.replace("socks5://", "socks5h://", 1), **options)
+    headers = proxies.authorization(proxy)
+    return urllib3.ProxyManager(proxies.without_credentials(proxy), proxy_headers=headers, **options)
 
 
 class AsyncTransport:
@@ -177,9 +235,11 @@ class AsyncTransport:
 
     def __init__(self, config: ClusterConfig) -> None:
         self.config = config
-        # Certificates are given with each request: connections made by others are used no more.
+        # Certificates and proxies are given with each request: connections made by others are used no more.
         connector = aiohttp.TCPConnector(limit=0, socket_factory=_kept_alive)
         self._session = aiohttp.ClientSession(connector=connector, auto_decompress=True)
+        #: SOCKS is a connector's affair: a session for each such proxy, by its address.
+        self._socks: dict[str, aiohttp.ClientSession] = {}
 
     async def __aenter__(self) -> "AsyncTransport":
         return self
@@ -188,7 +248,17 @@ class AsyncTransport:
         await self.close()
 
     async def close(self) -> None:
-        await self._session.close()
+        for session in (self._session, *self._socks.values()):
+            await session.close()
+
+    def _session_for(self, proxy: str) -> aiohttp.ClientSession:
+        if not proxies.is_socks(proxy):
+            return self._session
+        if proxy not in self._socks:
+            # Names are looked up by the proxy, as Go does it. python-socks knows the scheme socks5 only.
+            connector = ProxyConnector.from_url(proxy.replace("socks5h://", "socks5://", 1), rdns=True, limit=0)
+            self._socks[proxy] = aiohttp.ClientSession(connector=connector, auto_decompress=True)
+        return self._socks[proxy]
 
     async def _signed(self, request: ApiRequest) -> Signed:
         # In a thread: the token may come from a plugin that takes its time.
@@ -209,9 +279,9 @@ class AsyncTransport:
             async with response:
                 if response.status >= 400:
                     retry_after = response.headers.get("Retry-After", "")
-                    raise from_answer(response.status, await response.read(), retry_after, request.ref)
+                    raise from_answer(response.status, await _whole(response, request), retry_after, request.ref)
                 yield response
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except _BROKEN as error:
             raise unreachable(used.config, error) from error
 
     async def _begun(self, request: ApiRequest, silence: float) -> tuple[Signed, aiohttp.ClientResponse]:
@@ -231,17 +301,22 @@ class AsyncTransport:
     async def _sent(self, to: Signed, request: ApiRequest, silence: float) -> aiohttp.ClientResponse:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=silence)
         try:
-            return await self._session.request(
-                request.method, _url(to, request), data=request.body, timeout=timeout, **_options(to)
+            return await self._session_for(to.config.proxy).request(
+                request.method,
+                _url(to, request),
+                data=request.body,
+                timeout=timeout,
+                allow_redirects=False,
+                **_options(to),
             )
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except _BROKEN as error:
             raise unreachable(to.config, error) from error
 
     async def send(self, request: ApiRequest) -> Answer:
         """The whole answer."""
         async with self.open(request, silence=READ_SECONDS) as response:
-            body = await response.read()
-            return Answer(response.status, {name.lower(): value for name, value in response.headers.items()}, body)
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            return _judged(Answer(response.status, headers, await _whole(response, request)), request)
 
     async def websocket(self, request: ApiRequest, protocols: tuple[str, ...]) -> aiohttp.ClientWebSocketResponse:
         """An open WebSocket; the caller closes it. Refusals keep the API server's words."""
@@ -266,7 +341,7 @@ class AsyncTransport:
         self, to: Signed, request: ApiRequest, protocols: tuple[str, ...]
     ) -> aiohttp.ClientWebSocketResponse:
         try:
-            opened: aiohttp.ClientWebSocketResponse = await self._session.ws_connect(
+            opened: aiohttp.ClientWebSocketResponse = await self._session_for(to.config.proxy).ws_connect(
                 _url(to, request),
                 protocols=protocols,
                 max_msg_size=0,
@@ -276,7 +351,7 @@ class AsyncTransport:
             return opened
         except aiohttp.WSServerHandshakeError as error:
             raise await self._refusal(request, error) from error
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except _BROKEN as error:
             raise unreachable(to.config, error) from error
 
     async def _refusal(self, request: ApiRequest, error: aiohttp.WSServerHandshakeError) -> KubeError:
@@ -287,6 +362,19 @@ class AsyncTransport:
             if told.code == error.status:
                 return told
         return from_answer(error.status, b"", object_ref=request.ref)
+
+
+async def _whole(response: aiohttp.ClientResponse, request: ApiRequest) -> bytes:
+    """The same as _body."""
+    pieces: list[bytes] = []
+    size, until = 0, time.monotonic() + limits.API_ANSWER_SECONDS.value
+    async for piece in response.content.iter_any():
+        pieces.append(piece)
+        size += len(piece)
+        if size > limits.API_ANSWER.value or time.monotonic() > until:
+            response.close()
+            raise _endless(request)
+    return b"".join(pieces)
 
 
 def _kept_alive(address: aiohttp.AddrInfoType) -> socket.socket:
@@ -302,7 +390,7 @@ def _options(to: Signed) -> dict[str, Any]:
     options: dict[str, Any] = {"headers": CIMultiDict(to.headers), "ssl": tls if tls is not None else True}
     if to.config.server_name and tls is not None:
         options["server_hostname"] = to.config.server_name
-    if to.config.proxy:
+    if to.config.proxy and not proxies.is_socks(to.config.proxy):
         options["proxy"] = to.config.proxy
     return options
 

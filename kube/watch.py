@@ -11,7 +11,9 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from kube.errors import ServerError, Unreachable, from_status
+from kube import answers, limits
+from kube.answers import invalid
+from kube.errors import Unreachable, from_status
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport
 
@@ -34,8 +36,10 @@ class WatchEvent:
     raw: bytes
 
     def document(self) -> dict[str, Any]:
-        found: dict[str, Any] = msgspec.json.decode(self.raw)
-        return found
+        found = answers.decode(self.raw)
+        if isinstance(found, dict):
+            return found
+        raise invalid(self.raw, "the object of an event is none")
 
 
 async def watch(transport: AsyncTransport, request: ApiRequest) -> AsyncIterator[list[WatchEvent]]:
@@ -46,6 +50,8 @@ async def watch(transport: AsyncTransport, request: ApiRequest) -> AsyncIterator
     stands = False
     try:
         async with transport.open(request, silence=SILENCE_SECONDS) as response:
+            if response.status != 200 or response.content_type == "text/html":
+                raise invalid(b"", "it answers a watch with something else", request.ref)
             stands = True
             yield []
             async for lines in split_lines(response.content.iter_any()):
@@ -59,20 +65,24 @@ async def watch(transport: AsyncTransport, request: ApiRequest) -> AsyncIterator
 async def split_lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[list[bytes]]:
     """Whole lines, as soon as they are whole. A line without its end at the very end is dropped: the connection broke in it."""
     rest: list[bytes] = []
+    size = 0
     async for chunk in chunks:
+        size += len(chunk)
         if b"\n" not in chunk:
             rest.append(chunk)
+            if size > limits.WATCH_EVENT.value:
+                raise invalid(b"", f"a watch event is larger than {limits.WATCH_EVENT.value // 2**20} MiB")
             continue
         *lines, last = (b"".join(rest) + chunk).split(b"\n")
-        rest = [last] if last else []
+        rest, size = [last] if last else [], len(last)
         yield lines
 
 
 def decode(line: bytes) -> WatchEvent:
     try:
         found = _decoder.decode(line)
-    except msgspec.DecodeError as error:
-        raise ServerError(f"the API server sent a watch event that is no JSON: {error}") from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise invalid(line, f"a watch event that is no JSON: {error}") from error
     if found.type == "ERROR":
-        raise from_status(msgspec.json.decode(found.object))
+        raise from_status(answers.document(bytes(found.object)))
     return WatchEvent(found.type, bytes(found.object))

@@ -4,14 +4,17 @@ Nothing an operator's author wrote is trusted to have a shape: what can't be rea
 https://olm.operatorframework.io/docs/concepts/crds/clusterserviceversion/
 """
 
-import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+
+from resources.types import kind_versions
+from resources.types.kind_versions import DefinedVersion
+from untrusted import json_bounds
 
 Object = Mapping[str, Any]
 
@@ -48,7 +51,8 @@ MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace")
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """A kind that an operator provides or needs. `group` and `plural` come from the CRD's name; `version` is the one the CSV names."""
+    """A kind that an operator provides or needs. `group` and `plural` come from the CRD's name; `version` is the one to use, and `deprecated`
+    where even that one is."""
 
     group: str
     version: str
@@ -56,6 +60,7 @@ class Api:
     kind: str
     title: str = ""
     description: str = ""
+    deprecated: bool = False
 
     @property
     def crd(self) -> str:
@@ -96,16 +101,39 @@ def strings(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in found if one))
 
 
-def apis(definitions: Any, which: str = "owned") -> tuple[Api, ...]:
-    """Of `customresourcedefinitions`: the kinds it provides (`owned`) or needs (`required`), one version each, those people use first."""
-    found: dict[str, Api] = {}
+def apis(definitions: Any, which: str = "owned", crds: Iterable[Object] = ()) -> tuple[Api, ...]:
+    """Of `customresourcedefinitions`: the kinds it provides (`owned`) or needs (`required`), each once, those people use first.
+
+    Of several versions of a kind the one to use is taken (`kind_versions.preferred`), with its own words. `crds`: the CustomResourceDefinitions where they
+    are at hand; without them Kubernetes' order of versions decides.
+    """
+    defined = {text(mapping(crd.get("metadata")).get("name")): kind_versions.defined(crd) for crd in crds}
+    found: dict[str, list[Api]] = {}
     for entry in items(mapping(definitions).get(which)):
         plural, _dot, group = text(entry.get("name")).partition(".")
         kind = text(entry.get("kind"))
         if plural and group and kind:
             title, words = text(entry.get("displayName")) or kind, text(entry.get("description"))
-            found.setdefault(f"{plural}.{group}", Api(group, text(entry.get("version")), plural, kind, title, words))
-    return tuple(found.values())
+            found.setdefault(f"{plural}.{group}", []).append(
+                Api(group, text(entry.get("version")), plural, kind, title, words)
+            )
+    return tuple(_preferred(versions, defined.get(name, ())) for name, versions in found.items())
+
+
+def _preferred(named: list[Api], defined: tuple[DefinedVersion, ...]) -> Api:
+    """One Api of the versions that a CSV names; a version that it does not name has the words of the others."""
+    by_version = {api.version: api for api in reversed(named)}
+    known = {version.name: version for version in defined if version.served}
+    candidates = known.values() if known else map(DefinedVersion, by_version)
+    version = kind_versions.preferred(candidates)
+    newest = kind_versions.preferred(map(DefinedVersion, by_version))
+    of_version = by_version.get(version, by_version[newest])
+    return replace(
+        of_version,
+        version=version,
+        description=of_version.description or next((api.description for api in named if api.description), ""),
+        deprecated=version in known and known[version].deprecated,
+    )
 
 
 def install_modes(value: Any) -> tuple[str, ...]:
@@ -185,6 +213,6 @@ def _list(value: Any) -> tuple[str, ...]:
 
 def _json(value: Any) -> Any:
     try:
-        return json.loads(value) if isinstance(value, str) and value.strip() else None
+        return json_bounds.loads(value) if isinstance(value, str) and value.strip() else None
     except ValueError:
         return None

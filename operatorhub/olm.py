@@ -1,20 +1,24 @@
-"""OLM's facts: its types, what a Subscription says, and the words for phases. No Django models, no requests of its own but finding types.
+"""OLM's facts: its types, what a Subscription says, and the words for phases. No Django models; requests only to see whether OLM is there.
 
 https://olm.operatorframework.io/docs/concepts/crds/
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import NotFound
-from kube.objects import name_of, namespace_of
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub.csv import items, mapping, strings, text
 from resources import followable
 
 GROUP = "operators.coreos.com"
+PACKAGES_GROUP = "packages.operators.coreos.com"
+#: Deployments.
+PROGRAMS = ("olm-operator", "catalog-operator", "packageserver")
 VERSION = "v1alpha1"
 SUBSCRIPTIONS = "subscriptions"
 CSVS = "clusterserviceversions"
@@ -24,6 +28,18 @@ GROUPS = "operatorgroups"
 COPIED = "olm.copiedFrom"
 ORIGINALS = f"!{COPIED}"
 TARGETS = "olm.targetNamespaces"
+#: Conditions of a Subscription that say why nothing comes; OLM doesn't try again after the final ones.
+FINAL_PROBLEMS = ("InstallPlanFailed", "BundleUnpackFailed")
+PROBLEMS = (
+    "ResolutionFailed",
+    "InstallPlanFailed",
+    "InstallPlanMissing",
+    "BundleUnpackFailed",
+    "CatalogSourcesUnhealthy",
+)
+#: On a Subscription: the version that somebody has decided not to update to. OLM can't reject a plan, and makes one that is deleted anew
+#: (operator-lifecycle-manager, pull request 1843), so the plan stays and the console asks no more.
+DISMISSED = "operator-console.dev/dismissed-update"
 DEPRECATIONS = ("PackageDeprecated", "ChannelDeprecated", "BundleDeprecated")
 # A CSV's phases: https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/clusterserviceversion_types.go
 SUCCEEDED, FAILED, REPLACING, DELETING = "Succeeded", "Failed", "Replacing", "Deleting"
@@ -31,7 +47,10 @@ SUCCEEDED, FAILED, REPLACING, DELETING = "Succeeded", "Failed", "Replacing", "De
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """One Subscription, read. `state` is OLM's: UpgradePending, UpgradeAvailable, AtLatestKnown, UpgradeFailed, or ''."""
+    """One Subscription, read. `state` is OLM's: UpgradePending, UpgradeAvailable, AtLatestKnown, UpgradeFailed, or ''.
+
+    `problem_since`: when OLM last wrote a problem's condition, '' where it does not say. `dismissed_csv`: see DISMISSED.
+    """
 
     name: str
     namespace: str
@@ -48,6 +67,8 @@ class Subscription:
     uid: str
     created: str
     conditions: tuple[tuple[str, str, str, str], ...]  # type, status, reason, message
+    problem_since: str = ""
+    dismissed_csv: str = ""
 
     @property
     def installed(self) -> bool:
@@ -62,6 +83,12 @@ class Subscription:
         )
 
     @property
+    def dismissed(self) -> bool:
+        """True while the update that waits is one that somebody has dismissed here. Its plan can be approved all the same."""
+        waits = self.installed and self.current_csv != self.installed_csv
+        return waits and self.dismissed_csv not in ("", self.installed_csv) and self.dismissed_csv == self.current_csv
+
+    @property
     def deprecations(self) -> tuple[tuple[str, str], ...]:
         """(PackageDeprecated, ChannelDeprecated or BundleDeprecated; its author's message)."""
         return tuple(
@@ -72,14 +99,8 @@ class Subscription:
 
     @property
     def problem(self) -> str:
-        """Why nothing comes, in OLM's own words; '' when nothing is wrong."""
-        for kind in (
-            "ResolutionFailed",
-            "InstallPlanFailed",
-            "InstallPlanMissing",
-            "BundleUnpackFailed",
-            "CatalogSourcesUnhealthy",
-        ):
+        """What OLM says is wrong at this moment; '' for nothing. Whether it lasts: install_state.subscription_problem."""
+        for kind in PROBLEMS:
             for type_, status, reason, message in self.conditions:
                 if type_ == kind and status == "True":
                     return message or reason
@@ -87,12 +108,37 @@ class Subscription:
 
 
 def served(client: ClusterClient) -> bool:
-    """Whether this cluster has OLM."""
+    """Whether this cluster has OLM: its kinds, and something that does its work. The kinds alone stay when OLM is removed."""
+    return kinds_served(client) and (packages_served(client) or _has_program(client))
+
+
+def kinds_served(client: ClusterClient) -> bool:
+    """Whether OLM's definitions are there, with or without OLM."""
     try:
         type_of(client, SUBSCRIPTIONS)
     except NotFound:
         return False
     return True
+
+
+def packages_served(client: ClusterClient) -> bool:
+    """Whether a package server answers. OLM may run outside of the cluster (hosted control planes): then this is all to be seen."""
+    if any(error.startswith(f"{PACKAGES_GROUP}/") for error in client.discovery_errors):
+        return False
+    return any(type_.group == PACKAGES_GROUP for type_ in client.types())
+
+
+def deployments(client: ClusterClient, name: str) -> list[KubeObject]:
+    """Those of that name, wherever they are: OLM's namespace differs from distribution to distribution. Raises KubeError."""
+    return client.list(client.find("apps", "v1", "deployments"), fields=f"metadata.name={name}", whole=True).items
+
+
+def _has_program(client: ClusterClient) -> bool:
+    """Whether a Deployment of OLM exists. True as well where that can't be seen: the kinds are there, so OLM likely is."""
+    try:
+        return any(deployments(client, name) for name in PROGRAMS)
+    except KubeError:
+        return True
 
 
 def version_of(plural: str) -> str:
@@ -139,7 +185,22 @@ def subscription(obj: Mapping[str, Any]) -> Subscription:
             (text(one.get("type")), text(one.get("status")), text(one.get("reason")), text(one.get("message")))
             for one in items(status.get("conditions"))
         ),
+        max(
+            (
+                text(condition.get("lastTransitionTime")) or text(status.get("lastUpdated"))
+                for condition in items(status.get("conditions"))
+                if text(condition.get("type")) in PROBLEMS and text(condition.get("status")) == "True"
+            ),
+            default="",
+        ),
+        text(mapping(mapping(obj.get("metadata")).get("annotations")).get(DISMISSED)),
     )
+
+
+def version_in(csv_name: str) -> str:
+    """The version in a ClusterServiceVersion's name (0.1.0 of memcached-operator.v0.1.0); the name where it has none."""
+    found = re.search(r"(?s)[.-]v?(\d+\.\d+.*)", csv_name)
+    return found[1] if found else csv_name
 
 
 def phase(csv: Mapping[str, Any]) -> str:

@@ -71,7 +71,6 @@ urlpatterns = [
     path("operators/<str:namespace>/subscriptions/<str:subscription>/mend/", progress.mend, name="mend"),
     path("operators/undo/", undo.made, name="undo-made"),
     path("operators/<str:namespace>/subscriptions/<str:subscription>/undo/", undo.undo, name="undo"),
-    path("operators/<str:namespace>/installplans/<str:plan>/approve/", progress.approve, name="approve"),
     path("operators/<str:namespace>/runs/<str:package>/", run_followed.progress, name="run-progress"),
     path("operators/<str:namespace>/runs/<str:package>/remove/", run_followed.remove, name="run-remove"),
     path(
@@ -89,7 +88,7 @@ urlpatterns = [
     # `-` is all namespaces.
     path("operators/<str:namespace>/installplans/", plans.plans, name="plans"),
     path("operators/<str:namespace>/installplans/<str:plan>/", plans.plan, name="plan"),
-    path("operators/<str:namespace>/installplans/<str:plan>/yes/", plans.approve, name="plan-approve"),
+    path("operators/<str:namespace>/installplans/<str:plan>/approve/", plans.approve, name="plan-approve"),
     path("operators/<str:namespace>/installplans/<str:plan>/deny/", plans.deny, name="plan-deny"),
     path("operators/<str:namespace>/installplans/<str:plan>/check/", plans.check, name="plan-check"),
     path("operators/<str:namespace>/installplans/<str:plan>/steps/<int:number>/", plans.step, name="plan-step"),

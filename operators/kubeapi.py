@@ -1,27 +1,20 @@
 """The few requests that our operators make of the API server, on aiohttp alone.
 
-The official client would add 40 MB to each operator for a dozen verbs. What differs between clusters (a kubeconfig on the
-embedded cluster and on a laptop, the ServiceAccount's files in a Pod) is settled once, in ``Access.find``.
+The official client would add 40 MB to each operator for a dozen verbs. Where the API server is: operators/access.py.
 """
 
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
-import os
-import ssl
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import aiohttp
-import yaml
+
+from operators.access import Access
 
 Object = dict[str, Any]
-
-ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 #: Where each kind that we touch is served: API prefix and plural.
 PATHS = {
@@ -34,6 +27,7 @@ PATHS = {
     "ServiceAccount": ("api/v1", "serviceaccounts"),
     "Deployment": ("apis/apps/v1", "deployments"),
     "StatefulSet": ("apis/apps/v1", "statefulsets"),
+    "Lease": ("apis/coordination.k8s.io/v1", "leases"),
     "CronJob": ("apis/batch/v1", "cronjobs"),
     "Job": ("apis/batch/v1", "jobs"),
     "Role": ("apis/rbac.authorization.k8s.io/v1", "roles"),
@@ -66,47 +60,8 @@ class ApiError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
-    """How to reach the API server."""
-
-    server: str
-    token: str
-    tls: ssl.SSLContext | bool
-
-    @classmethod
-    def find(cls, environment: Mapping[str, str] = os.environ) -> Access:
-        """From KUBECONFIG if it is set, else from the Pod's ServiceAccount; FileNotFoundError when there is neither."""
-        if path := environment.get("KUBECONFIG"):
-            return cls._from_kubeconfig(Path(path.split(os.pathsep)[0]))
-        server = f"https://{environment['KUBERNETES_SERVICE_HOST']}:{environment.get('KUBERNETES_SERVICE_PORT', '443')}"
-        token = (ACCOUNT / "token").read_text().strip()
-        return cls(server, token, ssl.create_default_context(cafile=str(ACCOUNT / "ca.crt")))
-
-    @classmethod
-    def _from_kubeconfig(cls, path: Path) -> Access:
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
-        context = _named(config["contexts"], config["current-context"])["context"]
-        cluster = _named(config["clusters"], context["cluster"])["cluster"]
-        user = _named(config["users"], context["user"])["user"]
-        tls: ssl.SSLContext | bool = True
-        if authority := cluster.get("certificate-authority-data"):
-            tls = ssl.create_default_context(cadata=base64.b64decode(authority).decode())
-        elif authority := cluster.get("certificate-authority"):
-            tls = ssl.create_default_context(cafile=authority)
-        elif cluster.get("insecure-skip-tls-verify"):
-            tls = False
-        if isinstance(tls, ssl.SSLContext) and "client-certificate" in user:
-            tls.load_cert_chain(user["client-certificate"], user["client-key"])
-        return cls(cluster["server"].rstrip("/"), user.get("token", ""), tls)
-
-
-def _named(entries: list[Object], name: str) -> Object:
-    return next(entry for entry in entries if entry["name"] == name)
-
-
 class Api:
-    """The API server, with one connection pool. Use as ``async with Api(Access.find()) as api``.
+    """The API server, with one connection pool. Use as ``async with Api(process_access()) as api``.
 
     ``program``: under this name the API server notes in managedFields what we write. Without one it is aiohttp's own: "Python".
     """
@@ -117,11 +72,7 @@ class Api:
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Api:
-        headers = {"Authorization": f"Bearer {self._access.token}"} if self._access.token else {}
-        headers |= {"User-Agent": self._program} if self._program else {}
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10)
-        connector = aiohttp.TCPConnector(ssl=self._access.tls)
-        self._session = aiohttp.ClientSession(headers=headers, timeout=timeout, connector=connector)
+        self._session = self._access.session(self._program)
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -1,15 +1,23 @@
-"""How kopf reaches the API server: with the credentials that operators.kubeapi uses."""
+"""How kopf reaches the API server: as our own requests do (operators/access.py)."""
 
 from __future__ import annotations
 
-import os
+import asyncio
 from typing import Any
 
 import kopf
 
+from operators.access import process_access
 
-def login(**about: Any) -> kopf.ConnectionInfo | None:
-    """By KUBECONFIG or the Pod's ServiceAccount; importing the official client for it would cost 40 MB."""
-    if os.environ.get("KUBECONFIG"):
-        return kopf.login_with_kubeconfig(**about)
-    return kopf.login_with_service_account(**about)
+#: kopf asks again at once when the API server refuses what it was given.
+_REFUSED_SECONDS = 5.0
+
+
+async def login(**_: Any) -> kopf.AiohttpSession:
+    """A session that reads its token anew; importing the official client would cost 40 MB."""
+    access = process_access()
+    if access.authorization.is_refused:
+        await asyncio.sleep(_REFUSED_SECONDS)
+    return kopf.AiohttpSession(
+        server=access.server, default_namespace=access.namespace or None, aiohttp_session=access.session()
+    )

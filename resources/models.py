@@ -49,6 +49,8 @@ class Traced(models.Model):
     kind = models.CharField(max_length=253)
     namespace = models.CharField(max_length=253, default="", blank=True)
     name = models.CharField(max_length=253)
+    # Of the namespace in which it was: one that is made again under the same name is another's. '' where that was not known.
+    namespace_uid = models.CharField(max_length=64, default="", db_default="", blank=True)
     resource_version = models.CharField(max_length=64)
     head = models.BinaryField()
     state = models.CharField(max_length=16, default="", blank=True)

@@ -44,6 +44,11 @@ class Place:
         return self.kind_url()
 
     @property
+    def secret(self) -> bool:
+        """Whether its values are secret: handing them out is in the audit."""
+        return not self.type.group and self.type.plural == "secrets"
+
+    @property
     def ref(self) -> str:
         """For the audit log: group/version/plural namespace/name."""
         where = f"{self.namespace}/" if self.namespace else ""

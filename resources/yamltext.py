@@ -9,9 +9,7 @@ from typing import Any
 
 import yaml
 
-# An object of 1.5 MB, more than etcd takes, has no more values than that.
-_VALUES = 500_000
-_DEPTH = 100
+from untrusted import yaml_bounds
 
 
 class YamlProblem(Exception):
@@ -25,11 +23,13 @@ class YamlProblem(Exception):
         self.several = several
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+class _Loader(yaml_bounds.Loader):
     """YAML 1.1 as kubectl reads it; mappings with the same key twice are refused."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Keys become texts at once: 1, 1.0 and true are one key to Python."""
+        if not isinstance(node, yaml.MappingNode):
+            raise yaml.MarkedYAMLError(problem="this is no mapping", problem_mark=node.start_mark)
         own = len(node.value) - sum(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value)
         self.flatten_mapping(node)
         found: dict[str, Any] = {}
@@ -62,7 +62,7 @@ _Loader.yaml_implicit_resolvers = _RESOLVERS
 
 def _number(loader: Any, node: yaml.ScalarNode) -> int | float | str:
     """Digits in four bases; 1e3 is 1000. What is out of a float's range is text."""
-    text = str(node.value).replace("_", "").lower()
+    text = str(loader.construct_scalar(node)).replace("_", "").lower()
     digits, sign = text.lstrip("+-"), -1 if text.startswith("-") else 1
     try:
         if digits.startswith(("0b", "0o", "0x")):
@@ -81,7 +81,7 @@ def _number(loader: Any, node: yaml.ScalarNode) -> int | float | str:
 
 
 def _boolean(loader: Any, node: yaml.ScalarNode) -> bool:
-    return str(node.value).lower() in ("y", "yes", "true", "on")
+    return str(loader.construct_scalar(node)).lower() in ("y", "yes", "true", "on")
 
 
 _Loader.add_constructor("tag:yaml.org,2002:int", _number)
@@ -128,6 +128,7 @@ def documents(text: str) -> list[tuple[int, Any]]:
     found: list[tuple[int, Any]] = []
     loader = None
     try:
+        yaml_bounds.check(text, whole=True)
         loader = _Loader(text)
         while loader.check_node():
             node = loader.get_node()
@@ -159,19 +160,12 @@ def load_object(text: str) -> dict[str, Any]:
     return value
 
 
-def _json(value: Any, path: str, depth: int = 0, budget: list[int] | None = None) -> Any:
-    """The value with nothing in it but what JSON has. Keys become texts, as Kubernetes does it.
-
-    Aliases are written out, so a few lines could become billions of values, or never end: both are refused.
-    """
-    budget = [_VALUES] if budget is None else budget
-    budget[0] -= 1
-    if depth > _DEPTH or budget[0] < 0:
-        raise YamlProblem("this is too deep or, with its aliases written out, too large for an object")
+def _json(value: Any, path: str) -> Any:
+    """The value with nothing in it but what JSON has, its aliases written out. Keys become texts, as Kubernetes does it."""
     if isinstance(value, dict):
-        return {key: _json(item, f"{path}.{key}", depth + 1, budget) for key, item in value.items()}
+        return {key: _json(item, f"{path}.{key}") for key, item in value.items()}
     if isinstance(value, list):
-        return [_json(item, f"{path}[{number}]", depth + 1, budget) for number, item in enumerate(value)]
+        return [_json(item, f"{path}[{number}]") for number, item in enumerate(value)]
     if value is None or isinstance(value, (str, bool, int)) or (isinstance(value, float) and math.isfinite(value)):
         return value
     raise YamlProblem(

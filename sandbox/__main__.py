@@ -14,6 +14,7 @@ import importlib.util
 import logging
 import os
 import signal
+import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from .agent.settings import NodeSettings, add_arguments
 from .assembly import Sandbox, assemble
 from .cluster import Cluster
 from .context import Context
+from .journal import JournalError
 from .listener import Listener, listen
 from .seed import seed
 
@@ -36,6 +38,8 @@ Controller = Callable[[Cluster, Context], Awaitable[None]]
 PACKAGES = ("sandbox.controllers", "sandbox.olm", "sandbox.olmv1")
 OLM = "sandbox.olm"
 RESTART_SECONDS = 1.0
+#: What refusals get to be sent when the disk has lost changes.
+ANSWERING_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +178,13 @@ async def serve(given: Settings, stop: asyncio.Event) -> int:
     gc.freeze()
     print(f"embedded cluster ready: {url}  KUBECONFIG={sandbox.context.admin_kubeconfig}", flush=True)
     ended = asyncio.create_task(stop.wait())
-    await asyncio.wait([ended, serving], return_when=asyncio.FIRST_COMPLETED)
+    diverged = asyncio.create_task(sandbox.store.diverged.wait())
+    await asyncio.wait([ended, serving, diverged], return_when=asyncio.FIRST_COMPLETED)
+    if diverged.done():
+        log.error("%s: a write failed, is the disk full? Ending, to begin anew from what is on the disk", given.data)
+        sandbox.application.stop()
+        await asyncio.sleep(ANSWERING_SECONDS)
+        return 1
     await shut_down(sandbox, running, serving, server)
     return 0
 
@@ -204,7 +214,11 @@ async def run(given: Settings | NodeSettings) -> int:
             from .agent.program import run as run_node  # noqa: PLC0415 - the sandbox needs none of it
 
             return await run_node(given, stop)
-        return await serve(given, stop)
+        try:
+            return await serve(given, stop)
+        except (JournalError, sqlite3.Error, OSError) as problem:
+            log.error("can't begin in %s: %s", given.data, problem)
+            return 1
     finally:
         if watching is not None:
             watching.cancel()
@@ -212,6 +226,8 @@ async def run(given: Settings | NodeSettings) -> int:
 
 def main() -> int:
     """Entry point."""
+    # Nothing that it writes is for other users of the machine, unless a Pod's user is given it.
+    os.umask(0o077)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", stream=sys.stderr)
     return asyncio.run(run(settings()))
 

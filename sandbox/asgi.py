@@ -27,7 +27,7 @@ class AsgiApplication:
         raise NotImplementedError
 
     def answered(self) -> None:
-        """Called before the answer goes out."""
+        """Called before an answer that is no refusal goes out; what it raises is refused."""
 
     def written(self, request: Request, response: Response) -> Response:
         """The answer in the form that the request asks for."""
@@ -43,6 +43,8 @@ class AsgiApplication:
         request = Request(scope, receive, send)
         try:
             response = await self.answer(request)
+            if not response.sent:
+                self.answered()
         except ApiError as problem:
             response = self.refused(problem)
         except Exception as problem:
@@ -50,7 +52,6 @@ class AsgiApplication:
             response = self.refused(InternalError(f"{type(problem).__name__}: {problem}"))
         if response.sent:
             return
-        self.answered()
         response = self.written(request, response)
         if request.is_websocket:
             await _refuse_websocket(response, scope, send)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import msgspec
 import yaml
+
+from untrusted import json_bounds, yaml_bounds
 
 from .errors import BadRequest, UnsupportedMediaType
 from .gojson import complaint
@@ -18,8 +21,9 @@ YAML = "application/yaml"
 DUPLICATES_LIMIT = 512 * 1024
 #: How much of a body is shown to its sender.
 _SHOWN = 30
+#: Levels of JSON. The API server takes 10,000; no schema of Kubernetes has more than these.
+LEVELS = 200
 _HEAD = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _GO = {dict: "object", list: "array", str: "string", bool: "bool", int: "number", float: "number"}
 
 
@@ -67,21 +71,30 @@ def _head_fault(found: Any) -> str:
 def from_json(data: bytes, kind: str = "object") -> Any:
     """BadRequest when it is none."""
     try:
-        return msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError) as problem:
-        why = complaint(data) or str(problem)
+        return json_bounds.load(data, LEVELS)
+    except msgspec.DecodeError as problem:
+        why = str(problem) if isinstance(problem, json_bounds.TooDeep) else _complaint(data) or str(problem)
         raise Unrecognized(kind, f"couldn't get version/kind; json parse error: {why}", data) from None
+
+
+def _complaint(data: bytes) -> str:
+    try:
+        return complaint(data)
+    except RecursionError:
+        return ""
 
 
 def from_yaml(data: bytes, kind: str = "object") -> Any:
     """The first document; BadRequest when it cannot be read. JSON is YAML too."""
     if data[:1] in (b"{", b"["):
         try:
-            return msgspec.json.decode(data)
+            return json_bounds.load(data, LEVELS)
+        except json_bounds.TooDeep as problem:
+            raise Unrecognized(kind, f"couldn't get version/kind; json parse error: {problem}", data) from None
         except msgspec.DecodeError:
             pass  # a flow mapping of YAML, perhaps
     try:
-        return _plain(next(yaml.load_all(data, Loader=_LOADER), None))
+        return _plain(next(yaml_bounds.load_all(data), None))
     except yaml.YAMLError as problem:
         mark = getattr(problem, "problem_mark", None)
         line = f"line {mark.line + 1}: " if mark is not None else ""
@@ -118,7 +131,7 @@ def duplicates(data: bytes, content_type: str, strict: bool) -> tuple[str, ...]:
 
 def _twice_in_yaml(data: bytes) -> tuple[str, ...]:
     try:
-        root = next(yaml.compose_all(data, Loader=_LOADER), None)
+        root = next(yaml_bounds.compose_all(data), None)
     except yaml.YAMLError:
         return ()
     lines: list[str] = []
@@ -140,28 +153,28 @@ def _twice_in_yaml(data: bytes) -> tuple[str, ...]:
 
 
 def _twice_in_json(data: bytes) -> tuple[str, ...]:
-    twice: list[tuple[int, str]] = []
+    twice: dict[int, list[str]] = {}
     kept: list[dict[str, Any]] = []
 
     def gather(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice.extend((id(found), name) for name in dict.fromkeys(names) if names.count(name) > 1)
+            names = Counter(name for name, _ in pairs)
+            twice[id(found)] = [name for name, count in names.items() if count > 1]
             kept.append(found)
         return found
 
     try:
         obj = json.loads(data, object_pairs_hook=gather)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ()
     return tuple(f'duplicate field "{path}"' for path in _paths(obj, "", twice)) if twice else ()
 
 
-def _paths(value: Any, path: str, twice: list[tuple[int, str]]) -> list[str]:
+def _paths(value: Any, path: str, twice: dict[int, list[str]]) -> list[str]:
     found: list[str] = []
     if isinstance(value, dict):
-        found = [f"{path}.{name}".lstrip(".") for owner, name in twice if owner == id(value)]
+        found = [f"{path}.{name}".lstrip(".") for name in twice.get(id(value), ())]
         for key, item in value.items():
             found += _paths(item, f"{path}.{key}", twice)
     elif isinstance(value, list):

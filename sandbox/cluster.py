@@ -6,14 +6,18 @@ that come back are private copies. Resources are named ``pods``, ``deployments.a
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from typing import Any
 
 from .client import Event
 from .errors import AlreadyExists, NotFound
+from .labels import label_selector
 from .listing import Options, selection
 from .objects import Object, decode
+from .outlines import Outline, outline_of
 from .patching import merge_patch
 from .resources import Resource
+from .store import Change
 from .verbs import Call, DeleteOptions, Verbs
 
 
@@ -22,14 +26,14 @@ class Cluster:
 
     def __init__(self, verbs: Verbs, manager: str = "sandbox"):
         self.verbs = verbs
-        self._manager = manager
+        self.manager = manager
 
     def as_manager(self, manager: str) -> Cluster:
         """The same cluster, with writes recorded under another field manager."""
         return Cluster(self.verbs, manager)
 
     def _call(self, subresource: str = "") -> Call:
-        return Call(manager=self._manager, subresource=subresource, trusted=True)
+        return Call(manager=self.manager, subresource=subresource, trusted=True)
 
     def _resource(self, key: str) -> Resource:
         resource = self.verbs.registry.by_key(key)
@@ -57,6 +61,38 @@ class Cluster:
         wanted = selection(served, namespace, Options(labels=labels, fields=fields))
         return [decode(entry.data) for entry in self.verbs.store.scan(served.key, namespace) if wanted.matches(entry)]
 
+    def outlines(self, resource: str, outline: Outline, namespace: str = "", labels: str = "") -> Sequence[Any]:
+        """As list, but of each object what ``outline`` takes from it (outlines.py). Shared: not to be changed."""
+        served = self.verbs.registry.by_key(resource)
+        if served is None:
+            return []
+        wanted, store = label_selector(labels), self.verbs.store
+        return [
+            outline_of(store, served.key, entry, outline)
+            for entry in store.scan(served.key, namespace)
+            if wanted is None or wanted(entry.labels)
+        ]
+
+    def labelled(
+        self, resource: str, outline: Outline, labels: Mapping[str, str | None], namespace: str = ""
+    ) -> Sequence[Any]:
+        """As outlines, of those with these labels (None: any value). The first is looked up: it should leave few."""
+        served, store = self.verbs.registry.by_key(resource), self.verbs.store
+        if served is None:
+            return []
+        label = next(iter(labels))
+        return [
+            outline_of(store, served.key, entry, outline)
+            for entry in store.labelled(served.key, label, labels[label])
+            if (not namespace or entry.namespace == namespace)
+            and all(entry.labels.get(key) == value for key, value in labels.items() if value is not None)
+        ]
+
+    def outline(self, resource: str, outline: Outline, name: str, namespace: str = "") -> Any:
+        """Of one object; NotFound. Shared: not to be changed."""
+        served = self._resource(resource)
+        return outline_of(self.verbs.store, served.key, self.verbs.entry(served, namespace, name), outline)
+
     def create(self, resource: str, obj: Object, namespace: str = "") -> Object:
         """The stored object; AlreadyExists, Invalid, Forbidden (namespace terminating), NotFound (no namespace)."""
         return self.verbs.create(self._resource(resource), self._namespace(obj, namespace), obj, self._call()).object
@@ -65,7 +101,8 @@ class Cluster:
         """Replaces; Conflict when ``obj`` has a resourceVersion that is not the newest."""
         name = obj["metadata"]["name"]
         namespace = self._namespace(obj, namespace)
-        return self.verbs.update(self._resource(resource), namespace, name, obj, self._call(subresource)).object
+        call = self._call(subresource)
+        return self.verbs.update(self._resource(resource), namespace, name, obj, call).object
 
     def patch(self, resource: str, name: str, patch: Object, namespace: str = "", subresource: str = "") -> Object:
         """JSON merge patch."""
@@ -109,16 +146,24 @@ class Cluster:
 
         A resource that is not served yet begins to send when its CRD is there.
         """
+        changes = self.changes(*resources)
+        try:
+            async for change in changes:
+                yield Event(change.type, change.resource, decode(change.entry.data))
+        finally:
+            await changes.aclose()
+
+    async def changes(self, *resources: str) -> AsyncGenerator[Change]:
+        """As watch, but with the stored bytes: for those who ask for names and labels only."""
         store = self.verbs.store
         subscription = store.subscribe(*resources, limit=None)
-        present = [(key, entry) for key in resources for entry in store.scan(key)]
+        present = [Change("ADDED", key, entry, None) for key in resources for entry in store.scan(key)]
         try:
-            for key, entry in present:
-                yield Event("ADDED", key, decode(entry.data))
+            for change in present:
+                yield change
             present.clear()
             while True:
-                change = await subscription.next()
-                yield Event(change.type, change.resource, decode(change.entry.data))
+                yield await subscription.next()
         finally:
             subscription.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from structural.causes import Cause
 
@@ -33,7 +34,26 @@ def set_condition(status: Object, kind: str, holds: bool, reason: str, message: 
     conditions.append(wanted)
 
 
-def settle(crd: Object, others: Iterable[Object]) -> Object:
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The names that a CustomResourceDefinition has in its group."""
+
+    name: str
+    group: str
+    resources: frozenset[str]
+    kinds: frozenset[str]
+
+
+def accepted_names(crd: Object) -> Accepted:
+    """Those of its status."""
+    names = dig(crd, "status", "acceptedNames") or {}
+    resources = {names.get(key) or "" for key in _RESOURCES} | set(names.get("shortNames") or [])
+    kinds = {names.get(key) or "" for key in _KINDS}
+    group = str(dig(crd, "spec", "group") or "")
+    return Accepted(crd["metadata"].get("name", ""), group, frozenset(resources - {""}), frozenset(kinds - {""}))
+
+
+def settle(crd: Object, others: Iterable[Accepted]) -> Object:
     """The status with the names accepted that are free, and the two conditions that tell so."""
     wanted: Object = dig(crd, "spec", "names") or {}
     status: Object = dict(crd.get("status") or {})
@@ -55,15 +75,14 @@ def settle(crd: Object, others: Iterable[Object]) -> Object:
     return status
 
 
-def _taken(crd: Object, others: Iterable[Object]) -> tuple[set[str], set[str]]:
-    resources: set[str] = set()
-    kinds: set[str] = set()
-    for other in (crd, *others):
-        if dig(other, "spec", "group") == dig(crd, "spec", "group"):
-            names = dig(other, "status", "acceptedNames") or {}
-            resources |= {names.get(key) or "" for key in _RESOURCES} | set(names.get("shortNames") or [])
-            kinds |= {names.get(key) or "" for key in _KINDS}
-    return resources - {""}, kinds - {""}
+def _taken(crd: Object, others: Iterable[Accepted]) -> tuple[set[str], set[str]]:
+    mine = accepted_names(crd)
+    resources, kinds = set(mine.resources), set(mine.kinds)
+    for other in others:
+        if other.group == mine.group:
+            resources |= other.resources
+            kinds |= other.kinds
+    return resources, kinds
 
 
 def _accept(wanted: Object, accepted: Object, taken: set[str], reasons: dict[str, str]) -> tuple[str, str] | None:

@@ -16,10 +16,11 @@ from structural.causes import Cause
 
 from .cluster import Cluster
 from .context import Context
-from .crdnames import condition_of, immutable_causes, set_condition, settle
+from .crdnames import accepted_names, condition_of, immutable_causes, set_condition, settle
 from .errors import ApiError, NotFound, Plain
 from .kinds.strategy import Strategy
 from .objects import Object, decode, dig
+from .outlines import outlines
 from .resources import ALL_VERBS, Registry, Resource, Scale
 from .schemas import CRDS, schema
 from .store import Change, Store
@@ -179,7 +180,7 @@ def _validate(crd: Object, old: Object | None) -> list[Cause]:
 def _create(crd: Object, store: Store) -> None:
     stored = [version.get("name") for version in dig(crd, "spec", "versions") or [] if version.get("storage")]
     crd["status"] = {"conditions": [], "acceptedNames": {}, "storedVersions": stored[:1]}
-    crd["status"] = settle(crd, (decode(entry.data) for entry in store.scan(CRDS)))
+    crd["status"] = settle(crd, outlines(store, CRDS, accepted_names))
 
 
 def _update(crd: Object, _: Object) -> None:
@@ -225,17 +226,17 @@ async def run(cluster: Cluster, context: Context) -> None:
 
 def _settle_group(cluster: Cluster, group: str) -> None:
     """A CRD has left its names: others of the group may have waited for them."""
-    for crd in cluster.list(CRDS):
-        if dig(crd, "spec", "group") == group and not crd["metadata"].get("deletionTimestamp"):
-            _settle(cluster, crd["metadata"]["name"])
+    for other in cluster.outlines(CRDS, accepted_names):
+        if other.group == group:
+            _settle(cluster, other.name)
 
 
 def _settle(cluster: Cluster, name: str) -> None:
     try:
         crd = cluster.get(CRDS, name)
-        if crd["spec"]["names"] == dig(crd, "status", "acceptedNames"):
+        if crd["metadata"].get("deletionTimestamp") or crd["spec"]["names"] == dig(crd, "status", "acceptedNames"):
             return
-        status = settle(crd, (other for other in cluster.list(CRDS) if other["metadata"]["name"] != name))
+        status = settle(crd, (other for other in cluster.outlines(CRDS, accepted_names) if other.name != name))
         if status != crd.get("status"):
             cluster.update(CRDS, {**crd, "status": status}, subresource="status")
     except ApiError:

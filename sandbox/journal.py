@@ -6,9 +6,11 @@ last moments, which a sandbox may). The journal is only ever read at the start.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -20,6 +22,14 @@ CREATE TABLE IF NOT EXISTS deletions (resource TEXT PRIMARY KEY, version INTEGER
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT);
 """
 Row = tuple[str, str, str, int, bytes, dict[str, str], str]
+
+
+class JournalError(Exception):
+    """A write failed, for instance on a full disk; everything since the last commit is undone. ``lost``: other writes were among it."""
+
+    def __init__(self, problem: str, *, lost: bool):
+        super().__init__(problem)
+        self.lost = lost
 
 
 class Journal:
@@ -35,7 +45,7 @@ class Journal:
         self._database.execute("PRAGMA synchronous=NORMAL")
         self._database.execute("PRAGMA cache_size=-2000")
         self._database.executescript(SCHEMA)
-        self._open = False
+        self._writes = 0
         self._version = 0
 
     def load(self) -> Iterator[Row]:
@@ -66,47 +76,59 @@ class Journal:
 
     def set_meta(self, key: str, value: str) -> None:
         """Remembers a value at the next commit."""
-        if self._database is not None:
-            self._begin()
-            self._database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+        self._write("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value)
 
-    def _begin(self) -> None:
-        if self._database is not None and not self._open:
-            self._database.execute("BEGIN")
-            self._open = True
+    def _write(self, statement: str, *values: Any) -> None:
+        """Into the open transaction; JournalError."""
+        if self._database is None:
+            return
+        try:
+            # SQLite may have ended the transaction itself (https://sqlite.org/lang_transaction.html, section 3): only it knows.
+            if not self._database.in_transaction:
+                if self._writes:
+                    raise sqlite3.OperationalError("the transaction was rolled back")
+                self._database.execute("BEGIN")
+            self._database.execute(statement, values)
+        except sqlite3.Error as problem:
+            raise self._undone(problem, lost=self._writes > 0) from problem
+        self._writes += 1
+
+    def _undone(self, problem: sqlite3.Error, *, lost: bool) -> JournalError:
+        """Rolls back what is left of the transaction."""
+        if self._database is not None and self._database.in_transaction:
+            with contextlib.suppress(sqlite3.Error):
+                self._database.execute("ROLLBACK")
+        self._writes = 0
+        return JournalError(str(problem), lost=lost)
 
     def put(
         self, resource: str, namespace: str, name: str, version: int, data: bytes, labels: dict[str, str], uid: str
     ) -> None:
-        if self._database is None:
-            return
-        self._begin()
         encoded = msgspec.json.encode(labels) if labels else None
-        self._database.execute(
+        self._write(
             "INSERT OR REPLACE INTO objects (resource, namespace, name, version, labels, uid, data) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (resource, namespace, name, version, encoded, uid, data),
+            *(resource, namespace, name, version, encoded, uid, data),
         )
 
     def remove(self, resource: str, namespace: str, name: str, version: int) -> None:
-        if self._database is None:
-            return
-        self._begin()
-        self._database.execute(
-            "DELETE FROM objects WHERE resource = ? AND namespace = ? AND name = ?", (resource, namespace, name)
-        )
-        self._database.execute("INSERT OR REPLACE INTO deletions VALUES (?, ?)", (resource, version))
+        self._write("DELETE FROM objects WHERE resource = ? AND namespace = ? AND name = ?", resource, namespace, name)
+        self._write("INSERT OR REPLACE INTO deletions VALUES (?, ?)", resource, version)
 
     def commit(self, version: int) -> None:
-        """Ends the transaction; ``version`` is the store's counter."""
+        """Ends the transaction; ``version`` is the store's counter. JournalError."""
         if self._database is None:
             return
-        if version != self._version:
+        if self._writes and version != self._version:
             self.set_meta("version", str(version))
             self._version = version
-        if self._open:
-            self._database.execute("COMMIT")
-            self._open = False
+        if self._writes:
+            try:
+                # Fails, too, where SQLite has rolled the transaction back.
+                self._database.execute("COMMIT")
+            except sqlite3.Error as problem:
+                raise self._undone(problem, lost=True) from problem
+        self._writes = 0
 
     def close(self) -> None:
         if self._database is not None:

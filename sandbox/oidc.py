@@ -25,7 +25,10 @@ from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 from joserfc.util import to_bytes, urlsafe_b64decode
 
+from untrusted import yaml_bounds
+
 from .http import User
+from .tls import tls_context
 
 log = logging.getLogger("sandbox.oidc")
 
@@ -59,7 +62,7 @@ class Issuer:
                 return
             self.asked_at = time.monotonic()
             try:
-                tls = ssl.create_default_context(cadata=self.authority or None)
+                tls = tls_context(authority_data=self.authority or None)
                 found = _read(self.discovery, tls)
                 if found.get("issuer") != self.url:
                     raise ValueError(f"it calls itself {found.get('issuer')!r}")
@@ -164,7 +167,7 @@ class Providers:
 
 def parsed(text: str) -> list[Issuer]:
     """ValueError for what the embedded cluster does not serve."""
-    document = yaml.safe_load(text) or {}
+    document = yaml_bounds.load(text) or {}
     if document.get("kind") != "AuthenticationConfiguration":
         raise ValueError("its kind is not AuthenticationConfiguration")
     found = []

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 from .errors import Forbidden, qualified
 from .http import User
-from .objects import decode
+from .outlines import outline_of
 from .requestinfo import RequestInfo
 from .store import Store
 
 GROUP = "rbac.authorization.k8s.io"
-KINDS = tuple(f"{plural}.{GROUP}" for plural in ("roles", "rolebindings", "clusterroles", "clusterrolebindings"))
+#: Resources by kind.
+ROLES = {"Role": f"roles.{GROUP}", "ClusterRole": f"clusterroles.{GROUP}"}
+BINDINGS = {"ClusterRoleBinding": f"clusterrolebindings.{GROUP}", "RoleBinding": f"rolebindings.{GROUP}"}
 Rule = dict[str, list[str]]
 
 
@@ -39,6 +41,16 @@ class Grant(NamedTuple):
     reason: str
 
 
+class Bound(NamedTuple):
+    """A role that a subject is bound to: ``resource`` and ``role_namespace`` say where the role is."""
+
+    namespace: str
+    resource: str
+    role_namespace: str
+    role: str
+    reason: str
+
+
 def attributes(info: RequestInfo, name: str) -> Attributes:
     """What a request asks for, of the object of this name if there is one."""
     if not info.is_resource:
@@ -47,12 +59,12 @@ def attributes(info: RequestInfo, name: str) -> Attributes:
 
 
 class Authorizer:
-    """Answers by the stored RBAC objects."""
+    """Answers by the stored RBAC objects: bindings are compiled when one changes, a role is read when asked for."""
 
     def __init__(self, store: Store):
         self._store = store
         self._versions: tuple[int, ...] = ()
-        self._grants: dict[str, list[Grant]] = {}
+        self._bound: dict[str, list[Bound]] = {}
 
     def allows(self, user: User, asked: Attributes) -> str | None:
         """Why it is allowed (may be empty); None when it is not."""
@@ -74,36 +86,32 @@ class Authorizer:
         """Everything bound to the user or one of the groups."""
         self._refresh()
         subjects = (f"User:{user.name}", *(f"Group:{group}" for group in user.groups))
-        found = [grant for subject in subjects for grant in self._grants.get(subject, ())]
-        yield from sorted(found, key=lambda grant: grant.namespace != "")
+        found = [bound for subject in subjects for bound in self._bound.get(subject, ())]
+        for bound in sorted(found, key=lambda bound: bound.namespace != ""):
+            role = self._store.get(bound.resource, bound.role_namespace, bound.role)
+            if role is not None:
+                rules = outline_of(self._store, bound.resource, role, rules_of)
+                yield Grant(bound.namespace, rules, bound.reason)
 
     def _refresh(self) -> None:
-        versions = tuple(self._store.changed(key) for key in KINDS)
+        versions = tuple(self._store.changed(key) for key in BINDINGS.values())
         if versions == self._versions:
             return
         self._versions = versions
-        self._grants = {}
-        rules = self._rules()
-        for kind, key in (("ClusterRoleBinding", KINDS[3]), ("RoleBinding", KINDS[1])):
+        self._bound = {}
+        for kind, key in BINDINGS.items():
             for entry in self._store.scan(key):
-                binding = decode(entry.data)
-                reference = binding.get("roleRef") or {}
-                scope = entry.namespace if reference.get("kind") == "Role" else ""
-                found = rules.get((str(reference.get("kind")), scope, str(reference.get("name"))))
-                if found is not None:
-                    self._bind(kind, entry.namespace, entry.name, binding, found)
+                binding = outline_of(self._store, key, entry, without_metadata)
+                self._bind(kind, entry.namespace, entry.name, binding)
 
-    def _rules(self) -> dict[tuple[str, str, str], list[Rule]]:
-        rules: dict[tuple[str, str, str], list[Rule]] = {}
-        for kind, key in (("Role", KINDS[0]), ("ClusterRole", KINDS[2])):
-            for entry in self._store.scan(key):
-                rules[kind, entry.namespace, entry.name] = decode(entry.data).get("rules") or []
-        return rules
-
-    def _bind(self, kind: str, namespace: str, name: str, binding: dict[str, Any], rules: list[Rule]) -> None:
+    def _bind(self, kind: str, namespace: str, name: str, binding: dict[str, Any]) -> None:
         title = f"{name}/{namespace}" if namespace else name
-        reference = binding["roleRef"]
-        role = f'{reference["kind"]} "{reference["name"]}"'
+        reference = binding.get("roleRef") or {}
+        resource = ROLES.get(str(reference.get("kind")))
+        if resource is None:
+            return
+        scope = namespace if reference["kind"] == "Role" else ""
+        role = f'{reference["kind"]} "{reference.get("name")}"'
         for subject in binding.get("subjects") or []:
             who = subject_key(subject, namespace)
             label = who.split(":", 1)[1]
@@ -111,7 +119,18 @@ class Authorizer:
             if subject.get("kind") == "ServiceAccount":
                 shown = f'ServiceAccount "{subject.get("name")}/{subject.get("namespace") or namespace}"'
             reason = f'RBAC: allowed by {kind} "{title}" of {role} to {shown}'
-            self._grants.setdefault(who, []).append(Grant(namespace, rules, reason))
+            bound = Bound(namespace, resource, scope, str(reference.get("name")), reason)
+            self._bound.setdefault(who, []).append(bound)
+
+
+def rules_of(role: dict[str, Any]) -> list[Rule]:
+    """An outline (outlines.py)."""
+    return role.get("rules") or []
+
+
+def without_metadata(obj: dict[str, Any]) -> dict[str, Any]:
+    """Of a binding its subjects and the role that is meant; an outline (outlines.py)."""
+    return {key: value for key, value in obj.items() if key != "metadata"}
 
 
 def subject_key(subject: dict[str, str], namespace: str) -> str:

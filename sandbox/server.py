@@ -12,7 +12,7 @@ from . import apiservices, requestinfo
 from .asgi import AsgiApplication
 from .context import Context
 from .discovery import Discovery
-from .errors import NotFound
+from .errors import NotFound, ServiceUnavailable
 from .escalation import Escalation
 from .http import ANONYMOUS, Request, Response
 from .impersonation import Impersonation
@@ -70,6 +70,8 @@ class Application(AsgiApplication):
         return response if request.path.startswith("/openapi/") else render(request, response)
 
     async def answer(self, request: Request) -> Response:
+        if self._store.diverged.is_set():
+            raise ServiceUnavailable("the embedded cluster couldn't write to its disk and is starting anew")
         parts = [unquote(part) for part in request.raw_path.split("/") if part]
         root = parts[0] if parts else ""
         await self._tokens.providers.prepare(bearer(request))

@@ -8,12 +8,14 @@ delivery to every subscription happen in one step of the event loop, so that no 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from bisect import bisect_right, insort
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from .journal import Journal
+from .journal import Journal, JournalError
 from .subscription import Change, Entry, Expired, Key, Subscription
 
 NO_LABELS: dict[str, str] = {}
@@ -37,6 +39,19 @@ class Table:
     complete_above: int = 0
     #: Version of the newest change.
     changed: int = 0
+    #: Label → value → who has it, of labels that were asked for.
+    labelled: dict[str, dict[str, set[Key]]] = field(default_factory=dict)
+
+    def relabel(self, previous: Entry | None, entry: Entry | None) -> None:
+        """Keeps ``labelled`` true when ``entry`` takes the place of ``previous``."""
+        if not self.labelled or (previous is not None and entry is not None and previous.labels == entry.labels):
+            return
+        for label in self.labelled.keys() & (previous.labels if previous else NO_LABELS).keys():
+            assert previous is not None
+            self.labelled[label][previous.labels[label]].discard(previous.key)
+        for label in self.labelled.keys() & (entry.labels if entry else NO_LABELS).keys():
+            assert entry is not None
+            self.labelled[label].setdefault(entry.labels[label], set()).add(entry.key)
 
 
 class Store:
@@ -47,6 +62,10 @@ class Store:
         self._tables: dict[str, Table] = {}
         self._subscribers: dict[str, list[Subscription]] = {}
         self._commit_due = False
+        #: (resource, function) → key → (version, value): outlines.py
+        self.outlines: dict[tuple[str, Callable[..., Any]], dict[Key, tuple[int, Any]]] = {}
+        #: Set when memory holds what the disk lost: this process must end, and another one begin from the disk.
+        self.diverged = asyncio.Event()
         self.version = 1
         self._load()
 
@@ -102,6 +121,20 @@ class Store:
             if entry is not None:
                 yield entry
 
+    def labelled(self, resource: str, label: str, value: str | None = None) -> list[Entry]:
+        """Entries with a label, of any value when none is given, by namespace and name: without a look at the others."""
+        table = self._tables.get(resource)
+        if table is None:
+            return []
+        index = table.labelled.get(label)
+        if index is None:
+            index = table.labelled[label] = {}
+            for entry in table.entries.values():
+                if label in entry.labels:
+                    index.setdefault(entry.labels[label], set()).add(entry.key)
+        keys = set().union(*index.values()) if value is None else index.get(value, set())
+        return [table.entries[key] for key in sorted(keys)]
+
     def snapshot(self, resource: str, version: int) -> list[Entry]:
         """Entries by namespace and name as they were at ``version``; Expired when the history does not reach back so far."""
         table = self._table(resource)
@@ -131,24 +164,28 @@ class Store:
         return self.version
 
     def put(self, resource: str, entry: Entry) -> Change:
-        """Creates or replaces; ``entry.version`` comes from :meth:`next_version`."""
+        """Creates or replaces; ``entry.version`` comes from :meth:`next_version`. JournalError: nothing has changed."""
+        with self._journalling():
+            self._journal.put(resource, entry.namespace, entry.name, entry.version, entry.data, entry.labels, entry.uid)
         table = self._table(resource)
         previous = table.entries.get(entry.key)
         table.entries[entry.key] = entry
+        table.relabel(previous, entry)
         if previous is None:
             insort(table.order, entry.key)
-        self._journal.put(resource, entry.namespace, entry.name, entry.version, entry.data, entry.labels, entry.uid)
         change = Change("MODIFIED" if previous else "ADDED", resource, entry, previous)
         self._publish(table, change)
         return change
 
     def remove(self, resource: str, entry: Entry) -> Change:
-        """Deletes; ``entry`` is the last state, with the version of the deletion in it."""
+        """Deletes; ``entry`` is the last state, with the version of the deletion in it. JournalError: nothing has changed."""
+        with self._journalling():
+            self._journal.remove(resource, entry.namespace, entry.name, entry.version)
         table = self._table(resource)
         previous = table.entries.pop(entry.key)
+        table.relabel(previous, None)
         index = bisect_right(table.order, entry.key) - 1
         del table.order[index]
-        self._journal.remove(resource, entry.namespace, entry.name, entry.version)
         change = Change("DELETED", resource, entry, previous)
         self._publish(table, change)
         return change
@@ -177,13 +214,29 @@ class Store:
             self._commit_due = True
 
     def commit(self) -> None:
-        """Makes all changes so far survive a kill. Called before an answer leaves."""
+        """Makes all changes so far survive a kill. Called before an answer leaves. JournalError: they are lost."""
         self._commit_due = False
-        self._journal.commit(self.version)
+        if self.diverged.is_set():
+            raise JournalError("changes were lost", lost=True)
+        with self._journalling():
+            self._journal.commit(self.version)
+
+    @contextlib.contextmanager
+    def _journalling(self) -> Iterator[None]:
+        """When changes that are in memory are lost on disk, nothing more is written: this process' memory is not to be trusted."""
+        try:
+            yield
+        except JournalError as problem:
+            if problem.lost:
+                self._journal.close()
+                self.diverged.set()
+            raise
 
     def close(self) -> None:
-        self.commit()
-        self._journal.close()
+        try:
+            self.commit()
+        finally:
+            self._journal.close()
 
     # Watching
 

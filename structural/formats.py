@@ -19,8 +19,8 @@ _HOSTNAME = re.compile(
     rf"(?:{_HOST_CHAR}(?:-?{_HOST_CHAR}){{0,62}}|(?:{_HOST_CHAR}(?:(?:{_HOST_CHAR}|-){{0,61}}{_HOST_CHAR})?\.)+[^\W\d_]{{2,63}})"
 )
 _TIME = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))")
-_GO_DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)")
-_WORD_DURATION = re.compile(r"(\d+)\s*([A-Za-zµ]+)")
+_GO_DURATION = re.compile(r"[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_WORD_DURATION = re.compile(r"(?<!\d)(\d+)\s*([A-Za-zµ]+)")
 _UNITS = (
     ("ns", "nano"), ("us", "µs", "micro"), ("ms", "milli"), ("s", "sec"), ("m", "min"), ("h", "hr", "hour"),
     ("d", "day"), ("w", "wk", "week"),

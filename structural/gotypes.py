@@ -15,7 +15,7 @@ from .causes import Fault, Place
 from .nodes import Node, Schema, node_of
 
 _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
-_QUANTITY_TEXT = re.compile(r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$")
+_QUANTITY_TEXT = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$")
 _QUANTITY_FAULT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 #: Types that read themselves: what they make of a value is not looked at here.
 _OWN_READERS = ("JSON", "JSONSchemaProps", "RawExtension", "FieldsV1", "Time", "MicroTime", "Duration")

@@ -13,6 +13,11 @@ import pytest
 
 from tests import processes
 
+#: Each of the tests inside has pytest-timeout's limit of its own; all together may take this long on a busy machine.
+SECONDS = 540
+#: The mark of a test that calls `passes`: beyond those seconds, so that what the inner pytest said is shown.
+LONG = pytest.mark.timeout(SECONDS + 60)
+
 
 @contextmanager
 def server() -> Iterator[str]:
@@ -36,13 +41,19 @@ def passes(*paths: str) -> None:
     if os.environ.get("TEST_DATABASE_URL"):
         pytest.skip("this run is on PostgreSQL itself (make test-postgres)")
     with server() as url:
-        result = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *paths],
-            cwd=processes.ROOT,
-            env={**os.environ, "TEST_DATABASE_URL": url},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        try:
+            result = subprocess.run(
+                [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *paths],
+                cwd=processes.ROOT,
+                env={**os.environ, "TEST_DATABASE_URL": url},
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=SECONDS,
+            )
+        except subprocess.TimeoutExpired as error:
+            said = error.stdout or b""
+            text = said.decode(errors="replace") if isinstance(said, bytes) else said
+            pytest.fail(f"not done after {SECONDS} s:\n{text[-4000:]}")
     assert result.returncode == 0, result.stdout[-4000:]
     assert " passed" in result.stdout

@@ -1,5 +1,6 @@
 """Starting and ending the real servers that tests talk to. Each dies with the test run, also when that is killed."""
 
+import http.client
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from console.processes.parts import redis_binary
+from console.processes.parts import HTTP_PROTOCOL, redis_binary
 from console.processes.supervisor import die_with_parent
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,14 +58,18 @@ def running(
         process.wait()
 
 
-def answers(url: str, status: int = 200) -> bool:
-    """True when a GET of `url` is answered with `status`."""
+def answers(url: str, status: int = 200, seconds: float = 5) -> bool:
+    """True when a GET of `url` is answered with `status`, each part of the answer within `seconds`.
+
+    While nobody listens at a port of those that connections begin at, Linux may connect a socket with itself: it then
+    reads its own request.
+    """
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
+        with urllib.request.urlopen(url, timeout=seconds) as answer:
             return answer.status == status
     except urllib.error.HTTPError as error:
         return error.code == status
-    except OSError:
+    except (OSError, http.client.HTTPException):
         return False
 
 
@@ -178,6 +183,7 @@ def postgres(folder: Path, port: int = 0) -> Iterator[str]:
 def web_command(port: int) -> list[str]:
     """A web process, as the supervisor starts it."""
     uvicorn = [sys.executable, "-m", "uvicorn", "console.asgi:application", "--host", "127.0.0.1", "--port", str(port)]
+    uvicorn += ["--http", HTTP_PROTOCOL]
     return [*uvicorn, "--timeout-graceful-shutdown", "10", "--no-access-log", "--log-level", "warning"]
 
 

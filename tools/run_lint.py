@@ -12,7 +12,17 @@ BIN = ROOT / ".venv/bin"
 CHECKS = {
     "ruff": [BIN / "ruff", "check", "--quiet", "."],
     "format": [BIN / "ruff", "format", "--check", "--quiet", "."],
-    "mypy": [BIN / "mypy", "console", "kube", "resources", "operatorhub", "structural", "sandbox", "operators"],
+    "mypy": [
+        BIN / "mypy",
+        "console",
+        "kube",
+        "resources",
+        "operatorhub",
+        "structural",
+        "untrusted",
+        "sandbox",
+        "operators",
+    ],
     "imports": [BIN / "lint-imports", "--no-cache"],
     "templates": [BIN / "djlint", "--lint", "--quiet", "templates"],
     "django": [BIN / "python", "manage.py", "check", "--fail-level", "WARNING"],

@@ -20,7 +20,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PYTEST = [str(ROOT / ".venv/bin/python"), "-m", "pytest"]
+# TEST_PYTHON: another environment's (tools/run_image_tests.py).
+PYTEST = [os.environ.get("TEST_PYTHON") or str(ROOT / ".venv/bin/python"), "-m", "pytest"]
 # Far above what a run takes on two cores (single tests have a limit of their own, in pyproject.toml): a run that hangs is ended and fails.
 LIMIT_SECONDS = 40 * 60
 # More than these are no accident of a crowded machine, and are not tried again.

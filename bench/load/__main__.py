@@ -77,7 +77,7 @@ def _interrupt(*_: object) -> None:
 def once(kind: str, asked: argparse.Namespace) -> dict[str, Any]:
     """One run on a console, a cluster and a database of its own."""
     with ExitStack() as stack:
-        settings = {"SIGN_IN": "token"}
+        settings = {"SIGN_IN": "token", "SHARE_EMBEDDED_CLUSTER": "1"}
         if kind == "postgres":
             settings["DATABASE_URL"] = stack.enter_context(postgres.server())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-load-")))

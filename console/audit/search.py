@@ -59,10 +59,15 @@ class Wish:
         return tuple(key for key in ("since", "until") if getattr(self, key) and time_of(getattr(self, key)) is None)
 
     @property
+    def pairs(self) -> dict[str, str]:
+        """For the fields of a page's form."""
+        pairs = {"ns" if one.name == "namespace" else one.name: getattr(self, one.name) for one in fields(self)}
+        return {key: value for key, value in pairs.items() if value}
+
+    @property
     def query(self) -> str:
         """For pages' addresses."""
-        pairs = {"ns" if one.name == "namespace" else one.name: getattr(self, one.name) for one in fields(self)}
-        return urlencode({key: value for key, value in pairs.items() if value})
+        return urlencode(self.pairs)
 
     @property
     def more(self) -> bool:

@@ -6,9 +6,7 @@ from datetime import datetime
 from django.db.models import Q
 
 from console.overview.part import Part
-from console.web.access import can
 from kube.client import ClusterClient
-from kube.errors import KubeError
 from kube.requests import FIELD_MANAGER
 from operatorhub import olm
 from resources import followable
@@ -52,17 +50,11 @@ def look(client: ClusterClient) -> Part:
         .order_by("-at", "-pk")
     )
     found: list[Change] = []
-    may: dict[tuple[str, str, str], Place | None] = {}
-    for step in rows[:_LOOKED]:
-        traced = step.traced
-        if _bookkeeping(step):
-            continue
-        key = (traced.group, traced.plural, traced.namespace)
-        if key not in may:
-            may[key] = _readable(client, step)
-        if may[key] is None:
-            continue
-        found.append(_change(client, step, may[key]))
+    steps = [step for step in rows[:_LOOKED] if not _bookkeeping(step)]
+    readable = lives.Readable(client, {step.traced_id for step in steps})
+    for step in steps:
+        if place := readable.place(step.traced):
+            found.append(_change(step, place))
         if len(found) == SHOWN:
             break
     types = {one.place.type: None for one in found}
@@ -79,19 +71,8 @@ def _bookkeeping(step: Step) -> bool:
     return (traced.group, traced.plural) == (olm.GROUP, "operators") or (traced.plural, traced.name) in _GIVEN
 
 
-def _readable(client: ClusterClient, step: Step) -> Place | None:
-    """The kind there, where this person may read all of it; what was of one name only is on that name's page."""
-    place = lives.served(client, step.traced)
-    try:
-        return place if place and can(client, "get", place.type, place.namespace).allowed else None
-    except KubeError:
-        return None
-
-
-def _change(client: ClusterClient, step: Step, known: Place | None) -> Change:
-    assert known is not None
+def _change(step: Step, place: Place) -> Change:
     entry = timeline.entry(step)
-    place = Place(known.type, step.traced.namespace, step.traced.name)
     return Change(
         step.event,
         step.at,

@@ -14,6 +14,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from resources import followable
+from resources.lists.child_troubles import overlaid
 from resources.lists.counts import count
 from resources.lists.entries import Entry
 from resources.lists.order import STATES
@@ -126,7 +127,7 @@ def _ask(client: ClusterClient, type_: ResourceType) -> Kind:
                 return Kind(type_, None, problem=number.problem, forbidden=number.forbidden)
             if not number.number or number.number > MOST:
                 return Kind(type_, number.number)
-        entries = snapshots.get(client, type_, "").all()
+        entries = overlaid(client, type_, "", snapshots.get(client, type_, "").all())
     except KubeError as error:
         return Kind(type_, None, problem=str(error), forbidden=error.code == 403)
     states = Counter(entry.health.state for entry in entries)

@@ -16,17 +16,15 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from resources import followable
+from resources.lists.child_troubles import MANY, NOT_RUNNING
 from resources.lists.counts import count
 from resources.lists.entries import Entry
 from resources.lists.snapshot import snapshots
 from resources.place import Place
 from resources.state.health import DEGRADED
 
-#: Of more Pods than these, only those are read whose phase is neither Running nor Succeeded.
-MOST = 5_000
 WAIT = 2.5
 NAMED = 8
-_NOT_RUNNING = "status.phase!=Running,status.phase!=Succeeded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +82,8 @@ def _read(client: ClusterClient, type_: ResourceType) -> _Read:
         if not snapshots.has(client, type_, ""):
             counted = count(client, type_)
             total = counted.number or 0
-            bounded = total > MOST or counted.more
-        entries = snapshots.get(client, type_, "", fields=_NOT_RUNNING if bounded else "").all()
+            bounded = total > MANY or counted.more
+        entries = snapshots.get(client, type_, "", fields=NOT_RUNNING if bounded else "").all()
     except KubeError as error:
         return _Read(error=error)
     unwell = tuple(one for one in entries if one.health.state == DEGRADED)

@@ -9,7 +9,7 @@ from django.http import Http404, HttpResponse, HttpResponseBadRequest, Streaming
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from console.audit import exporting, search
 from console.audit.models import AuditEntry
@@ -85,18 +85,19 @@ def entry(request: ConsoleRequest, key: int) -> HttpResponse:
     return render.page(request, "console/audit_entry.html", {"row": row, "more": row.changed - len(row.diff)})
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def export(request: ConsoleRequest) -> HttpResponseBase:
-    """`format`: csv or jsonl; the filters as on the page. Taking the audit along is an act too."""
-    format_ = request.GET.get("format", "csv")
+    """`format`: csv or jsonl; the filters as on the page. The page's buttons POST, which is an act; a GET reads, and reading writes no row."""
+    asked = request.POST if request.method == "POST" else request.GET
+    format_, wish = asked.get("format", "csv"), Wish.of(asked)
     if format_ not in FORMATS:
         return HttpResponseBadRequest(_("format is csv or jsonl"))
     lines, content_type = FORMATS[format_]
-    rows = search.find(scope_of(request.cluster), Wish.of(request.GET))
+    rows = search.find(scope_of(request.cluster), wish)
     response = StreamingHttpResponse(lines(search.each(rows, settings.AUDIT_EXPORT_ROWS)), content_type=content_type)
     name = f"audit-{timezone.now():%Y%m%d-%H%M%S}.{format_}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["Cache-Control"] = "no-store"
-    if request.method == "GET":
-        acts.record(request, "export", f"audit {Wish.of(request.GET).query}".strip(), "ok")
+    if request.method == "POST":
+        acts.record(request, "export", f"audit {wish.query}".strip(), "ok")
     return response

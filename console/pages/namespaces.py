@@ -2,21 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.pages.own_namespaces import own_namespaces, refusal
 from console.reach import finding
+from console.reach.judging import is_name
 from console.web import audit, render
 from console.web.access import can
 from console.web.errors import explain
 from console.web.frame import forget_namespaces
-from console.web.request import ConsoleRequest
+from console.web.request import ALL_NAMESPACES, ConsoleRequest, remember_namespace
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import AlreadyExists, Forbidden, Invalid, KubeError
@@ -25,6 +27,8 @@ from resources import followable
 
 # Kubernetes' own, which an operator's objects have no business in.
 SYSTEM = ("kube-", "openshift-")
+# Of an address: what another namespace makes untrue.
+_OF_NAMESPACE = frozenset({"namespace", "page", "continue"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,7 @@ def namespaces(request: ConsoleRequest) -> HttpResponse:
         audit.record(request, "create", f"core/v1/namespaces {name}", error or "ok")
         if not error:
             messages.success(request, _("Namespace “%(name)s” created.") % {"name": name})
-            return HttpResponseRedirect(f"{reverse('pages:namespaces')}?{urlencode({'namespace': name})}")
+            return _picked(request, name)
     return render.page(
         request,
         "console/namespaces.html",
@@ -156,4 +160,32 @@ def own(request: ConsoleRequest) -> HttpResponse:
     if finding.limited(client):
         finding.remember(client, name, finding.TYPED)
     messages.success(request, _("Namespace “%(name)s” is one of yours.") % {"name": name})
-    return HttpResponseRedirect(f"{reverse('pages:namespaces')}?{urlencode({'namespace': name})}")
+    return _picked(request, name)
+
+
+def _picked(request: ConsoleRequest, name: str) -> HttpResponse:
+    """Back to the list, with the namespace that was made or named here picked."""
+    response = HttpResponseRedirect(f"{reverse('pages:namespaces')}?{urlencode({'namespace': name})}")
+    remember_namespace(request, response, name)
+    return response
+
+
+@require_POST
+def pick(request: ConsoleRequest) -> HttpResponse:
+    """/namespaces/pick/: the namespace bar. `namespace`: a name, or '-' or '' for all; `next`: the page that it stands on."""
+    name = request.POST.get("namespace", "").strip() or ALL_NAMESPACES
+    if name != ALL_NAMESPACES and not is_name(name):
+        messages.error(request, _("“%(name)s” isn't a valid namespace name.") % {"name": name[:80]})
+        return HttpResponseRedirect(_page(request, {}))
+    response = HttpResponseRedirect(_page(request, {"namespace": name}), status=303)
+    remember_namespace(request, response, name)
+    return response
+
+
+def _page(request: ConsoleRequest, query: dict[str, str]) -> str:
+    """The page that the bar stands on, from its beginning, with this query; only a page of this console."""
+    address = urlsplit(request.POST.get("next", ""))
+    pairs = [pair for pair in parse_qsl(address.query, keep_blank_values=True) if pair[0] not in _OF_NAMESPACE]
+    page = urlunsplit(("", "", address.path, urlencode([*query.items(), *pairs]), ""))
+    local = page.startswith("/") and url_has_allowed_host_and_scheme(page, None)
+    return page if local else reverse("pages:overview")

@@ -19,6 +19,7 @@ urlpatterns = [
     path("clusters/", clusters.list_, name="clusters"),
     path("c/<path:rest>", clusters.unknown, name="unknown-cluster"),
     path("namespaces/", namespaces.namespaces, name="namespaces"),
+    path("namespaces/pick/", namespaces.pick, name="pick-namespace"),
     path("namespaces/own/", namespaces.own, name="own-namespaces"),
     path("overview/tour/", overview.put_away, name="tour"),
     path("palette/", palette.palette, name="palette"),

@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import fcntl
 import hashlib
+import http.client
 import json
 import os
 import signal
@@ -18,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from console.processes.parts import ROOT, Options, environment, parts, redis
+from console.processes.parts import ROOT, Options, environment, parts, redis, redis_binary
 from console.processes.supervisor import Supervisor, say
 
 
@@ -59,6 +60,36 @@ WEB_MOST = 16
 def stop(sentence: str) -> None:
     sys.stderr.write(f"console: {sentence}\n")
     raise SystemExit(2)
+
+
+def check_sharing(options: Options) -> None:
+    """Refuse the embedded cluster where people sign in, unless SHARE_EMBEDDED_CLUSTER says that it is meant."""
+    sign_in = setting("SIGN_IN").lower() or "local"
+    if options.kubeconfig or sign_in == "local":
+        return
+    if setting("SHARE_EMBEDDED_CLUSTER").lower() in _YES:
+        if not os.environ.get("REDIS_URL") and redis_binary() is None:
+            stop(
+                "SHARE_EMBEDDED_CLUSTER needs a Redis server: the demo server listens on 127.0.0.1 without a password, where Pods reach it. Install "
+                "redis-server, or set REDIS_URL"
+            )
+        return
+    stop(
+        f"SIGN_IN={sign_in} with the embedded cluster is refused. Its Pods are processes of this machine, and a person with the role edit in one "
+        "namespace can run commands in them. Use a cluster of your own (make run KUBECONFIG=…), or set SHARE_EMBEDDED_CLUSTER=1 if you trust "
+        "everybody who can sign in with this machine (docs/deploy.md)"
+    )
+
+
+_YES = ("1", "true", "yes", "on")
+
+
+def setting(name: str) -> str:
+    """A setting before Django is there: the variable NAME, or the content of the file that NAME_FILE names."""
+    if path := os.environ.get(f"{name}_FILE"):
+        with contextlib.suppress(OSError):
+            return Path(path).read_text(encoding="utf-8").strip()
+    return os.environ.get(name, "").strip()
 
 
 def lock(options: Options) -> IO[str]:
@@ -147,7 +178,8 @@ def readiness(port: int) -> dict[str, object]:
     except urllib.error.HTTPError as error:
         with contextlib.suppress(ValueError):
             return dict(json.load(error))
-    except (OSError, ValueError):
+    # HTTPException: something else answers, or Linux connected a socket with itself while nobody listens there yet.
+    except (OSError, ValueError, http.client.HTTPException):
         pass
     return {}
 
@@ -199,6 +231,9 @@ async def supervise(options: Options, started: float) -> None:
 def main(argv: list[str] | None = None) -> None:
     started = time.monotonic()
     options = arguments(sys.argv[1:] if argv is None else argv)
+    check_sharing(options)
+    # What is in the data folder is for this user only: Pods of the embedded cluster may be others.
+    os.umask(0o077)
     handle = lock(options)
     with listen(options) or contextlib.nullcontext() as listener:
         if listener is not None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
+from console.processes import liveness
 from console.processes.supervisor import Part
 from kube.config import contexts
 from kube.errors import InvalidConfig
@@ -24,6 +25,8 @@ from kube.errors import InvalidConfig
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Our own operators: always in the embedded cluster's catalog.
 SAMPLES = ROOT / "operators" / "packages"
+#: uvicorn's `--http`: the protocol that bounds headers and stalled clients.
+HTTP_PROTOCOL = "console.web.http_protocol:BoundedProtocol"
 # A unix socket's path may be at most 107 bytes on Linux, 103 on macOS.
 _SOCKET_LIMIT = 100
 # What Redis prints at every start, whatever its log level; none of it asks anything of the reader.
@@ -127,10 +130,11 @@ def redis(options: Options) -> tuple[Part | None, str]:
             "--daemonize",
             "no",
         ]
-        return Part("redis", tuple(command), stop_seconds=4.0, mute=_REDIS_CHATTER), url
+        alive = liveness.redis_check(listener)
+        return Part("redis", tuple(command), stop_seconds=4.0, mute=_REDIS_CHATTER, is_alive=alive), url
     port = free_port()
     command = [sys.executable, "-m", "console.processes.demo_redis", str(port)]
-    return Part("redis", tuple(command)), f"redis://127.0.0.1:{port}/0"
+    return Part("redis", tuple(command), is_alive=liveness.redis_check(port)), f"redis://127.0.0.1:{port}/0"
 
 
 def sandbox(options: Options) -> Part:
@@ -147,7 +151,8 @@ def sandbox(options: Options) -> Part:
     command += ["--images", str(ROOT / "operators/images.toml"), "--catalog", str(SAMPLES)]
     for folder in options.catalogs:
         command += ["--catalog", str(folder)]
-    return Part("sandbox", tuple(command), stop_seconds=10.0)
+    alive = liveness.kubeconfig_check(options.data / "sandbox" / "kubeconfig")
+    return Part("sandbox", tuple(command), stop_seconds=10.0, is_alive=alive)
 
 
 def catalog_folders(options: Options) -> list[str]:
@@ -195,6 +200,8 @@ def environment(options: Options, redis_url: str) -> dict[str, str]:
         "CATALOG_FOLDERS": os.pathsep.join(catalog_folders(options)),
         # The web server below listens on 127.0.0.1. A proxy on this machine lets others in: whoever sets one up says so.
         "LOCAL_ONLY": os.environ.get("LOCAL_ONLY") or "1",
+        # uvicorn believes X-Forwarded-For of this machine by default, where any program can make it up.
+        "FORWARDED_ALLOW_IPS": os.environ.get("FORWARDED_ALLOW_IPS", ""),
         "CLUSTER_NOTE": "embedded" if embedded else os.environ.get("CLUSTER_NOTE", ""),
         "DJANGO_SETTINGS_MODULE": "console.settings",
         "PYTHONUNBUFFERED": "1",
@@ -249,14 +256,17 @@ def parts(options: Options) -> list[Part]:
 
     async def cluster_is_up() -> None:
         await redis_is_up()
+        alive_file.unlink(missing_ok=True)
         if not options.kubeconfig:
             await _appears(Path(shared["KUBECONFIG"]))
 
+    alive_file = options.data / "worker.alive"
+    settings = {**shared, "ALIVE_FILE": str(alive_file)}
     return [
         *([server] if server is not None else []),
         *([] if options.kubeconfig else [sandbox(options)]),
         *web(options, shared),
-        Part("worker", worker, shared, before=cluster_is_up),
+        Part("worker", worker, settings, before=cluster_is_up, is_alive=liveness.worker_check(alive_file, url)),
     ]
 
 
@@ -266,14 +276,21 @@ def web(options: Options, shared: dict[str, str]) -> list[Part]:
     if options.web > 1:
         module = (sys.executable, "-m", "console.processes.web", str(options.listener))
         return [
-            Part(f"web-{number}", (*module, str(port)), shared, patience, pass_fds=(options.listener,))
+            Part(
+                f"web-{number}",
+                (*module, str(port)),
+                shared,
+                patience,
+                pass_fds=(options.listener,),
+                is_alive=liveness.http_check(port),
+            )
             for number, port in enumerate(options.web_ports, 1)
         ]
-    command = (
-        sys.executable, "-m", "uvicorn", "console.asgi:application", "--host", "127.0.0.1", "--port", str(options.port),
-        "--timeout-graceful-shutdown", "2", "--no-access-log", "--log-level", "warning", "--no-server-header",
-    )  # fmt: skip
-    return [Part("web", command, shared, patience)]
+    uvicorn = (sys.executable, "-m", "uvicorn", "console.asgi:application", "--http", HTTP_PROTOCOL)
+    listen = ("--host", "127.0.0.1", "--port", str(options.port))
+    logs = ("--no-access-log", "--log-level", "warning", "--no-server-header")
+    command = (*uvicorn, *listen, *logs, "--timeout-graceful-shutdown", "2")
+    return [Part("web", command, shared, patience, is_alive=liveness.http_check(options.port))]
 
 
 async def _appears(path: Path, seconds: float = 10.0) -> None:

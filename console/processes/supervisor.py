@@ -1,4 +1,4 @@
-"""Starts programs, shows their output with a prefix each, restarts one that dies, and leaves none behind.
+"""Starts programs, shows their output with a prefix each, restarts one that dies or hangs, and leaves none behind.
 
 Every program leads a process group of its own, which is ended as a whole: first SIGTERM, then SIGKILL. On Linux the kernel also
 ends each program when the supervisor itself is killed (PR_SET_PDEATHSIG), so `kill -9` leaves nothing either.
@@ -21,7 +21,10 @@ _LINE_LIMIT = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One program. `stop_seconds`: how long it may take to end after SIGTERM before it is killed. `pass_fds`: open files that it inherits."""
+    """One program. `stop_seconds`: how long it may take to end after SIGTERM before it is killed. `pass_fds`: open files that it inherits.
+
+    `is_alive`: asked every few seconds; a program that does not answer any more is killed and started anew.
+    """
 
     name: str
     command: tuple[str, ...]
@@ -30,6 +33,7 @@ class Part:
     before: Callable[[], Awaitable[None]] | None = None  # awaited before each start, e.g. until Redis answers
     mute: tuple[str, ...] = ()  # lines with one of these in them are not shown
     pass_fds: tuple[int, ...] = ()
+    is_alive: Callable[[], Awaitable[bool]] | None = field(default=None, kw_only=True)
 
 
 def say(part: str, text: str) -> None:
@@ -50,7 +54,14 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 class Supervisor:
-    """Keeps `parts` running until `stop()`; starts them all at once."""
+    """Keeps `parts` running until `stop()`; starts them all at once.
+
+    A program hangs when it fails HANG_CHECKS in a row, once it has answered or had START_SECONDS to start.
+    """
+
+    CHECK_SECONDS = 5.0
+    HANG_CHECKS = 3
+    START_SECONDS = 180.0
 
     def __init__(self, parts: list[Part], *, back_off: float = 1.0) -> None:
         self.parts = parts
@@ -106,8 +117,26 @@ class Supervisor:
             return 127
         self.processes[part.name] = process
         assert process.stdout is not None
-        await _relay(part, process.stdout)
-        return await process.wait()
+        watch = asyncio.create_task(self._kill_when_it_hangs(part, process))
+        try:
+            await _relay(part, process.stdout)
+            return await process.wait()
+        finally:
+            watch.cancel()
+
+    async def _kill_when_it_hangs(self, part: Part, process: asyncio.subprocess.Process) -> None:
+        if part.is_alive is None:
+            return
+        started, has_answered, failures = time.monotonic(), False, 0
+        while failures < self.HANG_CHECKS:
+            await asyncio.sleep(self.CHECK_SECONDS)
+            if await part.is_alive():
+                has_answered, failures = True, 0
+            elif has_answered or time.monotonic() - started > self.START_SECONDS:
+                failures += 1
+        say("console", f"{part.name} does not answer any more and is killed")
+        # Not SIGTERM: a stopped or stuck program would not hear it.
+        _signal_group(process.pid, signal.SIGKILL)
 
     async def _end(self, part: Part) -> None:
         process = self.processes.get(part.name)

@@ -10,6 +10,8 @@ import sys
 
 import uvicorn
 
+from console.processes.parts import HTTP_PROTOCOL
+
 
 def main(descriptor: int, port: int) -> None:
     own = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -17,6 +19,7 @@ def main(descriptor: int, port: int) -> None:
     own.bind(("127.0.0.1", port))
     config = uvicorn.Config(
         "console.asgi:application",
+        http=HTTP_PROTOCOL,
         timeout_graceful_shutdown=2,
         access_log=False,
         log_level="warning",

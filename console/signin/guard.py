@@ -19,6 +19,7 @@ from console.signin import acting, bearer, clients, crowd, ending, sessions
 from console.signin.acting import Acting
 from console.signin.sessions import Person
 from console.web.asgi import Receive, Scope, Send
+from console.web.refusal import refuse
 from kube.errors import KubeError
 
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -157,14 +158,8 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         await send({"type": "websocket.close", "code": _CLOSED, "reason": _WORDS})
         return
-    problem = {"status": 401, "title": _WORDS, "detail": "", "advice": "", "reason": "Unauthorized"}
-    api = scope["path"].startswith("/api/")
-    body = json.dumps(problem).encode() if api else f"{_WORDS}\n".encode()
-    kind = b"application/json" if api else b"text/plain; charset=utf-8"
-    headers = [(b"content-type", kind), (b"cache-control", b"no-store")]
-    headers += [(b"www-authenticate", bearer.CHALLENGE.encode())] if api else []
-    await send({"type": "http.response.start", "status": 401, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    challenge = [(b"www-authenticate", bearer.CHALLENGE.encode())] if scope["path"].startswith("/api/") else []
+    await refuse(scope, send, 401, _WORDS, reason="Unauthorized", headers=challenge)
 
 
 async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
@@ -177,13 +172,8 @@ async def _too_many(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "websocket.send", "bytes": b"\x03" + json.dumps(said).encode()})
         await send({"type": "websocket.close", "code": _CROWDED, "reason": "too many are open"})
         return
-    problem = {"status": 429, "title": crowd.WORDS, "detail": "", "advice": "", "reason": "TooManyRequests"}
-    api = scope["path"].startswith("/api/")
-    body = json.dumps(problem).encode() if api else f"{crowd.WORDS}\n".encode()
-    kind = b"application/json" if api else b"text/plain; charset=utf-8"
-    headers = [(b"content-type", kind), (b"cache-control", b"no-store"), (b"retry-after", str(crowd.SECONDS).encode())]
-    await send({"type": "http.response.start", "status": 429, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    retry = [(b"retry-after", str(crowd.SECONDS).encode())]
+    await refuse(scope, send, 429, crowd.WORDS, reason="TooManyRequests", headers=retry)
 
 
 async def _close(scope: Scope, send: Send) -> None:

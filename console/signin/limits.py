@@ -1,7 +1,11 @@
-"""How often somebody may try: by address, and all together. Kept in the database, so for all web processes alike."""
+"""How many sign-ins can fail: counted by address, in the database, so for all web processes alike.
+
+No number of failures elsewhere refuses an address that has not failed itself: while many fail in all, each address has fewer tries.
+"""
 
 import hashlib
 import ipaddress
+import logging
 from datetime import timedelta
 
 from django.http import HttpRequest
@@ -9,10 +13,14 @@ from django.utils import timezone
 
 from console.signin.models import Attempt
 
-#: Within these minutes so many tries of one address may fail, and so many of all.
+log = logging.getLogger("console.signin")
+
+#: Within these minutes so many tries of one address can fail.
 MINUTES = 5
 BY_ADDRESS = 10
+#: While more than so many fail in all, an address has fewer.
 BY_ALL = 300
+BY_ADDRESS_IN_A_CROWD = 3
 
 
 class TooOften(Exception):
@@ -27,9 +35,13 @@ def begin(request: HttpRequest) -> int:
     Attempt.objects.filter(at__lt=now - timedelta(minutes=MINUTES)).delete()
     mine = Attempt.objects.create(address=_address(request), at=now)
     tried = Attempt.objects.filter(address=mine.address, pk__lte=mine.pk).count()
-    if tried > BY_ADDRESS or Attempt.objects.filter(pk__lte=mine.pk).count() > BY_ALL:
+    crowd = Attempt.objects.filter(pk__lte=mine.pk).count() > BY_ALL
+    if tried > (BY_ADDRESS_IN_A_CROWD if crowd else BY_ADDRESS):
         # What is not judged is no try: who waits is let in again, however often others knock.
         mine.delete()
+        if "X-Forwarded-For" in request.headers:
+            peer = request.META.get("REMOTE_ADDR", "")
+            log.warning("too many sign-ins failed from %s; if it is a proxy, name it in FORWARDED_ALLOW_IPS", peer)
         raise TooOften
     return int(mine.pk)
 

@@ -47,23 +47,6 @@ def icon(name: str) -> SafeString:
     return mark_safe(_drawing(name))  # noqa: S308  our own files
 
 
-def age_words(then: datetime, now: datetime) -> str:
-    """kubectl's short age: 5s, 3m10s, 4h, 12d."""
-    seconds = max(0, int((now - then).total_seconds()))
-    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86400
-    if seconds < 120:
-        return f"{seconds}s"
-    if minutes < 10:
-        return f"{minutes}m{seconds % 60}s" if seconds % 60 else f"{minutes}m"
-    if hours < 3:
-        return f"{minutes}m"
-    if hours < 8:
-        return f"{hours}h{minutes % 60}m" if minutes % 60 else f"{hours}h"
-    if hours < 48:
-        return f"{hours}h"
-    return f"{days}d" if days < 730 else f"{days // 365}y"
-
-
 @register.filter
 def age(timestamp: Any) -> str:
     """RFC 3339 text → `<time>` with the age now, or the moment where somebody prefers that; static/js/live/age.js keeps it so."""
@@ -82,8 +65,14 @@ def age(timestamp: Any) -> str:
         '<time datetime="{}" title="{}" data-age>{}</time>',
         then.isoformat(),
         then.strftime("%Y-%m-%d %H:%M:%S %Z"),
-        age_words(then, datetime.now(UTC)) if times.relative() else times.words(then),
+        times.age(then, datetime.now(UTC)) if times.relative() else times.words(then),
     )
+
+
+@register.simple_tag
+def age_units() -> dict[str, str]:
+    """For static/js/live/age.js: the units of ages, and how two of them are put together."""
+    return {"units": " ".join(times.units()), "pair": times.pair("%1", "%2")}
 
 
 @register.filter

@@ -1,5 +1,6 @@
 """Every change that somebody makes through the console: who, what, which object, how it ended. A line in the log, and a row of the audit (console/audit)."""
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 
 from console import numbered
@@ -21,6 +22,13 @@ def note(client: ClusterClient, verb: str, ref: str, outcome: str, where: Where 
     """The same for what goes on without a request; `where` it came from, if there is no scene that says it."""
     user, as_user = (client.by, client.user) if client.by else (client.user, "")
     going.note(client.name, user, verb, ref, outcome, where, as_user)
+
+
+def secrets_read(client: ClusterClient, ref: str, how: str, names: Iterable[str], where: Where | None = None) -> None:
+    """Values of Secrets were handed out by the API: one act, whether of one, of a list or of a watch. `how`: get, list or watch."""
+    found = list(names)
+    words = f" {how} of {len(found)}: {', '.join(found)}" if how != "get" else " get"
+    note(client, "reveal", ref + words, "ok", where)
 
 
 def of_worker() -> AbstractContextManager[Scene]:

@@ -14,6 +14,7 @@ from django_htmx.middleware import HtmxDetails
 
 from console.prefer import store as preferred
 from console.reach import finding
+from console.reach.judging import is_name
 from console.web import clusters
 from console.web.clusters import console_client
 from console.web.front import place_of
@@ -23,6 +24,10 @@ from kube.errors import KubeError
 
 NAMESPACE_COOKIE = "console_namespace"
 ALL_NAMESPACES = "-"
+#: The mark of messages that are the API server's warnings: they stand above a page's content (console/_warnings.html).
+CLUSTER_WARNING = "cluster-warning"
+#: Headers by which htmx goes to another page: events of such an answer are heard by no page.
+_LEADING_AWAY = ("HX-Redirect", "HX-Location", "HX-Refresh")
 
 
 class ConsoleRequest(HttpRequest):
@@ -36,11 +41,30 @@ class ConsoleRequest(HttpRequest):
 
 
 def namespace_of(request: HttpRequest) -> str:
-    """The namespace picked in the bar: `?namespace=` of this page, else the remembered one, else where this person's visits begin; '' is all namespaces."""
+    """The namespace of this page: `?namespace=`, else the one picked last, else where this person's visits begin; '' is all namespaces."""
     value = request.GET.get("namespace")
     if value is None:
-        value = request.COOKIES.get(NAMESPACE_COOKIE) or preferred.of(request).namespace
+        value = picked_namespace(request) or preferred.of(request).namespace
     return "" if value == ALL_NAMESPACES else value
+
+
+def picked_namespace(request: HttpRequest) -> str:
+    """What the namespace bar remembers: a name, ALL_NAMESPACES, or '' for nothing. A cookie with anything else is ignored."""
+    value = request.COOKIES.get(NAMESPACE_COOKIE, "")
+    return value if value == ALL_NAMESPACES or is_name(value) else ""
+
+
+def remember_namespace(request: HttpRequest, response: HttpResponse, namespace: str) -> None:
+    """Pick a namespace for the pages to come: only for what the reader did to pick one, never for an address that names one."""
+    response.set_cookie(
+        NAMESPACE_COOKIE,
+        namespace,
+        # People whose visits begin in a namespace of their own choice pick another one for this visit.
+        max_age=None if preferred.of(request).namespace else 365 * 24 * 3600,
+        samesite="Lax",
+        httponly=True,
+        secure=settings.HTTPS,
+    )
 
 
 def wants_fragment(request: HttpRequest) -> bool:
@@ -51,10 +75,10 @@ def wants_fragment(request: HttpRequest) -> bool:
 
 
 def _tell(request: HttpRequest, response: HttpResponse, texts: list[str]) -> None:
-    """The cluster's warnings, to whoever reads the answer. A whole page has printed them itself (base.html)."""
-    if 300 <= response.status_code < 400:
+    """The cluster's warnings, in the answer; on the next page where the answer leads to another one. A whole page has printed them itself."""
+    if 300 <= response.status_code < 400 or any(name in response.headers for name in _LEADING_AWAY):
         for text in texts:
-            messages.warning(request, text)
+            messages.warning(request, text, extra_tags=CLUSTER_WARNING)
     elif wants_fragment(request):
         trigger_client_event(response, "console:warnings", {"texts": texts})
     elif request.path_info.startswith("/api/"):
@@ -80,7 +104,7 @@ def _note(request: HttpRequest, named: object) -> None:
 
 
 class ClusterMiddleware:
-    """Gives each request its `cluster` (on first use) and `namespace`, and remembers a namespace that was picked."""
+    """Gives each request its `cluster` (on first use) and `namespace`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -98,16 +122,6 @@ class ClusterMiddleware:
             response = self.get_response(request)
         if texts:
             _tell(request, response, texts)
-        if "namespace" in request.GET and not wants_fragment(request):
-            response.set_cookie(
-                NAMESPACE_COOKIE,
-                request.GET["namespace"][:253],
-                # Whoever begins each visit in a namespace of their own choice takes another one for this visit.
-                max_age=None if preferred.of(request).namespace else 365 * 24 * 3600,
-                samesite="Lax",
-                httponly=True,
-                secure=settings.HTTPS,
-            )
         return response
 
     def process_view(self, request: HttpRequest, view: object, arguments: object, named: dict[str, object]) -> None:

@@ -15,7 +15,7 @@ from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import olm
-from operatorhub.admin import catalogs
+from operatorhub.admin import catalogs, own_rights
 from operatorhub.csv import items, mapping, strings, text
 from operatorhub.models import Catalog, Index, Package
 from resources.state.health import Health
@@ -93,7 +93,7 @@ def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...],
             }
         found = client.list(type_, picked).items
         words = _("You may list the CatalogSources of %(namespace)s only.") % {"namespace": picked}
-    known = _Known.of(client.name)
+    known = _Known.of(client)
     every = (known.source(one) for one in found)
     offered = [one for one in every if not picked or one.everywhere or one.namespace == picked]
     return tuple(sorted(offered, key=lambda one: (one.title.lower(), one.place))), words
@@ -101,7 +101,7 @@ def listed(client: ClusterClient, picked: str = "") -> tuple[tuple[Source, ...],
 
 def get(client: ClusterClient, namespace: str, name: str) -> Source:
     """One of them. Raises KubeError."""
-    return _Known.of(client.name).source(client.get(olm.type_of(client, olm.SOURCES), name, namespace))
+    return _Known.of(client).source(client.get(olm.type_of(client, olm.SOURCES), name, namespace))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,8 @@ class _Known:
     readers: Mapping[str, Catalog]
 
     @classmethod
-    def of(cls, cluster: str) -> "_Known":
+    def of(cls, client: ClusterClient) -> "_Known":
+        cluster = client.name
         shown: Counter[tuple[str, str]] = Counter()
         hidden: Counter[tuple[str, str]] = Counter()
         for namespace, catalog, why in Package.objects.filter(cluster=cluster).values_list(
@@ -122,6 +123,7 @@ class _Known:
         ):
             (hidden if why else shown)[(namespace, catalog)] += 1
         readers = {one.describes: one for one in Catalog.objects.filter(cluster=cluster).exclude(describes="")}
+        own_rights.hide_folders(client, readers.values())
         return cls(shown, hidden, everywhere(cluster), readers)
 
     def source(self, obj: KubeObject) -> Source:

@@ -4,6 +4,8 @@ The one who may create CatalogSources in the whole cluster can make the cluster 
 only who sits at the console's machine may, and folders may be named there only: elsewhere a path would show the server's files to its users.
 """
 
+from collections.abc import Iterable
+
 from django.conf import settings
 from django.utils.translation import gettext as _
 
@@ -11,6 +13,7 @@ from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
 from operatorhub import olm
+from operatorhub.models import Catalog
 
 
 def refused(client: ClusterClient) -> str:
@@ -46,6 +49,17 @@ def may_name(client: ClusterClient) -> None:
                 "Only those who may create CatalogSources in all namespaces may name addresses and images. Choose files instead."
             )
         )
+
+
+def hide_folders(client: ClusterClient, rows: Iterable[Catalog]) -> None:
+    """Takes folders of the server out of rows that are about to be shown, texts included, for a reader who can't change these catalogs."""
+    found = [row for row in rows if row.kind == Catalog.FOLDER and row.location]
+    if not found or not refused(client):
+        return
+    for row in found:
+        row.error = row.error.replace(row.location, "…")
+        row.problems = [[str(part).replace(row.location, "…") for part in problem] for problem in row.problems]
+        row.location = ""
 
 
 def folders() -> bool:

@@ -1,11 +1,13 @@
 """What the JSON views share: the user's cluster, the audit log, what a refusal of ours looks like."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -13,6 +15,7 @@ from console.web import audit
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
 from kube.errors import KubeError
+from resources import yamltext
 
 NAMESPACE = OpenApiParameter("namespace", str, description="'' = all namespaces")
 
@@ -45,9 +48,21 @@ def cluster(request: Request) -> ClusterClient:
     return web(request).cluster
 
 
-def body(request: Request) -> Mapping[str, Any]:
-    """The JSON object that was sent; {} for anything else."""
-    return request.data if isinstance(request.data, dict) else {}
+def body(request: Request, wanted: type[serializers.Serializer[Any]] | None = None) -> Mapping[str, Any]:
+    """The JSON object that was sent; {} for anything else. 400 for a key that `wanted` does not have, lest it be dropped without a word."""
+    sent = request.data if isinstance(request.data, dict) else {}
+    if wanted is not None:
+        known_keys("", sent, wanted().fields)
+    return sent
+
+
+def known_keys(where: str, sent: Mapping[str, Any], known: Collection[str]) -> None:
+    """400, naming every key of `sent` that is not known. `where`: the field that holds them, '' for the whole."""
+    unknown = sorted(str(key) for key in sent if key not in known)
+    if unknown:
+        words = _("Unknown: %(keys)s. Known: %(known)s.")
+        text = words % {"keys": ", ".join(unknown)[:500], "known": ", ".join(known)}
+        raise ValidationError(f"{where}: {text}" if where else text)
 
 
 def form(sent: Mapping[str, Any]) -> QueryDict:
@@ -59,6 +74,11 @@ def form(sent: Mapping[str, Any]) -> QueryDict:
         elif value is not None and value is not False:
             found[key] = "1" if value is True else str(value)
     return found
+
+
+def as_yaml(value: Any) -> str:
+    """A part of an object for the subjects, which read YAML: a text as it is, anything else as YAML."""
+    return value if isinstance(value, str) else yamltext.dump(value)
 
 
 def dry(request: Request) -> bool:

@@ -9,7 +9,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from console.web import audit
-from operatorhub import olm
 from operatorhub.api.common import ProblemSerializer, cluster, web
 from operatorhub.api.shapes import shape
 from operatorhub.exports import folder, gather
@@ -53,10 +52,9 @@ class Export(APIView):
         into = asked.get("into", "")
         pinned = "" if asked.get("pin") in ("0", "false") else csv
         files = folder.files(found, namespace, into=into if LABEL.fullmatch(into) else namespace, pinned=pinned)
-        for one in taken:
-            if one.secret:
-                audit.record(web(request), "export", f"core/v1/secrets {one.namespace}/{one.name}", "ok")
-        audit.record(web(request), "export", olm.ref(olm.CSVS, namespace, csv), "ok")
+        for item, _secret in found:
+            if item.secret:
+                audit.record(web(request), "export", f"core/v1/secrets {item.namespace}/{item.name}", "ok")
         answer = {
             "package": offer.package, "items": offer.items, "taken": [one.key for one in taken], "files": files,
             "unread": (*offer.unread, *unread),

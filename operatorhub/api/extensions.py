@@ -59,7 +59,10 @@ def _channels(sent: Any, default: tuple[str, ...] = ()) -> tuple[str, ...]:
 class Extensions(APIView):
     """The ClusterExtensions. 404 on a cluster without OLM v1."""
 
-    @extend_schema(operation_id="operatorhub_extensions", responses={200: Extension(many=True), 404: ProblemSerializer})
+    @extend_schema(
+        operation_id="operatorhub_extensions",
+        responses={200: Extension(many=True), 400: ProblemSerializer, 404: ProblemSerializer},
+    )
     def get(self, request: Request) -> Response:
         return Response(Extension(facts.every(cluster(request)), many=True).data)
 
@@ -70,7 +73,7 @@ class Extensions(APIView):
     )
     def post(self, request: Request) -> Response:
         """Make a ClusterExtension."""
-        client, sent = cluster(request), body(request)
+        client, sent = cluster(request), body(request, ExtensionWantedSerializer)
         texts = {
             key: str(sent.get(key) or "") for key in ("name", "package", "catalog", "namespace", "account", "version")
         }
@@ -111,11 +114,11 @@ class OneExtension(APIView):
     @extend_schema(
         operation_id="operatorhub_extension_change",
         request=ExtensionChangeSerializer,
-        responses={200: Extension, 404: ProblemSerializer, 422: ProblemSerializer},
+        responses={200: Extension, 400: ProblemSerializer, 404: ProblemSerializer, 422: ProblemSerializer},
     )
     def patch(self, request: Request, name: str) -> Response:
         """Another version, other channels, another policy: an upgrade."""
-        client, sent = cluster(request), body(request)
+        client, sent = cluster(request), body(request, ExtensionChangeSerializer)
         present = facts.read(client.get(facts.type_of(client), name))
         catalog = {
             "version": str(sent.get("version", present.version)) or None,

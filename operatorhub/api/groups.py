@@ -56,7 +56,7 @@ class OperatorGroupSavedSerializer(serializers.Serializer[Any]):
 
 
 def _draft(request: Request, namespace: str, name: str = "") -> groups.Draft:
-    sent = body(request)
+    sent = body(request, OperatorGroupWantedSerializer)
     targets = sent.get("targets")
     posted = {key: str(sent[key]) for key in ("name", "scope", "labels") if sent.get(key)}
     return groups.draft(
@@ -87,6 +87,7 @@ class Groups(APIView):
         request=OperatorGroupWantedSerializer,
         responses={
             201: OperatorGroupSavedSerializer,
+            400: ProblemSerializer,
             403: ProblemSerializer,
             409: ProblemSerializer,
             422: RefusedSerializer,
@@ -119,6 +120,7 @@ class OneGroup(APIView):
         request=OperatorGroupWantedSerializer,
         responses={
             200: OperatorGroupSavedSerializer,
+            400: ProblemSerializer,
             404: ProblemSerializer,
             409: ProblemSerializer,
             422: RefusedSerializer,

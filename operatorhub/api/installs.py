@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -14,12 +15,22 @@ from console.web import audit
 from console.web.errors import explain
 from console.web.frame import forget_namespaces
 from kube.errors import KubeError, NotFound
-from operatorhub.api.common import ProblemSerializer, RefusedSerializer, body, cluster, dry, form, refused, web
+from operatorhub.api.common import (
+    ProblemSerializer,
+    RefusedSerializer,
+    body,
+    cluster,
+    dry,
+    form,
+    known_keys,
+    refused,
+    web,
+)
 from operatorhub.api.shapes import shape
 from operatorhub.api.subscriptions import Subscription
 from operatorhub.bundle import package as packages
 from operatorhub.csv import MODES
-from operatorhub.install import choices, config, conflicts, create, draft, situation
+from operatorhub.install import choices, config, conflicts, create, draft, situation, version
 from operatorhub.progress import read as progress
 from operatorhub.progress import stages, trouble
 
@@ -32,7 +43,8 @@ class InstallWantedSerializer(serializers.Serializer[Any]):
     """What is not said is as on the page: the default channel, its newest version, the operator's first mode, the namespace that its author suggests.
 
     `version`: a ClusterServiceVersion's name. `watch`: the namespaces of SingleNamespace and MultiNamespace.
-    `config`: parts of the Subscription's spec.config as YAML text (env, resources, nodeSelector, tolerations, …).
+    `config`: the Subscription's spec.config (env, resources, nodeSelector, tolerations, …); each part may be YAML text as well.
+    Anything unknown is refused with 400.
     `dryRun`: nothing is made; what is answered are the objects, and what the API server would say to each.
     """
 
@@ -42,7 +54,7 @@ class InstallWantedSerializer(serializers.Serializer[Any]):
     namespace = serializers.CharField(required=False)
     watch = serializers.ListField(child=serializers.CharField(), required=False)
     approval = serializers.ChoiceField(choices.APPROVALS, required=False)
-    config = serializers.DictField(child=serializers.CharField(), required=False)
+    config = serializers.DictField(child=serializers.JSONField(), required=False)
     monitoring = serializers.BooleanField(required=False)
     dryRun = serializers.BooleanField(required=False)
 
@@ -73,7 +85,11 @@ class InstallMadeSerializer(serializers.Serializer[Any]):
 
 
 class InstallProgressSerializer(serializers.Serializer[Any]):
-    """`state`: done, failed, asks (somebody has to approve `plan`) or running. `usable_csv`: what runs, an older version than `csv` while an update asks. `trouble`: why it does not go on, with ways out."""
+    """`state`: done, failed, asks (somebody has to approve `plan`) or running; failed only by what waiting won't mend.
+
+    `usable_csv`: what runs, an older version than `csv` while an update asks. `trouble`: why it has failed, with ways out; while it is running
+    (`settled` false) what is in its way so far.
+    """
 
     state = serializers.CharField()
     usable = serializers.BooleanField()
@@ -97,6 +113,7 @@ class Install(APIView):
         responses={
             200: InstallMadeSerializer,
             201: InstallMadeSerializer,
+            400: ProblemSerializer,
             404: ProblemSerializer,
             409: InstallMadeSerializer,
             422: RefusedSerializer,
@@ -119,20 +136,33 @@ class Install(APIView):
 
 
 def _draft(request: Request, namespace: str, catalog: str, package: str) -> draft.Draft:
-    client, sent = cluster(request), dict(body(request))
+    client, sent = cluster(request), dict(body(request, InstallWantedSerializer))
     manifest = packages.read(client, namespace, catalog, package, web(request).namespace)
     channel = manifest.channel(str(sent.get("channel") or ""))
     if channel is None:
         raise NotFound(_("The package “%(name)s” has no channel, so there is nothing to install.") % {"name": package})
-    about = packages.describe(channel, package)
-    given = sent.pop("config", None)
-    for key, text in (given if isinstance(given, dict) else {}).items():
-        sent[f"{config.PREFIX}{key}"] = text
+    picked = version.read(client, manifest, channel, str(sent.get("version") or ""), web(request).namespace)
+    about = packages.describe(picked.channel, package)
+    given = sent.pop("config", None) or {}
+    if not isinstance(given, dict):
+        raise ValidationError("config: an object, with the names of the Subscription's spec.config")
+    known_keys("config", given, (*config.KNOWN, *config.FIELDS))
+    sent |= config.as_posted(given)
+    sent[choices.PLACE] = sent.pop("namespace", "")
     if sent.get("mode") == choices.SINGLE and isinstance(sent.get("watch"), list):
         sent["single"] = sent["watch"][0] if sent["watch"] else ""
     found = situation.look(client, web(request).namespace)
-    chosen = choices.read(form(sent), True, channel, about, found, package, "")
-    return draft.make(manifest, channel, about, found, chosen, client)
+    chosen = choices.read(form(sent), True, picked.channel, about, found, package, "")
+    asked = conflicts.Asked(
+        manifest=manifest,
+        channel=picked.channel,
+        about=about,
+        situation=found,
+        choices=chosen,
+        exact=picked.exact,
+        needs=picked.needs,
+    )
+    return draft.make(asked, client)
 
 
 def _answer(

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from operatorhub import olm
+from operatorhub import olm, tasks
 from operatorhub.api.common import ProblemSerializer, cluster, web
 from operatorhub.api.shapes import shape
 from operatorhub.bundle import bundles, permissions
@@ -125,6 +125,8 @@ def current(client: ClusterClient) -> tuple[Index, bool]:
     if state is None or state.built_at is None:
         if olm.served(client):
             index.build(client)
+        # What only whole bundles tell, such as dependencies, is a worker's to read.
+        tasks.ask_for_all(client)
         state, _made = Index.objects.get_or_create(cluster=client.name)
     stale = unlisted is None and olm.served(client) and state.sources != index.fingerprint(sources)
     return state, stale

@@ -9,14 +9,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from operatorhub import olm
-from operatorhub.api.common import NAMESPACE, Audited, ProblemSerializer, cluster, dry
+from operatorhub.api.common import NAMESPACE, Audited, ProblemSerializer, body, cluster, dry
 from operatorhub.api.packages import Right
 from operatorhub.api.shapes import shape
 from operatorhub.upgrade import plan_check, plan_diff, plans
 
 _FIELDS = (
     "uid", "namespace", "name", "phase", "state", "approval", "approved", "waits", "csvs", "catalogs", "subscriptions", "components",
-    "created", "message", "conditions", "generation",
+    "created", "message", "conditions", "generation", "content",
 )  # fmt: skip
 Plan = shape(plans.InstallPlan, "InstallPlan", *_FIELDS)
 Step = shape(
@@ -54,8 +54,9 @@ class InstallPlanDetailSerializer(serializers.Serializer[Any]):
 
 
 class InstallPlanApprovalSerializer(serializers.Serializer[Any]):
-    """Nothing has to be said."""
+    """`content`: of the plan that was looked at; another one is refused with 409."""
 
+    content = serializers.CharField(required=False)
     dryRun = serializers.BooleanField(required=False)
 
 
@@ -113,10 +114,10 @@ class Approval(APIView):
     def post(self, request: Request, namespace: str, plan: str) -> Response:
         """All operators that the plan carries are installed. 409 when the plan changed since."""
         client, only_asked = cluster(request), dry(request)
-        found = plans.read(client, namespace, plan)
+        found, seen = plans.read(client, namespace, plan), str(body(request).get("content") or "")
         if only_asked:
-            plans.approve(client, found, dry_run=True)
+            plans.approve(client, found, seen=seen, dry_run=True)
         else:
             with Audited(request, "approve", olm.ref(olm.PLANS, namespace, plan)):
-                plans.approve(client, found)
+                plans.approve(client, found, seen=seen)
         return Response(Plan(plans.read(client, namespace, plan)).data)

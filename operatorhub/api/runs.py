@@ -115,7 +115,13 @@ class Runs(APIView):
     @extend_schema(
         operation_id="operatorhub_run",
         request=RunWantedSerializer,
-        responses={200: RunMadeSerializer, 201: RunMadeSerializer, 409: RunMadeSerializer, 422: RefusedSerializer},
+        responses={
+            200: RunMadeSerializer,
+            201: RunMadeSerializer,
+            400: ProblemSerializer,
+            409: RunMadeSerializer,
+            422: RefusedSerializer,
+        },
     )
     def post(self, request: Request) -> Response:
         """Make the bundle's objects, server-side applied. 200 for a dry run, 201 when all are there, 409 when some were refused."""
@@ -138,7 +144,7 @@ class Runs(APIView):
 
 def _source(request: Request) -> given.Given:
     """Raises SourceError."""
-    sent = body(request)
+    sent = body(request, RunWantedSerializer)
     files = sent.get("files")
     if isinstance(files, list) and files:
         return given.files(
@@ -219,11 +225,11 @@ class OneRun(APIView):
     @extend_schema(
         operation_id="operatorhub_run_remove",
         request=RunRemovalSerializer,
-        responses={200: RunRemovedSerializer(many=True), 403: ProblemSerializer},
+        responses={200: RunRemovedSerializer(many=True), 400: ProblemSerializer, 403: ProblemSerializer},
     )
     def delete(self, request: Request, namespace: str, package: str) -> Response:
         """Take away what the run made: everything with its label, and what the body asks for besides."""
-        client, sent = cluster(request), body(request)
+        client, sent = cluster(request), body(request, RunRemovalSerializer)
         found = removal.look(client, namespace, package)
         wanted = {
             key: sent.get(name) is True

@@ -119,6 +119,7 @@ class Catalogs(APIView):
                 gaps.append(str(error))
         rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN).order_by("name")
         own = [one for one in rows if bundles.told(client, one)]
+        own_rights.hide_folders(client, own)
         return Response(
             CatalogsSerializer({"catalogsources": sources, "clustercatalogs": v1, "own": own, "gaps": gaps}).data
         )
@@ -126,11 +127,17 @@ class Catalogs(APIView):
     @extend_schema(
         operation_id="operatorhub_catalog_create",
         request=CatalogWantedSerializer,
-        responses={201: CatalogMadeSerializer, 403: ProblemSerializer, 409: ProblemSerializer, 422: RefusedSerializer},
+        responses={
+            201: CatalogMadeSerializer,
+            400: ProblemSerializer,
+            403: ProblemSerializer,
+            409: ProblemSerializer,
+            422: RefusedSerializer,
+        },
     )
     def post(self, request: Request) -> Response:
         """Add one. Files are uploaded on the page only."""
-        sent = _texts(body(request))
+        sent = _texts(body(request, CatalogWantedSerializer))
         kind = sent.pop("kind", "")
         if kind not in sourceforms.KINDS:
             return refused(
@@ -149,7 +156,10 @@ class Catalogs(APIView):
 class OneCatalog(APIView):
     """One catalog: namespace '-' for a ClusterCatalog, '~' for one of the console's own."""
 
-    @extend_schema(operation_id="operatorhub_catalog", responses={200: CatalogSerializer, 404: ProblemSerializer})
+    @extend_schema(
+        operation_id="operatorhub_catalog",
+        responses={200: CatalogSerializer, 400: ProblemSerializer, 404: ProblemSerializer},
+    )
     def get(self, request: Request, namespace: str, name: str) -> Response:
         client = cluster(request)
         answer: dict[str, Any] = {
@@ -161,6 +171,7 @@ class OneCatalog(APIView):
         }
         if namespace == catalogs.OWN:
             answer["own"] = _row(request, name)
+            own_rights.hide_folders(client, [answer["own"]])
         elif namespace == catalogs.CLUSTER:
             answer["clustercatalog"] = clustercatalogs.get(client, name)
         else:
@@ -183,7 +194,9 @@ class OneCatalog(APIView):
         place, type_ = "" if kind == sourceforms.CLUSTER else namespace, _type(request, kind)
         old = client.get(type_, name, place)
         fixed = {"name": name} | ({"namespace": place} if place else {})
-        form = sourceforms.read(kind, sourceforms.begun(kind, old) | _texts(body(request)), fixed)
+        form = sourceforms.read(
+            kind, sourceforms.begun(kind, old) | _texts(body(request, CatalogWantedSerializer)), fixed
+        )
         if form.errors:
             return refused(_("This can't be changed so"), form.errors)
         patch = (sourceforms.patch if kind == sourceforms.SOURCE else sourceforms.cluster_patch)(form)

@@ -5,19 +5,32 @@ from typing import Any
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from operatorhub import olm
-from operatorhub.api.common import NAMESPACE, Audited, ProblemSerializer, RefusedSerializer, body, cluster, dry, refused
+from operatorhub.api.common import (
+    NAMESPACE,
+    Audited,
+    ProblemSerializer,
+    RefusedSerializer,
+    as_yaml,
+    body,
+    cluster,
+    dry,
+    known_keys,
+    refused,
+)
 from operatorhub.api.shapes import shape
 from operatorhub.running import updates
 from operatorhub.upgrade import subscription
+from operatorhub.upgrade.subscription import CONFIG
 
 _FIELDS = (
     "name", "namespace", "package", "catalog", "catalog_namespace", "channel", "approval", "starting_csv", "current_csv", "installed_csv",
-    "state", "plan", "uid", "created", "installed", "waits", "problem", "deprecations",
+    "state", "plan", "uid", "created", "installed", "waits", "problem", "deprecations", "dismissed",
 )  # fmt: skip
 Subscription = shape(olm.Subscription, "Subscription", *_FIELDS)
 Head = shape(subscription.Head, "ChannelHead")
@@ -62,7 +75,7 @@ class SubscriptionChangeSerializer(serializers.Serializer[Any]):
     channel = serializers.CharField(required=False)
     approval = serializers.ChoiceField(subscription.APPROVALS, required=False)
     source = serializers.CharField(required=False)  # type: ignore[assignment]
-    config = serializers.DictField(child=serializers.CharField(), required=False)
+    config = serializers.DictField(child=serializers.JSONField(), required=False)
     resource_version = serializers.CharField(required=False)
     dryRun = serializers.BooleanField(required=False)
 
@@ -103,6 +116,7 @@ class OneSubscription(APIView):
         request=SubscriptionChangeSerializer,
         responses={
             200: SubscriptionChangedSerializer,
+            400: ProblemSerializer,
             404: ProblemSerializer,
             409: ProblemSerializer,
             422: RefusedSerializer,
@@ -110,10 +124,13 @@ class OneSubscription(APIView):
     )
     def patch(self, request: Request, namespace: str, subscription: str) -> Response:
         """Change channel, approval, catalog or configuration."""
-        page, sent = _read(request, namespace, subscription), body(request)
+        page, sent = _read(request, namespace, subscription), body(request, SubscriptionChangeSerializer)
         posted = {key: str(sent[key]) for key in ("channel", "approval", "source") if sent.get(key)}
-        config = sent.get("config")
-        posted |= {f"config.{key}": str(text) for key, text in (config if isinstance(config, dict) else {}).items()}
+        config = sent.get("config") or {}
+        if not isinstance(config, dict):
+            raise ValidationError("config: an object, with the names of spec.config")
+        known_keys("config", config, CONFIG)
+        posted |= {f"config.{key}": as_yaml(value) for key, value in config.items()}
         return _change(request, page, posted, str(sent.get("resource_version") or page.version))
 
 

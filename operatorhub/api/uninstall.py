@@ -122,11 +122,11 @@ class Uninstall(APIView):
     @extend_schema(
         operation_id="operatorhub_uninstall",
         request=UninstallWantedSerializer,
-        responses={202: RemovalSerializer, 404: ProblemSerializer, 422: RefusedSerializer},
+        responses={202: RemovalSerializer, 400: ProblemSerializer, 404: ProblemSerializer, 422: RefusedSerializer},
     )
     def post(self, request: Request, namespace: str, csv: str) -> Response:
         """Begin. Instances go first, then the Subscription, the version, the rest; each by its uid."""
-        client, sent = cluster(request), body(request)
+        client, sent = cluster(request), body(request, UninstallWantedSerializer)
         plan = uninstall.look(client, namespace, csv)
         for name in ("csv_uid", "subscription_uid"):
             if sent.get(name, getattr(plan, name)) != getattr(plan, name):
@@ -168,7 +168,10 @@ def _answer(page: removal_page.Page) -> Any:
 class Removal(APIView):
     """An uninstall that was begun."""
 
-    @extend_schema(operation_id="operatorhub_removal", responses={200: RemovalSerializer, 404: ProblemSerializer})
+    @extend_schema(
+        operation_id="operatorhub_removal",
+        responses={200: RemovalSerializer, 400: ProblemSerializer, 404: ProblemSerializer},
+    )
     def get(self, request: Request, key: str) -> Response:
         """How far it is."""
         return Response(_answer(removal_page.read(cluster(request), key)))
@@ -180,7 +183,7 @@ class Removal(APIView):
     )
     def post(self, request: Request, key: str) -> Response:
         """Go on with it here and now, where no worker does; or decide what becomes of it."""
-        client, action = cluster(request), str(body(request).get("action") or "")
+        client, action = cluster(request), str(body(request, ActionSerializer).get("action") or "")
         run = removal_page.read(client, key).run
         if action == "stop":
             removal.stop(run)

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from kube import limits
 from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub.bundle import permissions
 from operatorhub.bundle.permissions import Right
@@ -21,7 +22,6 @@ RELEASE = "v0.46.0"
 _BASE = "https://github.com/operator-framework/operator-lifecycle-manager/releases/download"
 URLS = (f"{_BASE}/{RELEASE}/crds.yaml", f"{_BASE}/{RELEASE}/olm.yaml")
 #: Bytes of all texts together; upstream's crds.yaml has 1.1 MB.
-MOST = 16 * 1024 * 1024
 CRD = "CustomResourceDefinition"
 _LIMIT = 500
 
@@ -44,7 +44,7 @@ def read(texts: Iterable[tuple[str, str]]) -> tuple[KubeObject, ...]:
     size = 0
     for name, content in texts:
         size += len(content)
-        if size > MOST:
+        if size > limits.OLM_MANIFEST.value:
             raise ManifestProblem(_("Together that is more than 16 MB; a release manifest of OLM has some 1.2 MB."))
         try:
             documents = yamltext.documents(content)

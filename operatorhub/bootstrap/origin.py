@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 
-from operatorhub.bootstrap.manifest import MOST, ManifestProblem
+from kube import limits
+from operatorhub.bootstrap.manifest import ManifestProblem
 from operatorhub.sources import web
 from operatorhub.sources.drafts import SourceError
 
@@ -15,7 +16,7 @@ _ADDRESSES = 8
 
 def texts(urls: str, files: Iterable["UploadedFile[bytes]"]) -> list[tuple[str, str]]:
     """(name, text) of each; uploaded files are taken instead of addresses. Raises ManifestProblem."""
-    uploaded = [(str(one.name), _text(str(one.name), one.read(MOST + 1))) for one in files]
+    uploaded = [(str(one.name), _text(str(one.name), one.read(limits.OLM_MANIFEST.value + 1))) for one in files]
     if uploaded:
         return uploaded
     addresses = [line.strip() for line in urls.split("\n") if line.strip()]
@@ -31,7 +32,7 @@ def texts(urls: str, files: Iterable["UploadedFile[bytes]"]) -> list[tuple[str, 
 
 def _fetched(address: str) -> str:
     try:
-        answer = web.get(address, most=MOST, seconds=SECONDS)
+        answer = web.get(address, most=limits.OLM_MANIFEST.value, seconds=SECONDS)
     except SourceError as error:
         raise ManifestProblem(str(error)) from error
     if answer.status != 200:
@@ -40,7 +41,7 @@ def _fetched(address: str) -> str:
 
 
 def _text(name: str, data: bytes) -> str:
-    if len(data) > MOST:
+    if len(data) > limits.OLM_MANIFEST.value:
         raise ManifestProblem(
             _("%(name)s has more than 16 MB; a release manifest of OLM has some 1.2 MB.") % {"name": name}
         )

@@ -13,8 +13,7 @@ from operatorhub import csv, olm
 from operatorhub.running.workloads import page_of
 
 GOOD, BAD, ABSENT, UNKNOWN = "done", "failed", "waiting", "asks"
-#: Deployments by name; OLM's namespace differs from distribution to distribution.
-PROGRAMS = ("olm-operator", "catalog-operator", "packageserver")
+#: Deployments by name.
 PROGRAMS_V1 = ("operator-controller-controller-manager", "catalogd-controller-manager")
 
 
@@ -30,13 +29,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`served`: the cluster has OLM's kinds; `built_in`: it does, and no program of OLM runs as a Deployment (the embedded cluster)."""
+    """`served`: something does OLM's work; `outside`: and no Deployment here does (the embedded cluster, hosted control planes)."""
 
     lines: tuple[Line, ...]
     lines_v1: tuple[Line, ...]
     served: bool
     served_v1: bool
-    built_in: bool
+    outside: bool
     version: str
 
     @property
@@ -54,20 +53,19 @@ def look(client: ClusterClient, *, anew: bool = True) -> State:
     if anew:
         client.forget_types()
     served, served_v1 = olm.served(client), _serves(client, "olm.operatorframework.io")
-    programs = {name: _programs(client, name) for name in PROGRAMS}
+    programs = {name: _programs(client, name) for name in olm.PROGRAMS}
     running = [one for found in programs.values() for one in (found if isinstance(found, list) else [])]
-    built_in = served and not running and all(isinstance(found, list) for found in programs.values())
-    lines = [_api(_("Kinds of OLM"), f"{olm.GROUP}/{olm.VERSION}", served)]
-    lines += (
-        [_program(name, found, served and not built_in) for name, found in programs.items()] if not built_in else []
-    )
+    outside = served and not running and all(isinstance(found, list) for found in programs.values())
+    lines = [_kinds(client, served)]
+    if not outside:
+        lines += [_program(name, found, served) for name, found in programs.items()]
     lines.append(_package_api(client, served))
     if served:
         lines += _catalogs(client)
     v1 = [_api(_("Kinds of OLM v1"), "olm.operatorframework.io/v1", served_v1)]
     if served_v1:
         v1 += [_program(name, found, False) for name in PROGRAMS_V1 if (found := _programs(client, name))]
-    return State(tuple(lines), tuple(v1), served, served_v1, built_in, _version(client, running))
+    return State(tuple(lines), tuple(v1), served, served_v1, outside, _version(client, running))
 
 
 def _serves(client: ClusterClient, group: str) -> bool:
@@ -79,6 +77,14 @@ def _api(what: str, name: str, served: bool) -> Line:
     return Line(what, GOOD if served else ABSENT, words % {"api": name})
 
 
+def _kinds(client: ClusterClient, served: bool) -> Line:
+    what, name = _("Kinds of OLM"), f"{olm.GROUP}/{olm.VERSION}"
+    if served or not olm.kinds_served(client):
+        return _api(what, name, served)
+    words = _("%(api)s is served, but OLM isn't installed: the custom resource definitions were left behind.")
+    return Line(what, ABSENT, words % {"api": name})
+
+
 def _read(read: Callable[[], list[KubeObject]]) -> list[KubeObject] | KubeError:
     try:
         return read()
@@ -87,10 +93,7 @@ def _read(read: Callable[[], list[KubeObject]]) -> list[KubeObject] | KubeError:
 
 
 def _programs(client: ClusterClient, name: str) -> list[KubeObject] | KubeError:
-    """Deployments of that name, wherever they are."""
-    return _read(
-        lambda: client.list(client.find("apps", "v1", "deployments"), fields=f"metadata.name={name}", whole=True).items
-    )
+    return _read(lambda: olm.deployments(client, name))
 
 
 def _program(name: str, found: list[KubeObject] | KubeError, wanted: bool) -> Line:
@@ -146,7 +149,7 @@ def _package_api(client: ClusterClient, wanted: bool) -> Line:
             client.find("apiregistration.k8s.io", "v1", "apiservices"), "v1.packages.operators.coreos.com"
         )
     except NotFound:
-        served = _serves(client, "packages.operators.coreos.com")
+        served = _serves(client, olm.PACKAGES_GROUP)
         words = (
             _("packages.operators.coreos.com/v1 is served.")
             if served

@@ -36,7 +36,10 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something that has to be there. `kind`: package, api or other; `words`: what is said of it, for an "other" all there is."""
+    """Something that has to be there. `kind`: package, api, object (of a kind, which OLM creates) or other.
+
+    `words`: what is said of it, for an "other" all there is.
+    """
 
     kind: str
     package: str = ""
@@ -45,6 +48,13 @@ class Need:
     version: str = ""
     api_kind: str = ""
     words: str = ""
+
+    @property
+    def name(self) -> str:
+        """As OLM's messages name it."""
+        if self.kind == "package":
+            return _("the package %(name)s") % {"name": f"{self.package} {self.range}".strip()}
+        return f"{self.group}/{self.version} {self.api_kind}" if self.api_kind else self.words
 
 
 def webhooks(csv: Object) -> tuple[Webhook, ...]:
@@ -124,8 +134,25 @@ def needs(csv: Object, properties: Sequence[Object] = ()) -> tuple[Need, ...]:
             found[_api(value)] = None
         elif kind == "olm.constraint":
             found.update(dict.fromkeys(_constraint(value)))
+    named = {(need.group, need.api_kind) for need in found if need.kind == "api"}
     for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions"), "required"):
-        found[Need("api", group=api.group, version=api.version, api_kind=api.kind)] = None
+        if (api.group, api.kind) not in named:
+            found[Need("api", group=api.group, version=api.version, api_kind=api.kind)] = None
+    return tuple(found)
+
+
+def created(others: Iterable[Object], crds: Iterable[Object]) -> tuple[Need, ...]:
+    """Kinds of the bundle's own objects that its CRDs don't bring: the cluster has to serve them, or OLM can't carry out its plan."""
+    own = {
+        (text(mapping(crd.get("spec")).get("group")), text(mapping(mapping(crd.get("spec")).get("names")).get("kind")))
+        for crd in crds
+    }
+    found: dict[Need, None] = {}
+    for manifest in others:
+        group, _slash, version = text(manifest.get("apiVersion")).rpartition("/")
+        kind = text(manifest.get("kind"))
+        if kind and version and (group, kind) not in own:
+            found[Need("object", group=group, version=version, api_kind=kind)] = None
     return tuple(found)
 
 

@@ -18,7 +18,7 @@ LANE, ROW, TOP, LEFT = 24, 30, 18, 20
 # Rows shown before the older ones are folded.
 MOST = 30
 _LABEL, _WIDEST = 22, 40
-_PART = re.compile(r"(>=|<=|==|!=|=|>|<|!)?\s*(v?[0-9A-Za-z.*+-]+)")
+_PART = re.compile(r"(?:(>=|<=|==|!=|=|>|<|!)\s*)?(v?[0-9A-Za-z.*+-]+)")
 
 
 @dataclass(frozen=True, slots=True)

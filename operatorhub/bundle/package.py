@@ -3,7 +3,7 @@
 From its PackageManifest at this moment, or from the catalog that the console read itself. A PackageManifest describes the newest version of each channel only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -138,15 +138,22 @@ def describe(channel: Channel, name: str) -> Description:
     return described(channel.desc, channel.version, name)
 
 
-def describe_csv(found: Mapping[str, Any], version: str, name: str, *, images: bool = False) -> Description:
-    """What any version says of itself, by its ClusterServiceVersion."""
-    return described(manifests.desc(found), version, name, images=images)
+def describe_bundle(bundle: bundles.Bundle, version: str, name: str, *, images: bool = False) -> Description:
+    """What any version says of itself, by its ClusterServiceVersion and its CustomResourceDefinitions."""
+    return described(manifests.desc(bundle.csv), version, name, images=images, crds=bundle.crds)
 
 
-def described(desc: Mapping[str, Any], version: str, name: str, *, images: bool = False) -> Description:
+def described(
+    desc: Mapping[str, Any],
+    version: str,
+    name: str,
+    *,
+    images: bool = False,
+    crds: Iterable[Mapping[str, Any]] = (),
+) -> Description:
     """Everything that people read of a version. Its Markdown is made safe HTML here; `images`: with those that it shows from elsewhere."""
     notes = csv.mapping(desc.get("annotations"))
-    owned = csv.apis(desc.get("customresourcedefinitions"))
+    owned = csv.apis(desc.get("customresourcedefinitions"), crds=crds)
     hidden = csv.internal(notes)
     source = csv.text(desc.get("description"))
     return Description(

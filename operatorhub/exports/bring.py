@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 from django.utils.translation import gettext as _
 
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
@@ -24,8 +25,8 @@ from operatorhub.sources.drafts import SourceError
 from resources.applying import imports
 from resources.applying.imports import Document, Result
 from resources.writing.review import Review, review
+from untrusted import yaml_bounds
 
-MOST_BYTES, MOST_FILES = 8 * 1024 * 1024, 600
 _NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _UNDERSTOOD = frozenset(["apiVersion", "kind", "metadata", "resources", "sortOptions"])
 _BRINGS = ("Subscription", "ClusterServiceVersion", "ClusterExtension")
@@ -41,7 +42,9 @@ class Brought:
 
 def files(uploads: Iterable[tuple[str, bytes]]) -> Brought:
     """Of an archive, or of single files. Raises SourceError."""
-    with spread(uploads, archive.Budget(MOST_BYTES, MOST_FILES, MOST_BYTES * 4)) as root:
+    with spread(
+        uploads, archive.Budget(limits.RESTORE_BYTES.value, limits.RESTORE_FILES.value, limits.RESTORE_BYTES.value * 4)
+    ) as root:
         notes: list[str] = []
         parts = [_text(path, root) for path in _ordered(_top(root), root.resolve(), notes, set())]
     if not parts:
@@ -73,7 +76,7 @@ def _ordered(folder: Path, root: Path, notes: list[str], seen: set[Path]) -> Ite
         )
         return
     try:
-        said = mapping(yaml.safe_load(place.read_text()))
+        said = mapping(yaml_bounds.load(place.read_text()))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise SourceError(f"{place.relative_to(root)}: {error}") from error
     if more := sorted(set(map(str, said)) - _UNDERSTOOD):

@@ -19,6 +19,7 @@ from operatorhub import olm
 from operatorhub.csv import apis, mapping, text
 from operatorhub.run.plan import RUN
 from operatorhub.run.removal import KINDS
+from resources.types import kind_versions
 
 #: Instances of one kind that are offered; more are no matter of ticking boxes.
 MOST = 200
@@ -158,9 +159,8 @@ def _instances(client: ClusterClient, csv: KubeObject, listed: Listed) -> Iterat
     """Objects of its kinds that nobody owns (what an operator makes of them comes again by itself), and what they refer to."""
     found: list[tuple[Item, KubeObject]] = []
     for api in apis(mapping(csv.get("spec")).get("customresourcedefinitions")):
-        try:
-            type_ = client.find(api.group, "", api.plural)
-        except NotFound:
+        type_ = kind_versions.preferred_type(client, api.group, api.plural)
+        if type_ is None:
             continue
         for one in listed(partial(_objects, client, type_), api.kind):
             owned = any(each.get("controller") for each in mapping(one.get("metadata")).get("ownerReferences") or ())

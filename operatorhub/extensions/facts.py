@@ -14,6 +14,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
 from kube.objects import KubeObject, name_of, uid_of
+from operatorhub import install_state
 from operatorhub.csv import items, mapping, strings, text
 from operatorhub.running.workloads import DONE, FAILED, RUNNING
 from resources import followable
@@ -64,6 +65,9 @@ class Extension:
         """done, failed (it is tried again, or somebody has to act) or running."""
         progressing = self.condition("Progressing")
         if self.deleting or progressing is None or (not self.bundle and progressing.reason == "Succeeded"):
+            return RUNNING
+        if progressing.reason == "Retrying" and not install_state.lasts(self.created):
+            # The first attempts often meet a catalog that is still being read.
             return RUNNING
         if progressing.reason in ("Retrying", "Blocked", "InvalidConfiguration", "ProgressDeadlineExceeded"):
             return FAILED

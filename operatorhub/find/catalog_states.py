@@ -8,6 +8,7 @@ from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import name_of, namespace_of
 from operatorhub import olm
+from operatorhub.admin import own_rights
 from operatorhub.bundle import bundles
 from operatorhub.csv import mapping, text
 from operatorhub.extensions import facts as extensions
@@ -102,7 +103,9 @@ def troubles(client: ClusterClient, sources: Iterable[Mapping[str, Any]]) -> tup
             namespace, name = namespace_of(dict(one)), name_of(dict(one))
             found.append(Trouble(f"{namespace}/{name}", message or state, namespace, name))
     rows = Catalog.objects.filter(cluster=client.name, state=Catalog.FAILED).order_by("namespace", "name")
-    for row in (one for one in rows if bundles.told(client, one)):
+    failed = [row for row in rows if bundles.told(client, row)]
+    own_rights.hide_folders(client, failed)
+    for row in failed:
         # One that describes a CatalogSource is read from that one's page.
         namespace, _slash, name = row.describes.partition("/") if row.describes else (row.namespace, "", row.name)
         found.append(Trouble(row.title or row.name, row.error, namespace, name))

@@ -18,6 +18,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from kube import answers
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
@@ -25,6 +26,7 @@ from operatorhub import csv
 from operatorhub.indexing import icons, rows
 from operatorhub.models import Icon, Index, Package
 from operatorhub.sources import packagemanifests
+from untrusted import json_bounds
 
 log = logging.getLogger("operatorhub.indexing.index")
 _GROUP = f"/apis/{packagemanifests.GROUP}/v1"
@@ -193,10 +195,10 @@ def _rows(client: ClusterClient) -> Rows:
     body = client.raw("GET", PATH)
     machines = nodes(client)
     found: Rows = {}
-    for raw in msgspec.json.decode(body, type=_List).items or ():
+    for raw in answers.decode_as(body, _List).items or ():
         try:
-            row = package_row(client.name, msgspec.json.decode(raw, type=_Manifest), machines)
-        except (msgspec.ValidationError, msgspec.DecodeError) as error:
+            row = package_row(client.name, json_bounds.load_as(bytes(raw), _Manifest), machines)
+        except msgspec.DecodeError as error:
             log.warning("a PackageManifest of %s can't be read and is left out: %s", client.name, error)
             continue
         # Of a global catalog the package server may answer once a namespace; the catalog's own place is the one that counts.

@@ -4,12 +4,12 @@ import io
 
 from PIL import Image, UnidentifiedImageError
 
+from kube import limits
+
 # Twice the 48 pixels of the package page, for dense screens.
 SIDE = 96
 # Below this nothing is won.
 _SMALL = 4 * 1024
-# An image of few bytes may claim billions of pixels.
-_MOST_PIXELS = 4096 * 4096
 
 
 def small(data: bytes) -> bytes | None:
@@ -18,7 +18,7 @@ def small(data: bytes) -> bytes | None:
         return None
     try:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "GIF", "WEBP")) as image:
-            if image.width * image.height > _MOST_PIXELS:
+            if image.width * image.height > limits.ICON_PIXELS.value:
                 return None
             image.load()
             picture = image.convert("RGBA")

@@ -1,6 +1,5 @@
 """What somebody chose, from an address or a posted form; and what suits best where nothing is chosen yet."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,14 +14,17 @@ from operatorhub.csv import MODES, mapping
 from operatorhub.install import config
 from operatorhub.install.config import Config
 from operatorhub.install.situation import Situation
+from untrusted import json_bounds
 
 ALL, OWN, SINGLE, MULTI = MODES
 NEW = "+"
+#: The form's field for the namespace to install in. `namespace` is the page's own, the one that the namespace bar shows.
+PLACE = "install_namespace"
 AUTOMATIC, MANUAL = APPROVALS = ("Automatic", "Manual")
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
     """`version`: a CSV's name, '' for the channel's newest. `watch`: namespaces that Single- and MultiNamespace mean."""
 
@@ -35,6 +37,8 @@ class Choices:
     config: Config = field(default_factory=Config)
     monitoring: bool = False
     typed_new: bool = False
+    #: What was chosen before approval had to be manual; '' where it is free. It comes back with another namespace or version.
+    free_approval: str = ""
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -45,10 +49,10 @@ class Choices:
         """These choices as an address's query, some of them changed."""
         pairs = {
             "channel": self.channel, "version": self.version, "mode": self.mode, "approval": self.approval,
-            "namespace": NEW if self.typed_new else self.namespace,
+            "free_approval": self.free_approval, PLACE: NEW if self.typed_new else self.namespace,
             "new_namespace": self.namespace if self.typed_new else "", **others,
         }  # fmt: skip
-        if "namespace" in others and others["namespace"] != NEW:
+        if PLACE in others and others[PLACE] != NEW:
             pairs["new_namespace"] = others.get("new_namespace", "")
         found = [(key, value) for key, value in pairs.items() if value or key in ("mode",)]
         found += [("watch", one) for one in self.watch]
@@ -61,7 +65,7 @@ def template(annotations: Mapping[str, Any]) -> Mapping[str, Any]:
     """The Namespace that the author would like (labels and annotations of it are kept), {} for most."""
     value = annotations.get("operatorframework.io/suggested-namespace-template")
     try:
-        found = json.loads(value) if isinstance(value, str) and value.strip() else {}
+        found = json_bounds.loads(value) if isinstance(value, str) and value.strip() else {}
     except ValueError:
         return {}
     return mapping(found)
@@ -100,7 +104,7 @@ def read(
 ) -> Choices:
     """`posted`: what was sent stands as it is, be it wrong; while somebody chooses, a version of another channel goes and manual is set where it must be."""
     mode = data.get("mode", "") or (about.modes[0] if about.modes else "")
-    chosen = data.get("namespace", "").strip()
+    chosen = data.get(PLACE, "").strip()
     typed_new = chosen == NEW
     if typed_new:
         chosen = data.get("new_namespace", "").strip()
@@ -111,14 +115,25 @@ def read(
     if not posted and version not in dict(channel.versions):
         version = ""
     typed = config.read(data, config.token_fields(mapping(channel.desc.get("annotations"))))
-    approval = data.get("approval", AUTOMATIC)
-    if not posted and forced(channel, situation, package, version, chosen, typed):
-        approval = MANUAL
+    approval, free = data.get("approval", AUTOMATIC), data.get("free_approval", "")
+    if not posted:
+        approval, free = free or approval, ""
+        if forced(channel, situation, package, version, chosen, typed):
+            approval, free = MANUAL, approval
     single = [data.get("single", "").strip()] if mode == SINGLE else data.getlist("watch") if mode == MULTI else []
     if mode == SINGLE and not single[0]:
         single = data.getlist("watch")[:1]
     single += data.get("watch_lines", "").split("\n") if mode == MULTI else []
     watch = tuple(dict.fromkeys(one.strip() for one in single if one.strip()))
     return Choices(
-        channel.name, version, mode, chosen, approval, watch, typed, data.get("monitoring") == "1", typed_new
+        channel=channel.name,
+        version=version,
+        mode=mode,
+        namespace=chosen,
+        approval=approval,
+        watch=watch,
+        config=typed,
+        monitoring=data.get("monitoring") == "1",
+        typed_new=typed_new,
+        free_approval=free,
     )

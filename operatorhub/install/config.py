@@ -4,14 +4,22 @@ Lines are kubectl's: NAME=value, key=value, key=value:Effect. What lines can't s
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from kube.client import ClusterClient
+from kube.errors import KubeError
+from operatorhub import olm
 from operatorhub.csv import mapping, text
 from resources import yamltext
+from resources.forms import check
+from resources.forms.errors import Placed
+from resources.forms.paths import words as path_words
+from resources.forms.schema import Schema
+from resources.writing import places
 
 PREFIX = "config_"
 #: Fields of the form, as they are posted with PREFIX.
@@ -97,6 +105,68 @@ def read(data: Mapping[str, str], asked: tuple[tuple[str, str], ...] = ()) -> Co
     if resources:
         spec["resources"] = {**mapping(spec.get("resources")), **resources}
     return Config(typed, tokens, spec, errors)
+
+
+def as_posted(given: Mapping[str, Any]) -> dict[str, str]:
+    """A spec.config in the names of the API as the form posts it. A text is a field of the form (lines), or one part of spec.config as YAML."""
+    posted: dict[str, str] = {}
+    parts: list[str] = []
+    for name, value in given.items():
+        form_field = name in FIELDS and isinstance(value, str)
+        if form_field and not (name in KNOWN and _is_list(value)):
+            posted[f"{PREFIX}{name}"] = value
+        elif name == "node_selector":
+            parts.append(yamltext.dump({"nodeSelector": value}))
+        elif isinstance(value, str):
+            indented = "\n".join(f"  {line}" for line in value.splitlines())
+            parts.append(f"{name}:\n{indented}\n")
+        else:
+            parts.append(yamltext.dump({name: value}))
+    if parts:
+        posted[f"{PREFIX}yaml"] = "".join(parts) + posted.get(f"{PREFIX}yaml", "")
+    return posted
+
+
+def _is_list(value: str) -> bool:
+    """Whether a text is a YAML list, and not lines of the form."""
+    try:
+        return isinstance(yamltext.load(value), list)
+    except yamltext.YamlProblem:
+        return False
+
+
+def checked(config: Config, problems: Iterable[Placed]) -> Config:
+    """With what is wrong by the Subscription's schema, at the line of the YAML. `problems`: their paths begin below spec.config."""
+    found = list(problems)
+    if not found or config.errors:
+        return config
+    lines = [line for line, _column in places.find(config.typed.get("yaml", ""), [problem.path for problem in found])]
+    messages = [
+        _("Line %(n)d: %(field)s: %(message)s")
+        % {"n": line, "field": path_words(problem.path), "message": problem.message}
+        if line
+        else f"{path_words(problem.path)}: {problem.message}"
+        for line, problem in zip(lines, found, strict=True)
+    ]
+    return replace(config, errors={f"{PREFIX}yaml": " ".join(messages)})
+
+
+def problems(client: ClusterClient, spec: Mapping[str, Any]) -> tuple[Placed, ...]:
+    """What the API server would find wrong in a Subscription's spec.config; nothing where its schema can't be read."""
+    if not spec:
+        return ()
+    try:
+        schema = Schema.of(client.schema(olm.type_of(client, olm.SUBSCRIPTIONS)))
+    except KubeError:
+        return ()
+    subscription = {
+        "apiVersion": f"{olm.GROUP}/{olm.VERSION}",
+        "kind": "Subscription",
+        "metadata": {"name": "subscription"},
+        "spec": {"name": "package", "source": "catalog", "sourceNamespace": "namespace", "config": spec},
+    }
+    found = check.problems(schema, subscription)
+    return tuple(replace(problem, path=problem.path[2:]) for problem in found if problem.path[:2] == ("spec", "config"))
 
 
 def _pairs(value: str) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from kube.objects import KubeObject, name_of
 from operatorhub import olm
+from operatorhub.bundle.contents import Need
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import text
 from operatorhub.install import words
@@ -51,9 +52,9 @@ class Conflict:
     blocks: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """All that the rules look at."""
+    """All that the rules look at. `needs`: what the chosen version depends on."""
 
     manifest: Manifest
     channel: Channel
@@ -61,6 +62,7 @@ class Asked:
     situation: Situation
     choices: Choices
     exact: bool = True  # the description is that of the chosen version, and not of a newer one
+    needs: tuple[Need, ...] = ()
 
     @property
     def groups(self) -> tuple[KubeObject, ...]:
@@ -147,7 +149,9 @@ def _elsewhere(asked: Asked) -> tuple[Way, ...]:
     """Another namespace: a new one with a name that is free."""
     base = asked.choices.namespace[:60] or asked.manifest.name
     free = next(f"{base}-{number}" for number in range(2, 1000) if f"{base}-{number}" not in asked.situation.namespaces)
-    return (asked.again(_("Use the new namespace %(name)s") % {"name": free}, namespace=NEW, new_namespace=free),)
+    return (
+        asked.again(_("Use the new namespace %(name)s") % {"name": free}, install_namespace=NEW, new_namespace=free),
+    )
 
 
 def _subscribed(asked: Asked) -> Iterator[Conflict]:

@@ -1,16 +1,19 @@
 """Choices, the objects they mean, and what speaks against them, put together: what the form, the dry run and the API show."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.objects import KubeObject
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import mapping
-from operatorhub.install import conflicts, owners, situation
-from operatorhub.install.choices import Choices
+from operatorhub.install import config, conflicts, owners, place_notes, situation
+from operatorhub.install.choices import Choices, template
+from operatorhub.install.choices import read as read_choices
 from operatorhub.install.conflicts import Asked, Conflict, Way
 from operatorhub.install.objects import as_kubectl, as_yaml, is_new, objects
 from operatorhub.install.situation import Situation
@@ -18,12 +21,13 @@ from operatorhub.install.situation import Situation
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An install that could be made now. It may be sent when there are no `errors`."""
+    """An install that could be made now. It may be sent when there are no `errors`. `place_notes`: what is said of its namespace beside them."""
 
     choices: Choices
     objects: tuple[KubeObject, ...]
     conflicts: tuple[Conflict, ...]
     creates_namespace: bool
+    place_notes: tuple[str, ...] = ()
 
     @property
     def errors(self) -> Mapping[str, str]:
@@ -59,23 +63,69 @@ class Draft:
         return as_kubectl(self.objects)
 
 
-def make(
-    manifest: Manifest,
-    channel: Channel,
-    about: Description,
-    found: Situation,
-    choices: Choices,
-    client: ClusterClient | None = None,
-    exact: bool = True,
-) -> Draft:
-    """`exact`: `about` is the chosen version's own. With a `client` the rules that ask the cluster about this one namespace and these kinds are looked at too."""
-    asked = Asked(manifest, channel, about, found, choices, exact)
+def make(asked: Asked, client: ClusterClient | None = None) -> Draft:
+    """With a `client` the rules that ask the cluster about this one namespace and these kinds are looked at too."""
+    if client is not None:
+        problems = config.problems(client, asked.choices.config.spec)
+        checked = config.checked(asked.choices.config, problems)
+        asked = replace(asked, choices=replace(asked.choices, config=checked))
+    choices, found = asked.choices, asked.situation
     told = list(conflicts.find(asked))
     if client is not None and "namespace" not in {one.field for one in told}:
         told += [*_there(client, asked), *owners.find(client, asked)]
-    notes = mapping(channel.desc.get("annotations"))
-    made = objects(manifest, notes, choices, found)
-    return Draft(choices, made, tuple(told), is_new(choices.namespace, found))
+    told = [replace(conflict, ways=_working(client, asked, conflict, told)) for conflict in told]
+    notes = mapping(asked.channel.desc.get("annotations"))
+    made = objects(asked.manifest, notes, choices, found)
+    said = place_notes.notes(found, choices, told, template=bool(template(notes)))
+    return Draft(choices, made, tuple(told), is_new(choices.namespace, found), said)
+
+
+def is_possible(manifest: Manifest, channel: Channel, about: Description, found: Situation) -> bool:
+    """Whether any choice of mode and namespace can be installed, as far as the situation alone tells."""
+    for mode in about.modes:
+        chosen = read_choices(QueryDict(urlencode({"mode": mode})), False, channel, about, found, manifest.name, "")
+        asked = Asked(manifest=manifest, channel=channel, about=about, situation=found, choices=chosen)
+        tried = make(asked)
+        # What to watch is still to be chosen; a problem with a remedy that works is none.
+        held_up = [conflict for conflict in tried.blocking if conflict.field != "watch"]
+        if all(any(way.url.startswith("?") for way in conflict.ways) for conflict in held_up):
+            return True
+    return False
+
+
+def _working(
+    client: ClusterClient | None, asked: Asked, conflict: Conflict, present: Sequence[Conflict]
+) -> tuple[Way, ...]:
+    """The remedies of a conflict that work: tried with the choices that they mean, it is gone and nothing else holds the install up instead.
+
+    Remedies that lead to another page are not tried: they change nothing by themselves.
+    """
+    blocked = {other.key for other in present if other.blocks}
+    ways = []
+    for way in conflict.ways:
+        if way.url.startswith("?"):
+            left = _conflicts(client, _tried(asked, way))
+            if conflict.key in {other.key for other in left}:
+                continue
+            if {other.key for other in left if other.blocks} - blocked:
+                continue
+        ways.append(way)
+    return tuple(ways)
+
+
+def _tried(asked: Asked, way: Way) -> Asked:
+    """What is asked for after a remedy."""
+    data, manifest = QueryDict(way.url.removeprefix("?")), asked.manifest
+    chosen = read_choices(data, False, asked.channel, asked.about, asked.situation, manifest.name, "")
+    return replace(asked, choices=chosen)
+
+
+def _conflicts(client: ClusterClient | None, asked: Asked) -> list[Conflict]:
+    """What the situation tells, and what can only be asked of the cluster, as far as it holds an install up."""
+    found = list(conflicts.find(asked))
+    if client is not None and "namespace" not in {conflict.field for conflict in found}:
+        found += [*_there(client, asked), *owners.blocking(client, asked)]
+    return found
 
 
 def _there(client: ClusterClient, asked: Asked) -> list[Conflict]:
@@ -86,7 +136,7 @@ def _there(client: ClusterClient, asked: Asked) -> list[Conflict]:
         words = _(
             "The catalog “%(catalog)s” lives in the namespace “%(home)s” and can not be used from “%(namespace)s”. Install in its own namespace, or add the catalog to the cluster's global namespace."
         ) % {"catalog": manifest.catalog, "home": manifest.namespace, "namespace": namespace}
-        way = asked.again(_("Install in %(name)s") % {"name": manifest.namespace}, namespace=manifest.namespace)
+        way = asked.again(_("Install in %(name)s") % {"name": manifest.namespace}, install_namespace=manifest.namespace)
         found.append(Conflict("invisible", "namespace", words, (way,)))
     if namespace in asked.situation.namespaces and (plan := situation.waiting_plan(client, namespace)):
         words = _(

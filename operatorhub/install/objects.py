@@ -12,6 +12,7 @@ from operatorhub.bundle.package import Manifest
 from operatorhub.csv import mapping, text
 from operatorhub.install.choices import ALL, Choices, template
 from operatorhub.install.situation import Situation
+from untrusted import json_bounds
 
 MONITORED = "openshift.io/cluster-monitoring"
 #: On a Subscription: what was made together with it, as JSON {kind: uid}, so that an undo removes exactly that.
@@ -109,7 +110,7 @@ def made_with(subscription: KubeObject) -> dict[str, str]:
     """kind → uid, from the note; {} where there is none or it makes no sense."""
     value = mapping(mapping(subscription.get("metadata")).get("annotations")).get(MADE)
     try:
-        found = json.loads(value) if isinstance(value, str) else {}
+        found = json_bounds.loads(value) if isinstance(value, str) else {}
     except ValueError:
         return {}
     return {str(kind): uid for kind, uid in mapping(found).items() if isinstance(uid, str)}

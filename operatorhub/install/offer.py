@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from kube.objects import name_of
 from operatorhub import csv
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.csv import Api, mapping
 from operatorhub.install import config, words
-from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, forced, template
-from operatorhub.install.objects import is_new, may_monitor, monitoring_home
+from operatorhub.install.choices import ALL, MULTI, OWN, SINGLE, Choices, forced
+from operatorhub.install.objects import may_monitor, monitoring_home
 from operatorhub.install.rights import Missing
 from operatorhub.install.situation import Situation
 from operatorhub.install.version import Version
@@ -40,7 +39,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """All that the page shows beside what was chosen. `manual`: why approval must be manual; `group`: the OperatorGroup that is used as it is."""
+    """All that the page shows beside what was chosen. `manual`: why approval must be manual."""
 
     manifest: Manifest
     channel: Channel
@@ -52,15 +51,11 @@ class Offer:
     icon_name: str
     missing: tuple[Missing, ...]
     manual: str
-    group: str
     kinds: tuple[Kind, ...]
     tokens: tuple[tuple[str, str], ...]
     monitoring: str
-    template: bool
     version_old: bool
-    new: bool
     version: Version
-    known: bool  # the namespace is one of those that may be listed
 
     @property
     def listed(self) -> bool:
@@ -81,7 +76,6 @@ def make(
     channel = version.channel
     notes = mapping(channel.desc.get("annotations"))
     first = mapping(csv.initialization(notes))
-    groups = situation.groups.get(choices.namespace, ())
     why = forced(channel, situation, manifest.name, choices.version, choices.namespace, choices.config)
     return Offer(
         manifest, channel, about, situation, tuple(modes(about)), suggested,
@@ -89,15 +83,11 @@ def make(
         icon_name=icon_name,
         missing=missing,
         manual=words.forced(why),
-        group=name_of(groups[0]) if len(groups) == 1 else "",
         kinds=tuple(Kind(api, api.kind == first.get("kind")) for api in about.apis),
         tokens=config.token_fields(notes),
         monitoring=monitoring_home(situation) if may_monitor(notes, choices, situation) else "",
-        template=bool(template(notes)),
         version_old=bool(choices.version) and choices.version != channel.csv,
-        new=is_new(choices.namespace, situation),
         version=version,
-        known=choices.namespace in situation.namespaces,
     )  # fmt: skip
 
 

@@ -5,18 +5,18 @@ OLM lets one operator alone serve a kind in a namespace (InterOperatorGroupOwner
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from kube.objects import name_of
+from kube.objects import KubeObject, name_of
 from operatorhub import olm
-from operatorhub.bundle import bundles
+from operatorhub.bundle import dependencies
 from operatorhub.csv import Api, apis, mapping, text
 from operatorhub.install.conflicts import Asked, Conflict, Way
-from operatorhub.models import Package
 
 PROVIDED = "olm.providedAPIs"
 #: On a CRD, by OLM: "<namespace>/<csv>" of an operator that brought it.
@@ -35,21 +35,26 @@ class Owner:
 
 def find(client: ClusterClient, asked: Asked) -> tuple[Conflict, ...]:
     """Kinds owned by others, CRDs that OLM would take over, and required kinds that nobody provides."""
-    return (*_owned(client, asked), *_required(client, asked))
+    provided = tuple(_provided(client, asked))
+    return (*(conflict for _owner, conflict in provided), *_unowned(client, asked, provided), *_required(client, asked))
 
 
-def _owned(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
+def blocking(client: ClusterClient, asked: Asked) -> tuple[Conflict, ...]:
+    """What of it holds an install up: quicker, since nothing is asked of each kind."""
+    found = (*(conflict for _owner, conflict in _provided(client, asked)), *_required(client, asked))
+    return tuple(conflict for conflict in found if conflict.blocks)
+
+
+def _provided(client: ClusterClient, asked: Asked) -> Iterator[tuple[Owner, Conflict]]:
     mine = set(
         olm.group_targets(asked.groups[0]) if len(asked.groups) == 1 else asked.choices.targets or (olm.EVERYWHERE,)
     )
-    ours = {one.namespace for one in asked.situation.subscriptions if one.package == asked.manifest.name}
-    taken: set[str] = set()
+    ours = _own_namespaces(asked)
     for owner in _owners(client, asked):
         if owner.namespace in ours:
             continue  # the same package elsewhere: conflicts.py says that better
         if not _meet(asked, owner.namespace, mine):
             continue
-        taken.add(owner.api.crd)
         gvk = f"{owner.api.group}/{owner.api.version} {owner.api.kind}"
         if owner.csv:
             told = _("The operator “%(csv)s” of the namespace “%(namespace)s” provides %(api)s already for the same namespaces, and two may not. Uninstall that one first, or let this one watch other namespaces.")  # fmt: skip
@@ -60,8 +65,18 @@ def _owned(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
                 Way(_("Its namespace's operators"), f"{reverse('operatorhub:installed')}?namespace={owner.namespace}"),
             )
         words = told % {"csv": owner.csv, "namespace": owner.namespace, "api": gvk}
-        yield Conflict("provided", "package", words, ways)
-    yield from _lying(client, [api for api in asked.about.apis if api.crd not in taken], bool(ours))
+        yield owner, Conflict("provided", "package", words, ways)
+
+
+def _own_namespaces(asked: Asked) -> set[str]:
+    """Where the same package is installed."""
+    return {one.namespace for one in asked.situation.subscriptions if one.package == asked.manifest.name}
+
+
+def _unowned(client: ClusterClient, asked: Asked, provided: Iterable[tuple[Owner, Conflict]]) -> Iterator[Conflict]:
+    taken = {owner.api.crd for owner, _conflict in provided}
+    kinds = [api for api in asked.about.apis if api.crd not in taken]
+    yield from _lying(client, kinds, bool(_own_namespaces(asked)))
 
 
 def _meet(asked: Asked, namespace: str, mine: set[str]) -> bool:
@@ -76,11 +91,8 @@ def _owners(client: ClusterClient, asked: Asked) -> Iterator[Owner]:
     for namespace, groups in asked.situation.groups.items():
         found: dict[str, Api] = {}
         for group in groups:
-            notes = mapping(mapping(group.get("metadata")).get("annotations"))
-            for one in text(notes.get(PROVIDED)).split(","):
-                kind, _dot, rest = one.partition(".")
-                api = wanted.get((kind, rest.partition(".")[2]))
-                if api:
+            for kind in _group_kinds(group):
+                if api := wanted.get(kind):
                     found[api.crd] = api
         if found:
             names = _named(client, namespace, found)
@@ -136,36 +148,41 @@ def _alongside(client: ClusterClient, crd: str) -> str | None:
 
 
 def _required(client: ClusterClient, asked: Asked) -> Iterator[Conflict]:
-    """Kinds that it needs: there, or to be had from a catalog (OLM installs that operator with it), or from nobody."""
-    served = {(one.group, one.plural) for one in client.types()}
-    missing = [api for api in asked.about.required if (api.group, api.plural) not in served]
-    if not missing:
-        return
-    offers = _offers(client, {api.crd for api in missing})
-    for api in missing:
-        packages = offers.get(api.crd, ())
-        gvk = f"{api.group}/{api.version} {api.kind}"
-        if packages:
-            told = _(
-                "It needs %(api)s, which this cluster does not have. OLM installs an operator that provides it too: %(packages)s."
+    """What the version depends on: OLM installs it along, from a catalog, or nothing offers it.
+
+    OLM looks for an operator in the same namespace or in a catalog. That the cluster serves a kind by itself is not enough for it.
+    """
+    namespace = asked.choices.namespace
+    here = tuple(sub for sub in asked.situation.subscriptions if sub.namespace == namespace)
+    provided = {kind for group in asked.groups for kind in _group_kinds(group)}
+    needs = [need for need in asked.needs if (need.api_kind, need.group) not in provided]
+    for answer in dependencies.answers(client, needs, here, asked.manifest.namespace):
+        need = answer.need
+        if need.kind == "other" or (answer.there and (need.kind != "api" or answer.offers)):
+            continue
+        if answer.offers:
+            told = (
+                _("It needs %(need)s. OLM installs an operator that provides it too: %(packages)s.")
+                if answer.automatic
+                else _("It needs %(need)s. Install an operator that provides it first: %(packages)s.")
             )
-            yield Conflict(
-                "dependency", "package", told % {"api": gvk, "packages": ", ".join(packages)}, (), blocks=False
-            )
+            names = ", ".join(dict.fromkeys(offer.package for offer in answer.offers))
+            yield Conflict("dependency", "package", told % {"need": need.name, "packages": names}, (), blocks=False)
+            continue
+        if answer.there:
+            key, told = "unmanaged", _("It needs %(need)s. The cluster serves that kind, but no catalog here has an operator for it: OLM can refuse the install (ResolutionFailed).")  # fmt: skip
         else:
-            told = _("It needs %(api)s, which neither this cluster nor any catalog provides: OLM will refuse it (ResolutionFailed), or wait for it. Find the operator that brings it first.")  # fmt: skip
-            way = Way(_("Search for %(kind)s") % {"kind": api.kind}, f"{reverse('operatorhub:catalog')}?q={api.kind}")
-            yield Conflict("required", "package", told % {"api": gvk}, (way,), blocks=False)
+            key, told = "required", _("It needs %(need)s, which neither this cluster nor any catalog here offers: the installation can't succeed. Add a catalog that has it first.")  # fmt: skip
+        words = need.api_kind or need.package
+        way = Way(
+            _("Search for %(kind)s") % {"kind": words}, f"{reverse('operatorhub:catalog')}?{urlencode({'q': words})}"
+        )
+        yield Conflict(key, "package", told % {"need": need.name}, (way,), blocks=False)
 
 
-def _offers(client: ClusterClient, crds: set[str]) -> dict[str, tuple[str, ...]]:
-    """CRD → packages of the index that provide it, of the catalogs that a person may see."""
-    found: dict[str, tuple[str, ...]] = {}
-    rows = Package.objects.filter(cluster=client.name).values_list("name", "crds", "namespace")
-    hidden: set[str] = set()
-    if client.config.session:
-        hidden = {place for place in {row[2] for row in rows} if not bundles.visible(client, place)}
-    for name, provided, place in rows:
-        for crd in crds & set(provided) if place not in hidden else ():
-            found[crd] = tuple(dict.fromkeys((*found.get(crd, ()), name)))
-    return found
+def _group_kinds(group: KubeObject) -> Iterator[tuple[str, str]]:
+    """(kind, group) of what the operators of an OperatorGroup's namespace provide, which OLM notes as Kind.version.group."""
+    notes = mapping(mapping(group.get("metadata")).get("annotations"))
+    for name in text(notes.get(PROVIDED)).split(","):
+        kind, _dot, rest = name.partition(".")
+        yield kind, rest.partition(".")[2]

@@ -3,13 +3,13 @@
 Where a catalog that the console has read holds the whole bundle, its own modes, kinds and rights are told; else those of the newest one, and that is said.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from operatorhub.bundle import bundles, manifest, permissions
+from operatorhub.bundle import bundles, contents, manifest, permissions
+from operatorhub.bundle.bundles import Bundle
+from operatorhub.bundle.contents import Need
 from operatorhub.bundle.package import Channel, Manifest
 from operatorhub.bundle.permissions import Right
 from operatorhub.sources.drafts import SourceError
@@ -17,12 +17,16 @@ from operatorhub.sources.drafts import SourceError
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """`channel`: with the description of this version; `exact`: it is this version's and not a newer one's. `rights` None: nobody knows them here."""
+    """`channel`: with the description of this version; `exact`: it is this version's and not a newer one's. `rights` None: nobody knows them here.
+
+    `needs`: packages and kinds that it depends on, and kinds of the objects that it brings; from the channel's description alone where no catalog holds the bundle.
+    """
 
     channel: Channel
     exact: bool
     rights: tuple[Right, ...] | None
     deprecated: str
+    needs: tuple[Need, ...] = ()
 
     @property
     def level(self) -> str:
@@ -33,18 +37,20 @@ class Version:
 def read(client: ClusterClient, package: Manifest, channel: Channel, name: str, picked: str) -> Version:
     """`name`: a CSV's, '' for the newest."""
     wanted = name if name in dict(channel.versions) else channel.csv
-    csv = _csv(client, package, wanted, picked)
+    bundle = _bundle(client, package, wanted, picked)
     deprecated = channel.withdrawn.get(wanted, "")
-    if not csv:
-        return Version(channel, wanted == channel.csv, None, deprecated)
-    described = channel if wanted == channel.csv else replace(channel, desc=manifest.desc(csv))
-    return Version(described, True, permissions.asked(csv), deprecated)
+    needs = contents.needs(bundle.csv or {"spec": channel.desc}, bundle.properties) if bundle else ()
+    if bundle is None or bundle.partial or not bundle.csv:
+        needs = needs or contents.needs({"spec": channel.desc})
+        return Version(channel, wanted == channel.csv, None, deprecated, needs)
+    needs += contents.created(bundle.others, bundle.crds)
+    described = channel if wanted == channel.csv else replace(channel, desc=manifest.desc(bundle.csv))
+    return Version(described, True, permissions.asked(bundle.csv), deprecated, needs)
 
 
-def _csv(client: ClusterClient, package: Manifest, name: str, picked: str) -> Mapping[str, Any]:
-    """The whole ClusterServiceVersion, {} where no catalog holds it."""
+def _bundle(client: ClusterClient, package: Manifest, name: str, picked: str) -> Bundle | None:
+    """None where no catalog holds it."""
     try:
-        found = bundles.bundle(client, package.namespace, package.catalog, package.name, name, picked)
+        return bundles.bundle(client, package.namespace, package.catalog, package.name, name, picked)
     except (KubeError, SourceError):
-        return {}
-    return {} if found is None or found.partial else found.csv
+        return None

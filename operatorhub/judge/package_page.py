@@ -13,11 +13,10 @@ from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from operatorhub import olm, versions
 from operatorhub.admin import catalogs
-from operatorhub.bundle import bundles, contents, package, permissions
+from operatorhub.bundle import bundles, contents, dependencies, package, permissions
 from operatorhub.bundle.package import Channel, Description, Manifest
 from operatorhub.bundle.permissions import Right
 from operatorhub.extensions import facts as extensions
-from operatorhub.judge import dependencies
 from operatorhub.run import follow
 from operatorhub.sources.drafts import Entry, Graph, SourceError
 
@@ -118,7 +117,7 @@ def choose(
         unread = str(error)
     number = dict(found.versions).get(name, "") or (entry.version if entry else "")
     if bundle is not None and bundle.csv:
-        about: Description | None = package.describe_csv(bundle.csv, number, manifest.name, images=images)
+        about: Description | None = package.describe_bundle(bundle, number, manifest.name, images=images)
     else:
         newest = name == found.csv and bool(found.desc)
         about = package.described(found.desc, found.version, manifest.name, images=images) if newest else None

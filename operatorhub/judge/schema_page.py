@@ -12,6 +12,7 @@ from operatorhub import csv
 from operatorhub.bundle import bundles
 from operatorhub.sources.drafts import SourceError
 from resources import yamltext
+from resources.types import kind_versions
 from resources.types import schematree as schemas
 
 CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
@@ -74,8 +75,8 @@ def examples(found: Mapping[str, Any], group: str, version: str, kind: str) -> t
 
 
 def pick(crd: Mapping[str, Any], wanted: str) -> tuple[tuple[schemas.Version, ...], schemas.Version | None]:
-    """Its versions, and the wanted one, or the one that is stored."""
+    """Its versions, and the wanted one, or the one to use."""
     every = schemas.versions(crd)
-    found = next((one for one in every if one.name == wanted), None)
-    found = found or next((one for one in every if one.storage), every[0] if every else None)
-    return every, found
+    first = kind_versions.preferred(kind_versions.defined(crd))
+    by_name = {version.name: version for version in every}
+    return every, by_name.get(wanted) or by_name.get(first) or next(iter(every), None)

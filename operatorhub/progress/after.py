@@ -1,7 +1,7 @@
 """What comes next: the object that the author wants made first, what can be made besides, once the cluster serves the kinds."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,6 +15,7 @@ from kube.objects import name_of
 from operatorhub import csv, olm
 from operatorhub.csv import Api
 from operatorhub.progress.facts import Facts
+from resources.types import kind_versions
 
 LINK = "operatorframework.io/initialization-link"
 
@@ -60,7 +61,7 @@ def read(client: ClusterClient, facts: Facts) -> After | None:
     link = csv.text(notes.get(LINK))
     return After(
         _required(client, first, place),
-        tuple(_step(client, api, place) for api in apis),
+        tuple(_step(client, _in_use(client, api), place) for api in apis),
         link if link.startswith(("https://", "http://")) else "",
     )
 
@@ -75,6 +76,12 @@ def _anew(client: ClusterClient, look: Callable[[], ResourceType]) -> ResourceTy
         except NotFound:
             continue
     return None
+
+
+def _in_use(client: ClusterClient, api: Api) -> Api:
+    """In the version to use, where the cluster serves the kind."""
+    type_ = kind_versions.preferred_type(client, api.group, api.plural)
+    return replace(api, version=type_.version) if type_ else api
 
 
 def _step(client: ClusterClient, api: Api, namespace: str, start: str = "") -> Step:

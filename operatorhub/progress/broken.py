@@ -15,10 +15,14 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """`stage`: the line it belongs to; `words`: for people; `raw`: as the cluster says it, '' where it says nothing."""
+    """`stage`: the line it belongs to; `words`: for people; `raw`: as the cluster says it, '' where it says nothing.
+
+    `settled`: the install has failed by this. False: it is under way and this is in its way so far; waiting may be enough.
+    """
 
     key: str
     stage: str
     words: str
     raw: str = ""
     ways: tuple[Way, ...] = ()
+    settled: bool = True

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from kube.objects import name_of
-from operatorhub import csv, olm
-from operatorhub.progress import pods, running, stages
+from operatorhub import csv, install_state, olm
+from operatorhub.progress import pods, stages
 from operatorhub.progress.broken import Trouble, Way
 from operatorhub.progress.choosing import search_page
 from operatorhub.progress.facts import Facts
@@ -44,17 +44,17 @@ def plan(facts: Facts) -> Iterator[Trouble]:
     else:
         words, key = _("OLM could not carry out the InstallPlan."), "plan"
     if phase != "Failed":
-        words = _("%(words)s It tries again until it gives up.") % {"words": words}
+        words = _("%(words)s OLM tries again.") % {"words": words}
     ways: tuple[Way, ...] = (open_it,)
     if key == "plan-rights" and facts.groups:
         page = reverse("operatorhub:group", args=[sub.namespace, name_of(facts.groups[0])])
         ways = (open_it, Way(_("Edit the OperatorGroup"), page))
-    yield Trouble(key, "plan", words, raw, ways)
+    yield Trouble(key, "plan", words, raw, ways, settled=phase == "Failed")
 
 
 def requirements(facts: Facts) -> Iterator[Trouble]:
-    missing = running.requirements(facts.csv)
-    if not missing or facts.phase not in ("Pending", olm.FAILED):
+    missing = facts.missing
+    if not missing:
         return
     kinds = [one for one in missing if one.kind == "CustomResourceDefinition"]
     accounts = [one for one in missing if one.kind == "ServiceAccount"]
@@ -94,7 +94,8 @@ def containers(facts: Facts) -> Iterator[Trouble]:
     """Of the first Pod that can't run."""
     for found in pods.troubles(facts.pods):
         ways = tuple(Way(label, url) for label, url in found.ways)
-        yield Trouble(found.key, "pods", found.words, found.raw, ways)
+        failed = found.settled or install_state.version_failure(facts.csv) is not None
+        yield Trouble(found.key, "pods", found.words, found.raw, ways, settled=failed)
 
 
 def deployments(facts: Facts) -> Iterator[Trouble]:
@@ -107,21 +108,28 @@ def deployments(facts: Facts) -> Iterator[Trouble]:
             way = Way(
                 _("Open the Deployment"), page_of("deployments", facts.subscription.namespace, name, "apps", "v1")
             )
-            yield Trouble("replicas", "deployments", words % {"name": name}, csv.text(failure.get("message")), (way,))
+            yield Trouble(
+                "replicas",
+                "deployments",
+                words % {"name": name},
+                csv.text(failure.get("message")),
+                (way,),
+                settled=install_state.lasts(csv.text(failure.get("lastTransitionTime"))),
+            )
 
 
 def version(facts: Facts) -> Iterator[Trouble]:
-    if facts.phase != olm.FAILED:
+    failure = install_state.version_failure(facts.csv)
+    if failure is None:
         return
-    status = csv.mapping((facts.csv or {}).get("status"))
-    reason, raw = csv.text(status.get("reason")), csv.text(status.get("message"))
+    reason, raw = failure.reason, failure.message
     namespace = facts.subscription.namespace
     words = {
         "UnsupportedOperatorGroup": _("The namespace's OperatorGroup asks for an install mode that this operator does not support."),
         "NoTargetNamespaces": _("The namespace's OperatorGroup selects no namespace that exists."),
         "InterOperatorGroupOwnerConflict": _("Another operator provides the same kinds for the same namespaces. Only one of them may: uninstall the other, or let this one watch other namespaces."),
         "InstallCheckFailed": _("Its Deployments did not become ready in the time that OLM gives them."),
-        "ComponentFailed": _("OLM could not make its Deployments, accounts or roles."),
+        "InstallComponentFailed": _("OLM could not make its Deployments, accounts or roles."),
         "ComponentUnhealthy": _("Its Deployments are not healthy."),
         "CannotModifyStaticOperatorGroupProvidedAPIs": _("The OperatorGroup is fixed to certain kinds, and this operator's are not among them."),
     }.get(reason, _("OLM has given this version up."))  # fmt: skip

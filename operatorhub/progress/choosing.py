@@ -4,21 +4,24 @@ Sources: operator-lifecycle-manager, pkg/controller/{operators/catalog,registry/
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from kube.objects import name_of
-from operatorhub import csv, olm
+from operatorhub import csv, install_state, olm
 from operatorhub.progress import pods, stages
 from operatorhub.progress.broken import Trouble, Way
 from operatorhub.progress.facts import Facts
 
 #: Seconds that OLM may take without a word.
 PATIENCE = 90
+#: Whoever creates the objects of an install in another order has created them all by then.
+_ORDER_SECONDS = 5.0
 
 
 def delete_page(plural: str, namespace: str, name: str) -> str:
@@ -27,7 +30,7 @@ def delete_page(plural: str, namespace: str, name: str) -> str:
 
 def place(facts: Facts) -> Iterator[Trouble]:
     namespace, groups = facts.subscription.namespace, facts.groups
-    if groups is None:
+    if groups is None or not install_state.lasts(facts.subscription.created, _ORDER_SECONDS):
         return
     raw = csv.text(csv.mapping((facts.csv or {}).get("status")).get("message"))
     if not groups:
@@ -56,7 +59,7 @@ def place(facts: Facts) -> Iterator[Trouble]:
 
 def catalog(facts: Facts) -> Iterator[Trouble]:
     sub = facts.subscription
-    if sub.current_csv or facts.plan or facts.csv:
+    if sub.current_csv or facts.plan or facts.csv or not install_state.lasts(sub.created, _ORDER_SECONDS):
         return
     told = {"name": sub.catalog, "namespace": sub.catalog_namespace}
     if facts.source_missing:
@@ -68,7 +71,7 @@ def catalog(facts: Facts) -> Iterator[Trouble]:
             Way(_("Look for the package in OperatorHub"), search_page(sub.package)),
         )
         yield Trouble("catalog-missing", "catalog", words % told, sub.problem, ways)
-    elif facts.source is not None and (state := stages.connection(facts.source)) not in stages.HEALTHY:
+    elif facts.source is not None and (state := install_state.catalog_silent(facts.source)):
         status = csv.mapping(facts.source.get("status"))
         raw = csv.text(status.get("message")) or csv.text(status.get("reason")) or state
         yield _silent(facts, sub.catalog_namespace, sub.catalog, sub.problem or raw)
@@ -111,7 +114,9 @@ def _list(group: str, version: str, plural: str, namespace: str, labels: str = "
 _SILENT = re.compile(r"error using catalogsource ([^/\s]+)/([^:\s]+): ")
 _EXISTS = re.compile(r"clusterserviceversion (\S+) exists and is not referenced by a subscription")
 _NEEDS = re.compile(
-    r"requires? (?:at least one of|an operator providing an API with group: (\S+), version: (\S+), kind: (\w+))", re.I
+    r"requires? (?:at least one of|an operator providing an API with group: (\S+), version: (\S+), kind: (\w+)"
+    r"|an operator with package: (\S+) and with version in range: ([^,]+))",
+    re.I,
 )
 _CHANNEL = re.compile(
     r"no operators found in channel (\S+) of package (\S+)|no operators found from catalog|no operators found in package (\S+)"
@@ -121,7 +126,7 @@ _CHANNEL = re.compile(
 def resolution(facts: Facts) -> Iterator[Trouble]:
     """ResolutionFailed: one of some sentences of the resolver. A condition that is older than a plan says nothing any more."""
     found = stages.condition(facts.object, "ResolutionFailed")
-    if not stages.is_true(found) or facts.plan or facts.csv:
+    if not stages.is_true(found) or facts.plan or facts.csv or not _lasts(facts, found):
         return
     sub, raw = facts.subscription, csv.text(found.get("message")) or csv.text(found.get("reason"))
     if silent := _SILENT.search(raw):
@@ -143,10 +148,11 @@ def resolution(facts: Facts) -> Iterator[Trouble]:
         )
         yield Trouble("not-in-catalog", "subscription", words, raw, ways)
     elif need := _NEEDS.search(raw):
-        kind = need[3] or ""
+        kind = need[3] or need[4] or ""
+        what = f"{need[4]} {need[5]}".strip() if need[4] else kind
         words = _("It needs something that no catalog offers here (%(what)s). Add a catalog that has it, or install it in another way; OLM tries again by itself.")  # fmt: skip
         ways = (Way(_("Search for %(kind)s") % {"kind": kind}, search_page(kind)),) if kind else ()
-        yield Trouble("dependency", "subscription", words % {"what": kind or _("see below")}, raw, ways)
+        yield Trouble("dependency", "subscription", words % {"what": what or _("see below")}, raw, ways)
     else:
         words = _("OLM finds no set of versions that fit together in this namespace. Its own words name the rules that exclude each other; an operator that is stuck beside it holds this one up too.")  # fmt: skip
         ways = (
@@ -154,6 +160,12 @@ def resolution(facts: Facts) -> Iterator[Trouble]:
             Way(_("Edit the Subscription"), _edit(sub)),
         )
         yield Trouble("resolution", "subscription", words, raw, ways)
+
+
+def _lasts(facts: Facts, condition: Mapping[str, Any]) -> bool:
+    """Real OLM writes no time into the condition; the status has one."""
+    status = csv.mapping(facts.object.get("status"))
+    return install_state.lasts(csv.text(condition.get("lastTransitionTime")) or csv.text(status.get("lastUpdated")))
 
 
 def bundle(facts: Facts) -> Iterator[Trouble]:
@@ -179,4 +191,4 @@ def silence(facts: Facts) -> Iterator[Trouble]:
             "OLM has chosen nothing for %(seconds)d s, and does not say why. Look whether it is well, or let it look again."
         )
         ways = (Way(_("Let OLM look again"), "", "look-again"), Way(_("Is OLM well?"), reverse("operatorhub:olm")))
-        yield Trouble("silence", "subscription", words % {"seconds": int(waited)}, "", ways)
+        yield Trouble("silence", "subscription", words % {"seconds": int(waited)}, "", ways, settled=False)

@@ -7,16 +7,19 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, uid_of
-from operatorhub import csv, olm
+from operatorhub import csv, install_state, olm
 from operatorhub.running import workloads
 
 _SHOWN_PODS = 20
 _EVENTS = 500
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """`source` None with `source_missing` is a catalog that does not exist; `events` by the uid of the object they are about, newest last."""
+    """`source` None with `source_missing` is a catalog that does not exist; `events` by the uid of the object they are about, newest last.
+
+    `served`: CRDs that OLM has noted as missing and that the cluster serves by now. `older`: the CSV that is there until this one takes its place.
+    """
 
     subscription: olm.Subscription
     object: KubeObject
@@ -32,6 +35,13 @@ class Facts:
     events: Mapping[str, tuple[Mapping[str, Any], ...]]
     unread: tuple[str, ...]
     catalog_pods: tuple[KubeObject, ...] = ()
+    served: frozenset[str] = frozenset()
+    older: str = ""
+
+    @property
+    def missing(self) -> tuple[install_state.Requirement, ...]:
+        """Requirements of the CSV that OLM won't find by waiting."""
+        return install_state.missing(self.csv, self.plan, self.served)
 
     @property
     def phase(self) -> str:
@@ -66,7 +76,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Facts:
     """Raises NotFound when there is no such Subscription, Forbidden when it may not be read."""
     obj = client.get(olm.type_of(client, olm.SUBSCRIPTIONS), name, namespace)
     sub, reader = olm.subscription(obj), _Reader(client)
-    csv_name = sub.current_csv or sub.installed_csv
+    csv_name = sub.installed_csv if sub.dismissed else sub.current_csv or sub.installed_csv
     plan = (
         reader.one("InstallPlan", lambda: client.get(olm.type_of(client, olm.PLANS), sub.plan, namespace))
         if sub.plan
@@ -84,9 +94,39 @@ def read(client: ClusterClient, namespace: str, name: str) -> Facts:
     made, pods = _running(reader, namespace, found)
     events = _events(reader, namespace) if pods and olm.phase(found or {}) != olm.SUCCEEDED else {}
     return Facts(
-        sub, obj, None if groups is None else tuple(groups), space, source, missing, plan, csv_name, found, made, pods, events,
-        tuple(reader.unread), registry,
-    )  # fmt: skip
+        subscription=sub,
+        object=obj,
+        groups=None if groups is None else tuple(groups),
+        space=space,
+        source=source,
+        source_missing=missing,
+        plan=plan,
+        csv_name=csv_name,
+        csv=found,
+        deployments=made,
+        pods=pods,
+        events=events,
+        unread=tuple(reader.unread),
+        catalog_pods=registry,
+        served=install_state.served_by_now(client, found),
+        older=_older(reader, sub, csv_name, found),
+    )
+
+
+def _older(reader: _Reader, sub: olm.Subscription, csv_name: str, found: KubeObject | None) -> str:
+    """OLM notes a version as installed as soon as its CSV is there, so `replaces` says what it updates from then on."""
+    if sub.dismissed:
+        return ""
+    if sub.installed_csv not in ("", csv_name):
+        return sub.installed_csv
+    name = csv.text(csv.mapping((found or {}).get("spec")).get("replaces"))
+    if not name or olm.phase(found or {}) == olm.SUCCEEDED:
+        return ""
+    client = reader.client
+    replaced = reader.one(
+        "ClusterServiceVersion", lambda: client.get(olm.type_of(client, olm.CSVS), name, sub.namespace)
+    )
+    return name if replaced else ""
 
 
 def of_csv(client: ClusterClient, namespace: str, found: KubeObject) -> Facts:
@@ -97,9 +137,21 @@ def of_csv(client: ClusterClient, namespace: str, found: KubeObject) -> Facts:
     events = _events(reader, namespace) if pods and olm.phase(found) != olm.SUCCEEDED else {}
     sub = olm.subscription({"metadata": {"name": name_of(found), "namespace": namespace}})
     return Facts(
-        sub, {}, None if groups is None else tuple(groups), None, None, False, None, name_of(found), found, made, pods, events,
-        tuple(reader.unread),
-    )  # fmt: skip
+        subscription=sub,
+        object={},
+        groups=None if groups is None else tuple(groups),
+        space=None,
+        source=None,
+        source_missing=False,
+        plan=None,
+        csv_name=name_of(found),
+        csv=found,
+        deployments=made,
+        pods=pods,
+        events=events,
+        unread=tuple(reader.unread),
+        served=install_state.served_by_now(client, found),
+    )
 
 
 def _source(reader: _Reader, sub: olm.Subscription) -> tuple[KubeObject | None, bool]:

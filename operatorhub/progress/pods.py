@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from kube.objects import KubeObject, name_of, namespace_of
-from operatorhub import csv
+from operatorhub import csv, install_state
 from operatorhub.progress.running import started
 from operatorhub.running.workloads import page_of
 
@@ -18,23 +18,38 @@ _IMAGE = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNever
 _CONFIG = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
 #: A container that ended with errors before is taken for well when it has run for so long.
 _STAYS_SECONDS = 10.0
+#: A Pod may have to wait so long for a node, an image or what another program makes for it.
+_SETTLES_SECONDS = 90.0
+#: Operators often end once or twice before what they need is there.
+_SETTLES_RESTARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class PodTrouble:
-    """`ways`: (label, address)."""
+    """`ways`: (label, address). `settled`: it has lasted so long that waiting is not enough."""
 
     key: str
     words: str
     raw: str
     ways: tuple[tuple[str, str], ...]
+    settled: bool = True
 
 
 def troubles(found_pods: Iterable[KubeObject]) -> Iterator[PodTrouble]:
     """Of each Pod the first thing that keeps it from running."""
     for pod in found_pods:
         if (found := _unscheduled(pod)) or (found := next(_containers(pod), None)):
-            yield found
+            yield replace(found, settled=_lasts(pod, found.key))
+
+
+def _lasts(pod: KubeObject, key: str) -> bool:
+    if not install_state.lasts(csv.text(csv.mapping(pod.get("metadata")).get("creationTimestamp")), _SETTLES_SECONDS):
+        return False
+    containers = csv.items(csv.mapping(pod.get("status")).get("containerStatuses"))
+    restarts = [container.get("restartCount") for container in containers]
+    return (
+        key != "crash" or max((count for count in restarts if isinstance(count, int)), default=0) >= _SETTLES_RESTARTS
+    )
 
 
 def _open(pod: KubeObject) -> tuple[str, str]:

@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from kube.client import ClusterClient
+from kube.objects import KubeObject
 from operatorhub import csv, olm
+from operatorhub.models import Package
 from operatorhub.progress import after, facts, running, stages, trouble
 from operatorhub.progress.after import After
 from operatorhub.progress.running import PodPart
@@ -12,15 +16,21 @@ from operatorhub.progress.trouble import Trouble
 from operatorhub.running.workloads import ASKS, DONE, FAILED
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """`plan` is set while an InstallPlan waits for approval; `plan_csvs` is all that approving it installs. `seconds`: from the Subscription to Succeeded."""
+    """`plan` is set while an InstallPlan waits for approval; `plan_csvs` is all that approving it installs. `seconds`: from the Subscription to Succeeded.
+
+    `name`: the operator's, for people. `plan_object`: the plan that waits. `older`: the CSV that is there until `csv` takes its place.
+    """
 
     subscription: olm.Subscription
+    name: str
     stages: tuple[Stage, ...]
     csv: str
     plan: str
     plan_csvs: tuple[str, ...]
+    plan_object: KubeObject | None = None
+    older: str = ""
     trouble: Trouble | None = None
     pods: tuple[PodPart, ...] = ()
     after: After | None = None
@@ -30,19 +40,42 @@ class Progress:
     @property
     def state(self) -> str:
         """done, failed, asks or running: of the whole."""
-        return FAILED if self.trouble else state_of(self.stages)
+        return FAILED if self.trouble and self.trouble.settled else state_of(self.stages)
 
     @property
     def usable_csv(self) -> str:
         """The version whose page has something to show: this one, or the one that runs until an update of it is approved; '' while there is none."""
         if any(stage.key == "csv" and stage.state == DONE for stage in self.stages):
             return self.csv
-        older = self.subscription.installed_csv
-        return older if older != self.csv else ""
+        return self.older
 
     @property
     def usable(self) -> bool:
         return bool(self.usable_csv)
+
+    @property
+    def old_version(self) -> str:
+        """The version that runs while another one is to take its place; '' for a first install, and when the update is over."""
+        return olm.version_in(self.older) if self.older else ""
+
+    @property
+    def new_version(self) -> str:
+        return olm.version_in(self.csv)
+
+    @property
+    def title(self) -> str:
+        """What goes on, with its object."""
+        state, names = self.state, {"name": self.name, "old": self.old_version, "new": self.new_version}
+        if self.old_version and state == FAILED:
+            return _("The update of %(name)s %(old)s to %(new)s failed") % names
+        if self.old_version:
+            return _("Update %(name)s %(old)s to %(new)s") % names
+        words = {
+            DONE: _("%(name)s is installed"),
+            FAILED: _("The installation of %(name)s failed"),
+            ASKS: _("%(name)s waits for your approval"),
+        }
+        return words.get(state, _("Installing %(name)s")) % names
 
 
 def read(client: ClusterClient, namespace: str, name: str) -> Progress:
@@ -53,23 +86,38 @@ def read(client: ClusterClient, namespace: str, name: str) -> Progress:
     lines.append(stages.subscription(found, broken is not None and broken.stage == "subscription"))
     if (bundle := stages.bundle(found)) is not None:
         lines.append(bundle)
-    lines += [stages.plan(found), running.version(found)]
+    lines += [] if found.subscription.dismissed else [stages.plan(found)]
+    lines.append(running.version(found))
     shown: tuple[PodPart, ...] = ()
     if found.csv is None or found.deployments:
         pods, shown = running.pods(found)
         lines += [running.deployments(found), pods]
-    if broken:
-        lines = [stages.as_broken(line, broken.stage) for line in lines]
-    asks = any(stage.state == ASKS for stage in lines)
+    judged = stages.judged(lines, broken)
+    asks = any(stage.state == ASKS for stage in judged)
     names = csv.strings(csv.mapping((found.plan or {}).get("spec")).get("clusterServiceVersionNames"))
     end = next((one for one in lines if one.key == "csv"), lines[-1])
     total = stages.chosen_after(found.subscription.created, end.at)
     return Progress(
-        found.subscription, tuple(lines), found.csv_name, found.subscription.plan if asks else "", names if asks else (),
-        broken, shown, after.read(client, found), None if total is None or end.took is None else total + end.took, found.unread,
-    )  # fmt: skip
+        subscription=found.subscription,
+        name=_name(client, found),
+        stages=judged,
+        csv=found.csv_name,
+        plan=found.subscription.plan if asks else "",
+        plan_csvs=names if asks else (),
+        plan_object=found.plan if asks else None,
+        older=found.older,
+        trouble=broken,
+        pods=shown,
+        after=after.read(client, found),
+        seconds=None if total is None or end.took is None else total + end.took,
+        unread=found.unread,
+    )
 
 
-def approve(client: ClusterClient, namespace: str, plan: str) -> None:
-    """Let OLM carry the InstallPlan out."""
-    client.patch(olm.type_of(client, olm.PLANS), plan, {"spec": {"approved": True}}, namespace)
+def _name(client: ClusterClient, found: facts.Facts) -> str:
+    """By its CSV, else as its catalog's package is called."""
+    sub = found.subscription
+    if title := csv.text(csv.mapping((found.csv or {}).get("spec")).get("displayName")):
+        return title
+    rows = Package.objects.filter(cluster=client.name, namespace=sub.catalog_namespace, catalog=sub.catalog)
+    return rows.filter(name=sub.package).values_list("title", flat=True).first() or sub.package

@@ -1,43 +1,17 @@
 """The timeline's lines from the ClusterServiceVersion on: its phase and requirements, its Deployments, their Pods with what was said of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from kube.objects import KubeObject, uid_of
-from operatorhub import csv, olm
+from operatorhub import csv, install_state, olm
 from operatorhub.progress.facts import Facts
 from operatorhub.progress.stages import Stage, condition, created, is_true, took
 from operatorhub.running import workloads
 from operatorhub.running.workloads import DONE, FAILED, RUNNING, WAITING, Part, page_of
-
-MET = ("Present", "Satisfied", "DependentSatisfied", "DeploymentFound", "Created")
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """Something that the CSV needs and does not have. `rules`: rights that its ServiceAccount lacks, as OLM writes them."""
-
-    kind: str
-    name: str
-    status: str
-    message: str
-    rules: tuple[str, ...] = ()
-
-
-def requirements(found: Mapping[str, Any] | None) -> tuple[Requirement, ...]:
-    """Those that are not met."""
-    return tuple(
-        Requirement(
-            csv.text(one.get("kind")), csv.text(one.get("name")), csv.text(one.get("status")), csv.text(one.get("message")),
-            tuple(csv.text(part.get("message")) for part in csv.items(one.get("dependents")) if csv.text(part.get("status")) not in MET),
-        )
-        for one in csv.items(csv.mapping((found or {}).get("status")).get("requirementStatus"))
-        if csv.text(one.get("status")) not in MET
-    )  # fmt: skip
 
 
 def version(facts: Facts) -> Stage:
@@ -46,19 +20,19 @@ def version(facts: Facts) -> Stage:
     if found is None:
         return Stage("csv", title, WAITING, name)
     status, phase = csv.mapping(found.get("status")), facts.phase
-    state = DONE if phase == olm.SUCCEEDED else FAILED if phase == olm.FAILED else RUNNING
+    state = DONE if phase == olm.SUCCEEDED else FAILED if install_state.version_failure(found) else RUNNING
     words = f"{name}: {phase or _('waits for OLM')}"
     if state != DONE and (message := csv.text(status.get("message"))):
         words = f"{words} – {message}"
-    missing = requirements(found) if state != DONE else ()
+    lasting = facts.missing
     parts = tuple(
         Part(
-            one.kind,
-            one.name,
-            FAILED if "Not" in one.status else RUNNING,
-            "; ".join((one.message or one.status, *one.rules)),
+            requirement.kind,
+            requirement.name,
+            FAILED if requirement in lasting else WAITING,
+            "; ".join((requirement.message or requirement.status, *requirement.rules)),
         )
-        for one in missing
+        for requirement in (install_state.unmet(found) if state != DONE else ())
     )
     end = ""
     if state == DONE:

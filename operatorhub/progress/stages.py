@@ -9,13 +9,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from kube.objects import name_of
-from operatorhub import csv, olm
+from operatorhub import csv, install_state, olm
+from operatorhub.progress.broken import Trouble
 from operatorhub.progress.facts import Facts
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING, WAITING, Part, page_of
 
 #: Seconds after which a version is taken for an update and not for the first one.
 FIRST = 3600
-HEALTHY = ("", "READY", "CONNECTING", "IDLE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,17 @@ def state_of(lines: Sequence[Stage]) -> str:
     return ASKS if ASKS in states else DONE if all(one == DONE for one in states) else RUNNING
 
 
-def as_broken(line: Stage, key: str) -> Stage:
-    """The line of that key has failed, even while OLM still tries; others stay as they are."""
-    return replace(line, state=FAILED) if line.key == key and line.state not in (FAILED, WAITING) else line
+def judged(lines: Sequence[Stage], trouble: Trouble | None) -> tuple[Stage, ...]:
+    """The lines with one verdict: none has failed before the install has, and then the one that `trouble` is about has."""
+    failed = trouble.stage if trouble and trouble.settled else ""
+    return tuple(
+        replace(line, state=FAILED)
+        if line.key == failed and line.state != WAITING
+        else replace(line, state=RUNNING)
+        if line.state == FAILED and not failed
+        else line
+        for line in lines
+    )
 
 
 def created(obj: Mapping[str, Any] | None) -> str:
@@ -123,9 +131,9 @@ def catalog(facts: Facts) -> Stage:
             "" if facts.source_missing else url,
         )
     seen = connection(facts.source)
-    state = DONE if seen in HEALTHY or chosen else FAILED
-    if seen in ("CONNECTING", "") and not chosen:
-        state = RUNNING
+    state = DONE if seen in ("READY", "IDLE") or chosen else RUNNING
+    if install_state.catalog_silent(facts.source) and not chosen:
+        state = FAILED
     return Stage(
         "catalog", _("Catalog"), state, f"{sub.catalog_namespace}/{sub.catalog}: {seen or _('not looked at yet')}", url
     )

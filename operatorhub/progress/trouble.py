@@ -20,7 +20,8 @@ _RULES: tuple[Callable[[Facts], Iterator[Trouble]], ...] = (
 
 
 def find(facts: Facts) -> Trouble | None:
-    """None while nothing is broken."""
+    """What has failed, or else what is in the way so far; None while nothing is."""
     if facts.phase == olm.SUCCEEDED:
         return None
-    return next((found for rule in _RULES for found in rule(facts)), None)
+    troubles = [trouble for rule in _RULES for trouble in rule(facts)]
+    return next((trouble for trouble in troubles if trouble.settled), troubles[0] if troubles else None)

@@ -10,7 +10,7 @@ from kube.objects import KubeObject, name_of, namespace_of
 from operatorhub import olm
 from operatorhub.csv import mapping, text
 from operatorhub.progress import facts, running, trouble
-from operatorhub.progress.stages import Stage
+from operatorhub.progress.stages import Stage, judged
 from operatorhub.progress.trouble import Trouble
 from operatorhub.run.plan import RUN, SOURCE, run_name
 from operatorhub.running.workloads import DONE, FAILED, RUNNING, deployments
@@ -89,7 +89,7 @@ def read(client: ClusterClient, namespace: str, package: str) -> Following:
     spec, notes = mapping(csv.get("spec")), mapping(mapping(csv.get("metadata")).get("annotations"))
     title = text(spec.get("displayName")) or name_of(csv)
     return Following(
-        package, namespace, name_of(csv), title, text(notes.get(SOURCE)), text(spec.get("replaces")), (*groups, *lines), broken
+        package, namespace, name_of(csv), title, text(notes.get(SOURCE)), text(spec.get("replaces")), judged((*groups, *lines), broken)
     )  # fmt: skip
 
 
@@ -101,6 +101,6 @@ def _groups(client: ClusterClient, namespace: str) -> list[Stage]:
         return []
     title = _("OperatorGroup")
     if len(groups) == 1:
-        return [Stage("group", title, DONE, name_of(groups[0]))]
+        return [Stage("place", title, DONE, name_of(groups[0]))]
     words = _("The namespace “%(namespace)s” has %(count)d OperatorGroups; OLM wants one.")
-    return [Stage("group", title, FAILED, words % {"namespace": namespace, "count": len(groups)})]
+    return [Stage("place", title, FAILED, words % {"namespace": namespace, "count": len(groups)})]

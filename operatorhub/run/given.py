@@ -9,6 +9,7 @@ import binascii
 import json
 import re
 import tempfile
+import time
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,15 +19,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from kube import limits
 from operatorhub.bundle.bundles import Bundle
 from operatorhub.csv import mapping, text
 from operatorhub.sources import archive, bundlefiles, fbc, fetch, folder, image
 from operatorhub.sources.drafts import BundleDraft, Contents, Draft, PackageDraft, Problem, SourceError, contents
 from resources.yamltext import YamlProblem
-
-# A bundle's objects fit into etcd; what is larger is a catalog, which the console reads in the background. The last one: packed.
-MOST_BYTES, MOST_FILES = 64 * 1024 * 1024, 5000
-MOST_CARRIED = 8 * 1024 * 1024
+from untrusted import json_bounds
 
 # A blob of a file-based catalog, in JSON or YAML.
 _BLOB = re.compile(rb"""(^|[{,\s])["']?schema["']?\s*:\s*["']?olm\.""")
@@ -61,7 +60,9 @@ def spread(uploads: Iterable[tuple[str, bytes]], budget: archive.Budget) -> Iter
 def files(uploads: Iterable[tuple[str, bytes]]) -> Given:
     """Of uploaded files, archives or not. Raises SourceError."""
     given = list(uploads)
-    with spread(given, archive.Budget(MOST_BYTES, MOST_FILES, MOST_BYTES * 2)) as root:
+    with spread(
+        given, archive.Budget(limits.RUN_BYTES.value, limits.RUN_FILES.value, limits.RUN_BYTES.value * 2)
+    ) as root:
         return _read(root, ", ".join(name for name, _data in given))
 
 
@@ -84,7 +85,7 @@ def registry(reference: str) -> Given:
 
 
 def _read(root: Path, place: str) -> Given:
-    found = [*_drafts(_top(root))]
+    found = [*_in_time(_drafts(_top(root)))]
     bundles = [_bundle(one) for one in found if isinstance(one, BundleDraft) and one.contents is not None]
     problems = tuple(one for one in found if isinstance(one, Problem))
     if not bundles:
@@ -96,6 +97,16 @@ def _read(root: Path, place: str) -> Given:
     order = {name: place for place, name in enumerate(dict.fromkeys(_newest(found)))}
     bundles.sort(key=lambda one: order.get(one.name, len(order)))
     return Given(tuple(bundles), problems, place)
+
+
+def _in_time(drafts: Iterator[Draft]) -> Iterator[Draft]:
+    """Somebody waits for the page, and a thread of the pages reads."""
+    until = time.monotonic() + limits.RUN_SECONDS.value
+    for draft in drafts:
+        if time.monotonic() > until:
+            words = _("It takes too long to read. Add it to the console's catalogs, and run a bundle of that.")
+            raise SourceError(words)
+        yield draft
 
 
 def _top(root: Path) -> Path:
@@ -120,8 +131,11 @@ def _drafts(root: Path) -> Iterator[Draft]:
             yield from fbc.drafts(streams)
         return
     loose: list[Any] = []
+    until = time.monotonic() + limits.RUN_SECONDS.value
     for path in paths:
         try:
+            if time.monotonic() > until:
+                raise ValueError("not read: reading took too long")
             loose += bundlefiles.documents(path)
         except (YamlProblem, OSError, ValueError) as error:
             yield Problem(str(path.relative_to(root)), str(error))
@@ -164,7 +178,7 @@ def carried(given: Given) -> str:
     problems = [[one.place, one.words] for one in given.problems[:20]]
     value = {"place": given.place, "problems": problems, "bundles": bundles}
     packed = base64.b64encode(zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 6)).decode()
-    if len(packed) > MOST_CARRIED:
+    if len(packed) > limits.RUN_CARRIED.value:
         words = _("It is too large to be run from here. Add it to the console's catalogs, and run a bundle of that.")
         raise SourceError(words)
     return packed
@@ -173,7 +187,8 @@ def carried(given: Given) -> str:
 def received(packed: str) -> Given:
     """Raises SourceError when it is not what `carried` made."""
     try:
-        value = json.loads(zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), MOST_BYTES))
+        data = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), limits.RUN_BYTES.value * 2)
+        value = json_bounds.load(data, json_bounds.LEVELS + 10)
         problems = tuple(Problem(text(place), text(words)) for place, words in value["problems"])
         return Given(tuple(map(_received, value["bundles"])), problems, text(value["place"]))
     except (ValueError, KeyError, TypeError, zlib.error, binascii.Error) as error:

@@ -4,7 +4,6 @@ An error means that OLM, or the API server, would refuse it or could not use it;
 https://olm.operatorframework.io/docs/tasks/creating-operator-manifests/
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from operatorhub.bundle.bundles import Bundle
 from operatorhub.csv import LEVELS, apis, install_modes, items, level, mapping, text
 from resources.forms import check
 from resources.forms.schema import Schema
+from untrusted import json_bounds
 
 ERROR, WARNING = "error", "warning"
 _SEMVER = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?")
@@ -169,7 +169,7 @@ def _examples(bundle: Bundle) -> Iterator[Verdict]:
             yield Verdict(WARNING, _("It has no examples of its kinds."), place)
         return
     try:
-        examples = json.loads(text(raw))
+        examples = json_bounds.loads(text(raw))
     except ValueError as error:
         yield Verdict(ERROR, _("The examples are no JSON: %(why)s") % {"why": error}, place)
         return

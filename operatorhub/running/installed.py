@@ -5,7 +5,7 @@ copy that it is. Where OLM makes no copies (OLMConfig disableCopiedCSVs) the ope
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
@@ -13,7 +13,7 @@ from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
 from kube.objects import name_of, namespace_of, uid_of
 from kube.table import Row
-from operatorhub import csv, olm
+from operatorhub import csv, install_state, olm
 from operatorhub.csv import Api
 from operatorhub.models import Package
 from operatorhub.running import updates
@@ -101,7 +101,7 @@ def listed(client: ClusterClient, namespace: str, labels: str = "") -> Listed:
         if (not namespace or one.namespace == namespace)
         and there.isdisjoint({(one.namespace, one.current_csv), (one.namespace, one.installed_csv)})
     ]
-    rows = _reasons(client, rows)
+    rows = _judged(client, rows, by_csv)
     return Listed(tuple(sorted(rows, key=lambda row: (row.title.lower(), row.namespace, row.csv))), tuple(gaps))
 
 
@@ -198,21 +198,31 @@ def phase_word(phase: str) -> str:
     return words.get(phase, phase)
 
 
-def _reasons(client: ClusterClient, rows: list[Operator]) -> list[Operator]:
-    """With the reason of those that are not well."""
+def _judged(
+    client: ClusterClient, rows: list[Operator], subs: Mapping[tuple[str, str], olm.Subscription]
+) -> list[Operator]:
+    """With the state and the reason of those that are not well, as their own pages say them."""
     unwell = [row for row in rows if row.csv and row.state != DONE][:_REASONS]
-    found = updates.messages(client, [(row.namespace, row.csv) for row in unwell])
-    return [updates.with_reason(row, found.get((row.namespace, row.csv), "")) for row in rows]
+    plans = {place: sub.plan for place, sub in subs.items()}
+    places = [(row.namespace, row.csv) for row in unwell]
+    found = updates.version_states(client, [(*place, plans.get(place, "")) for place in places])
+    return [with_state(row, *found.get((row.namespace, row.csv), ("", row.reason))) for row in rows]
+
+
+def with_state(row: Operator, state: str, reason: str) -> Operator:
+    """`state` '' leaves the one that the phase means."""
+    if state in ("", row.state):
+        return replace(row, reason=reason)
+    word = _("Failed") if state == FAILED else _("OLM tries again") if row.state == FAILED else row.word
+    return replace(row, state=state, word=word, reason=reason)
 
 
 def _coming(sub: olm.Subscription, icons: Mapping[tuple[str, str, str], str], health: updates.Catalogs) -> Operator:
     state, word, reason = RUNNING, _("Installing"), ""
     if sub.waits:
         state, word = ASKS, _("Waits for approval")
-    elif sub.problem:
-        state, word, reason = FAILED, _("Can not go on"), sub.problem
-    elif missing := health.problem(sub):
-        state, word, reason = FAILED, _("Can not go on"), missing
+    elif problem := install_state.subscription_problem(sub) or (not sub.current_csv and health.problem(sub)):
+        state, word, reason = FAILED, _("Installation failed"), problem
     return Operator(
         sub.uid, sub.namespace, "", sub.package, "", "", state, word, reason, (), sub.name, sub.package, sub.channel,
         sub.created, sub.created, icons.get((sub.catalog_namespace, sub.catalog, sub.package), ""), "",

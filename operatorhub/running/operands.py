@@ -7,11 +7,14 @@ from console.web.access import can
 from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError, NotFound
+from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv
+from resources.lists import child_troubles
+from resources.lists.child_troubles import ChildTroubles
 from resources.state.health import Health
 from resources.state.kind_health import health
+from resources.types import kind_versions
 
 #: Of each kind, for the list of all kinds together; the kind's own list has pages.
 SHOWN = 100
@@ -61,23 +64,13 @@ class Instances:
     more: tuple[tuple[OwnedApi, int], ...] = ()
 
 
-def served_type(client: ClusterClient, api: csv.Api) -> ResourceType | None:
-    """In the version that the CSV names, else in the preferred one; None when the cluster does not serve it."""
-    for version in (api.version, ""):
-        try:
-            return client.find(api.group, version, api.plural)
-        except NotFound:
-            continue
-    return None
-
-
 def owned(client: ClusterClient, apis: Iterable[csv.Api], place: str) -> tuple[OwnedApi, ...]:
     """What the cluster serves of the kinds, and how many objects of each there are in all namespaces. `place`: where a new one would go first."""
     return tuple(_workers.map(lambda api: _owned(client, api, place), apis))
 
 
 def _owned(client: ClusterClient, api: csv.Api, place: str) -> OwnedApi:
-    type_ = served_type(client, api)
+    type_ = kind_versions.preferred_type(client, api.group, api.plural)
     if type_ is None:
         return OwnedApi(api, None, None)
     number, problem = count(client, type_)
@@ -100,14 +93,15 @@ def count(client: ClusterClient, type_: ResourceType, namespace: str = "") -> tu
 
 def instances(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str = "") -> Instances:
     """Objects of all kinds together: `SHOWN` of each, by kind and name."""
-    read = list(_workers.map(lambda one: _read(client, one, namespace), [one for one in apis if one.type]))
+    below = child_troubles.look(client, namespace)
+    read = list(_workers.map(lambda api: _read(client, api, namespace, below), [api for api in apis if api.type]))
     rows = tuple(row for found, _gap, _more in read for row in found)
     gaps = tuple(gap for _found, gap, _more in read if gap)
     return Instances(rows, gaps, tuple(more for _found, _gap, more in read if more))
 
 
 def _read(
-    client: ClusterClient, one: OwnedApi, namespace: str
+    client: ClusterClient, one: OwnedApi, namespace: str, below: ChildTroubles
 ) -> tuple[list[Instance], tuple[str, str] | None, tuple[OwnedApi, int] | None]:
     if one.type is None:
         return [], None, None
@@ -116,9 +110,10 @@ def _read(
     except KubeError as error:
         return [], (one.api.title, str(error)), None
     more = (one, len(page.items) + (page.remaining or 0)) if page.continue_ else None
-    return [_instance(one.type, obj) for obj in page.items], None, more
+    return [_instance(one.type, obj, below) for obj in page.items], None, more
 
 
-def _instance(type_: ResourceType, obj: KubeObject) -> Instance:
+def _instance(type_: ResourceType, obj: KubeObject, below: ChildTroubles) -> Instance:
     created = csv.text(csv.mapping(obj.get("metadata")).get("creationTimestamp"))
-    return Instance(type_, uid_of(obj), namespace_of(obj), name_of(obj), health(obj), created)
+    namespace, name = namespace_of(obj), name_of(obj)
+    return Instance(type_, uid_of(obj), namespace, name, below.health(type_, namespace, name, health(obj)), created)

@@ -101,7 +101,7 @@ def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | No
     phase = "Deleting" if meta.get("deletionTimestamp") else olm.phase(obj)
     state = {olm.SUCCEEDED: workloads.DONE, olm.FAILED: workloads.FAILED}.get(phase, workloads.RUNNING)
     copied = olm.copied(obj)
-    return Operator(
+    row = Operator(
         uid=uid_of(obj), namespace=namespace_of(obj), csv=name_of(obj), title=known.title, version=known.version,
         provider=known.provider, state=state, word=installed.phase_word(phase),
         reason=csv.text(status.get("message")) if state != workloads.DONE else "", apis=known.apis,
@@ -111,6 +111,8 @@ def _operator(client: ClusterClient, obj: KubeObject, sub: olm.Subscription | No
         update=updates.of(sub, updates.catalogs(client)) if sub else None,
         deprecated=tuple(text for _kind, text in sub.deprecations) if sub else (),
     )  # fmt: skip
+    judged = updates.version_state(client, obj, sub.plan if sub else "") if state != workloads.DONE else state
+    return installed.with_state(row, judged, row.reason)
 
 
 def detail(client: ClusterClient, namespace: str, name: str, place: str = "") -> Detail:
@@ -127,7 +129,7 @@ def detail(client: ClusterClient, namespace: str, name: str, place: str = "") ->
         markdown.render(csv.text(spec.get("description"))),
         csv.text(status.get("message")),
         _conditions(status),
-        tuple(_requirement(one) for one in csv.items(status.get("requirementStatus"))),
+        requirements(status),
         shown,
         pods,
         sub,
@@ -151,6 +153,11 @@ def _conditions(status: Mapping[str, Any]) -> tuple[Mapping[str, str], ...]:
     """Newest first."""
     names = ("phase", "reason", "message", "lastTransitionTime")
     return tuple({key: csv.text(one.get(key)) for key in names} for one in csv.items(status.get("conditions")))[::-1]
+
+
+def requirements(status: Mapping[str, Any]) -> tuple[Part, ...]:
+    """What the operator needs, each object once: OLM may report a CustomResourceDefinition for each of its versions."""
+    return tuple(dict.fromkeys(_requirement(entry) for entry in csv.items(status.get("requirementStatus"))))
 
 
 def _requirement(one: Mapping[str, Any]) -> Part:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from console.web.access import can
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import NotFound
 from operatorhub.csv import Api
 from operatorhub.running.installed import Operator
+from resources.types import kind_versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,8 @@ def served(client: ClusterClient, found: Iterable[Service], namespace: str) -> t
 
 
 def _served(client: ClusterClient, one: Service, namespace: str) -> Service:
-    try:
-        type_ = client.find(one.api.group, "", one.api.plural)
-    except NotFound:
+    type_ = kind_versions.preferred_type(client, one.api.group, one.api.plural)
+    if type_ is None:
         return one
     access = can(client, "create", type_, namespace)
     return replace(one, type=type_, refused="" if access.allowed else access.reason or "–")

@@ -1,8 +1,7 @@
 """What a Subscription says of updates: one is there, one is under way, it is up to date, it failed, or none can come because the catalog is gone."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -11,11 +10,12 @@ from console.web.front import Workers
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
-from operatorhub import csv, olm
+from operatorhub import csv, install_state, olm
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING
 
 _workers = Workers(6, thread_name_prefix="reasons")
-T = TypeVar("T", bound=Any)
+#: The state of a catalog that is not there.
+MISSING = "missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,36 +32,46 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Catalogs:
-    """States of the CatalogSources by (namespace, name); None: they may not be listed, and nothing is said of them."""
+    """What is known of the CatalogSources.
+
+    `states` by (namespace, name); None: they can't be listed, and nothing is said of them. `within`: the only namespaces that were read, () for all:
+    what can't be read is not missing. `silent`: those that haven't answered for long.
+    """
 
     states: Mapping[tuple[str, str], str] | None
+    within: tuple[str, ...] = ()
+    silent: frozenset[tuple[str, str]] = frozenset()
 
     def problem(self, sub: olm.Subscription) -> str:
         """Why the Subscription's catalog can give nothing; '' when it can, or when that is not known."""
-        if self.states is None:
-            return ""
         words = {"name": sub.catalog, "namespace": sub.catalog_namespace}
-        state = self.states.get((sub.catalog_namespace, sub.catalog))
-        if state is None:
+        state = self.state(sub)
+        if state == MISSING:
             return _("The catalog “%(name)s” of the namespace “%(namespace)s” is missing.") % words
-        if state in ("", "READY", "CONNECTING", "IDLE"):
+        if (sub.catalog_namespace, sub.catalog) not in self.silent:
             return ""
         return _("The catalog “%(name)s” does not answer (%(state)s).") % {**words, "state": state}
 
     def state(self, sub: olm.Subscription) -> str:
-        """As OLM says it (READY, TRANSIENT_FAILURE…), 'missing', or '' when not known."""
-        if self.states is None:
+        """As OLM says it (READY, TRANSIENT_FAILURE…), MISSING, or '' when not known."""
+        place = (sub.catalog_namespace, sub.catalog)
+        if self.states is None or (self.within and place not in self.states and place[0] not in self.within):
             return ""
-        return self.states.get((sub.catalog_namespace, sub.catalog), "missing")
+        return self.states.get(place, MISSING)
 
 
 def catalogs(client: ClusterClient) -> Catalogs:
     """All CatalogSources, by one request."""
     try:
-        found = client.list(olm.type_of(client, olm.SOURCES)).items
+        found = client.list(olm.type_of(client, olm.SOURCES))
     except KubeError:
         return Catalogs(None)
-    return Catalogs({(namespace_of(one), name_of(one)): _connection(one) for one in found})
+    silent = (source for source in found.items if install_state.catalog_silent(source))
+    return Catalogs(
+        {(namespace_of(source), name_of(source)): _connection(source) for source in found.items},
+        tuple(found.within),
+        frozenset((namespace_of(source), name_of(source)) for source in silent),
+    )
 
 
 def _connection(source: KubeObject) -> str:
@@ -72,12 +82,14 @@ def of(sub: olm.Subscription, health: Catalogs) -> Update:
     """The Subscription's state in words. https://github.com/operator-framework/api/blob/master/pkg/operators/v1alpha1/subscription_types.go"""
     plan = reverse("operatorhub:plan", args=[sub.namespace, sub.plan]) if sub.plan else ""
     coming = sub.current_csv if sub.current_csv != sub.installed_csv else ""
+    if sub.dismissed:
+        return Update("", _("Update dismissed"), "", plan, coming)
     if sub.waits:
         return Update(ASKS, _("Update available") if sub.installed else _("Waits for approval"), "", plan, coming)
     if missing := health.problem(sub):
         return Update(FAILED, _("Can not update"), missing)
-    if sub.problem:
-        return Update(FAILED, _("Update failed") if sub.installed else _("Can not go on"), sub.problem, plan)
+    if problem := install_state.subscription_problem(sub):
+        return Update(FAILED, _("Update failed") if sub.installed else _("Installation failed"), problem, plan)
     words = {
         "UpgradeFailed": Update(FAILED, _("Update failed"), "", plan),
         "UpgradePending": Update(RUNNING, _("Updating"), "", plan, coming),
@@ -87,22 +99,36 @@ def of(sub: olm.Subscription, health: Catalogs) -> Update:
     return words.get(sub.state, Update("", ""))
 
 
-def messages(client: ClusterClient, wanted: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
-    """status.message of CSVs, by (namespace, name)."""
+def version_state(client: ClusterClient, found: KubeObject, plan: str) -> str:
+    """done, running or failed: of a ClusterServiceVersion. `plan`: the name of its InstallPlan, '' where nothing says it."""
+
+    def read() -> KubeObject | None:
+        try:
+            return client.get(olm.type_of(client, olm.PLANS), plan, namespace_of(found)) if plan else None
+        except KubeError:
+            return None
+
+    if olm.phase(found) == olm.SUCCEEDED:
+        return DONE
+    return FAILED if install_state.version_failed(client, found, read) else RUNNING
+
+
+def version_states(
+    client: ClusterClient, wanted: Iterable[tuple[str, str, str]]
+) -> Mapping[tuple[str, str], tuple[str, str]]:
+    """(state, status.message) by (namespace, name) of CSVs that are given as (namespace, name, InstallPlan); '' for a state that can't be read."""
     type_ = olm.type_of(client, olm.CSVS)
 
-    def read(place: tuple[str, str]) -> tuple[tuple[str, str], str]:
+    def read(place: tuple[str, str, str]) -> tuple[tuple[str, str], tuple[str, str]]:
+        namespace, name, plan = place
         try:
-            found = client.get(type_, place[1], place[0])
+            found = client.get(type_, name, namespace)
+            state = version_state(client, found, plan)
         except KubeError as error:
-            return place, str(error)
-        return place, csv.text(csv.mapping(found.get("status")).get("message"))
+            return (namespace, name), ("", str(error))
+        return (namespace, name), (state, csv.text(csv.mapping(found.get("status")).get("message")))
 
     return dict(_workers.map(read, wanted))
-
-
-def with_reason(row: T, reason: str) -> T:
-    return replace(row, reason=reason) if reason else row
 
 
 def last_written(obj: KubeObject) -> str:

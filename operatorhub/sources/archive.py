@@ -8,6 +8,7 @@ import gzip
 import lzma
 import shutil
 import tarfile
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
@@ -15,12 +16,9 @@ from typing import IO
 
 from django.utils.translation import gettext as _
 
+from kube import limits
 from operatorhub.sources.drafts import SourceError
 
-MOST_BYTES = 1024 * 1024 * 1024
-MOST_FILES = 100_000
-# Read past, not kept: an image's other files.
-MOST_STREAM = 8 * 1024 * 1024 * 1024
 _WHITEOUT, _OPAQUE = ".wh.", ".wh..wh..opq"
 _CHUNK = 1024 * 1024
 
@@ -28,8 +26,19 @@ _CHUNK = 1024 * 1024
 class Budget:
     """What may still be written and read, over all archives of one source."""
 
-    def __init__(self, most: int = MOST_BYTES, files: int = MOST_FILES, stream: int = MOST_STREAM) -> None:
+    def __init__(
+        self,
+        most: int = limits.ARCHIVE.value,
+        files: int = limits.ARCHIVE_FILES.value,
+        stream: int = limits.ARCHIVE_STREAM.value,
+    ) -> None:
         self.bytes, self.files, self.stream = most, files, stream
+        self._packed = limits.ARCHIVE_UNJUDGED.value
+        self._until = time.monotonic() + limits.ARCHIVE_SECONDS.value
+
+    def packed(self, size: int) -> None:
+        """An archive of `size` bytes comes: it may unpack to so many times its size."""
+        self._packed += size * limits.ARCHIVE_RATIO.value
 
     def wrote(self, size: int) -> None:
         self.bytes -= size
@@ -43,8 +52,11 @@ class Budget:
 
     def read(self, size: int) -> None:
         self.stream -= size
-        if self.stream < 0:
+        self._packed -= size
+        if self.stream < 0 or self._packed < 0:
             raise SourceError(_("It never ends: a small file that unpacks to a huge one."))
+        if time.monotonic() > self._until:
+            raise SourceError(_("It takes too long to unpack. Use a smaller archive."))
 
 
 class _Counted:
@@ -63,6 +75,7 @@ def unpack(path: Path, target: Path, budget: Budget) -> bool:
     """A zip or tar file into `target`. False when it is neither. Raises SourceError for what is broken, or too much."""
     with path.open("rb") as stream:
         head = stream.read(512)
+    budget.packed(path.stat().st_size)
     try:
         if head.startswith(b"PK\x03\x04"):
             _zip(path, target, budget)
@@ -142,7 +155,7 @@ def _folder(path: Path) -> None:
     path.mkdir(parents=True, exist_ok=True)
 
 
-def _write(source: IO[bytes], place: Path, budget: Budget) -> None:
+def _write(source: "IO[bytes] | _Counted", place: Path, budget: Budget) -> None:
     budget.file()
     if place.is_dir():
         shutil.rmtree(place)
@@ -176,4 +189,4 @@ def _zip(path: Path, target: Path, budget: Budget) -> None:
             if not name or member.is_dir() or (member.external_attr >> 16) & 0o170000 == 0o120000:
                 continue
             with packed.open(member) as source:
-                _write(source, target / name, budget)
+                _write(_Counted(source, budget), target / name, budget)

@@ -10,10 +10,11 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from kube import limits
 from resources import yamltext
+from untrusted import json_bounds
 
 # A bundle whose manifests are inside: the largest known are 6 MB; gRPC's limit for OLM is 4 MB.
-MOST = 32 * 1024 * 1024
 _CHUNK = 1024 * 1024
 # A string at once, so that braces in it do not count; a quote alone is a string that goes on behind the end.
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}"]', re.S)
@@ -64,7 +65,7 @@ def _json(buffer: bytes, stream: BinaryIO) -> Iterator[Blob]:
                 line,
                 buffer[:100],
                 {},
-                f"the object that begins here does not end, or is larger than {MOST // 2**20} MiB",
+                f"the object that begins here does not end, or is larger than {limits.CATALOG_BLOB.value // 2**20} MiB",
             )
         line += buffer.count(b"\n", 0, end)
         buffer = buffer[end:]
@@ -85,7 +86,7 @@ def _end(buffer: bytes, stream: BinaryIO, ended: bool) -> tuple[int, bytes, bool
                 return place, buffer, ended
         else:
             place = len(buffer)
-        if ended or len(buffer) > MOST:
+        if ended or len(buffer) > limits.CATALOG_BLOB.value:
             return 0, buffer, ended
         more = stream.read(_CHUNK)
         buffer, ended = buffer + more, not more
@@ -93,7 +94,7 @@ def _end(buffer: bytes, stream: BinaryIO, ended: bool) -> tuple[int, bytes, bool
 
 def _decoded(line: int, raw: bytes) -> Blob:
     try:
-        value = msgspec.json.decode(raw)
+        value = json_bounds.load(raw)
     except (msgspec.DecodeError, RecursionError) as error:
         return Blob(line, raw[:100], {}, str(error))
     return Blob(line, raw, value)
@@ -108,7 +109,7 @@ def _yaml(first: bytes, stream: BinaryIO) -> Iterator[Blob]:
             lines, size, begins = [line], len(line), number
         else:
             size += len(line)
-            if size <= MOST:
+            if size <= limits.CATALOG_BLOB.value:
                 lines.append(line)
     yield from _document(begins, lines, size)
 
@@ -128,8 +129,13 @@ def _lines(first: bytes, stream: BinaryIO) -> Iterator[bytes]:
 
 def _document(line: int, lines: list[bytes], size: int) -> Iterator[Blob]:
     raw = b"".join(lines)
-    if size > MOST:
-        yield Blob(line, raw[:100], {}, f"the document that begins here is larger than {MOST // 2**20} MiB")
+    if size > limits.CATALOG_BLOB.value:
+        yield Blob(
+            line,
+            raw[:100],
+            {},
+            f"the document that begins here is larger than {limits.CATALOG_BLOB.value // 2**20} MiB",
+        )
         return
     try:
         for _line, value in yamltext.documents(raw.decode()):

@@ -11,24 +11,27 @@ from typing import Any
 
 import msgspec
 
+from kube import limits
 from operatorhub.csv import items, mapping, text
 from operatorhub.sources.drafts import Contents, Problem, contents
 from resources import yamltext
+from untrusted import json_bounds
 
 # A manifest is an object of the cluster, which takes 1.5 MB; comments and a CSV in YAML may be more.
-MOST = 16 * 1024 * 1024
 _NAMES = (".yaml", ".yml", ".json")
 _ANNOTATION = "operators.operatorframework.io.bundle."
 
 
 def documents(path: Path) -> list[Any]:
     """All documents of a file. Raises YamlProblem, OSError, ValueError."""
-    if path.stat().st_size > MOST:
-        raise ValueError(f"larger than {MOST // 2**20} MiB")
+    if path.stat().st_size > limits.MANIFEST_FILE.value:
+        raise ValueError(f"larger than {limits.MANIFEST_FILE.value // 2**20} MiB")
     data = path.read_bytes()
     if path.suffix == ".json":
         try:
-            return [msgspec.json.decode(data)]
+            return [json_bounds.load(data)]
+        except json_bounds.TooDeep:
+            raise
         except msgspec.DecodeError:
             pass  # several documents, or YAML under the wrong name
     return [value for _line, value in yamltext.documents(data.decode())]

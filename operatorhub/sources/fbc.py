@@ -30,6 +30,7 @@ from operatorhub.sources.drafts import (
     newest_first,
 )
 from resources import yamltext
+from untrusted import json_bounds
 
 # olm.csv.metadata: what catalogs keep of a CSV instead of all of it.
 _ABOUT = (
@@ -134,7 +135,7 @@ def _object(value: Mapping[str, Any], bad: list[str]) -> list[Any]:
     """The manifest in an olm.bundle.object: base64 of JSON or YAML."""
     try:
         data = base64.b64decode("".join(text(value.get("data")).split()), validate=True)
-        return [msgspec.json.decode(data)]
+        return [json_bounds.load(data)]
     except binascii.Error as error:
         bad.append(_("a manifest is no base64: %(error)s") % {"error": error})
     except msgspec.DecodeError:

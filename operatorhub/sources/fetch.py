@@ -7,18 +7,18 @@ from pathlib import Path
 
 from django.utils.translation import gettext as _
 
+from kube import limits
 from operatorhub.sources import archive, web
 from operatorhub.sources.drafts import SourceError
 
-MOST = 512 * 1024 * 1024
-SECONDS = 180.0
+SECONDS = float(limits.FETCHED_SECONDS.value)
 
 
 def fetch(address: str, target: Path) -> Path:
     """The folder in `target` where what the address answers lies, unpacked. Raises SourceError: what happened to which address, and what to do."""
     path = target / "fetched"
     with path.open("wb") as sink:
-        answer = web.get(address, sink=sink, most=MOST, seconds=SECONDS)
+        answer = web.get(address, sink=sink, most=limits.FETCHED.value, seconds=SECONDS)
     if answer.status != 200:
         raise SourceError(web.explain(answer))
     try:

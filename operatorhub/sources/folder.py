@@ -6,7 +6,6 @@ a single bundle. Bundles are read when somebody asks for one (`contents`): a fol
 
 import fnmatch
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -30,6 +29,7 @@ from operatorhub.sources.drafts import (
     bundle_version,
     newest_first,
 )
+from untrusted import json_bounds
 
 _FBC = (".json", ".yaml", ".yml")
 
@@ -37,7 +37,7 @@ _FBC = (".json", ".yaml", ".yml")
 def about(folder: Path) -> dict[str, str]:
     """What the folder's catalog.json says of it: name, displayName, publisher. Empty without one."""
     try:
-        found = json.loads((folder / "catalog.json").read_bytes())
+        found = json_bounds.loads((folder / "catalog.json").read_bytes())
     except (OSError, ValueError):
         return {}
     return {text(key): text(value) for key, value in found.items()} if isinstance(found, dict) else {}
@@ -80,8 +80,8 @@ def contents(folder: Path, place: str) -> Contents:
 def _inside(folder: Path, place: str) -> Path:
     path = (folder / place).resolve()
     if not path.is_relative_to(folder.resolve()) or not path.is_dir():
-        words = _("There is no folder %(place)s in %(folder)s any more. Refresh the catalog.")
-        raise SourceError(words % {"place": place, "folder": folder})
+        words = _("Folder %(place)s isn't in the catalog any more. Refresh the catalog.")
+        raise SourceError(words % {"place": place})
     return path
 
 
@@ -145,7 +145,7 @@ def _ignored(path: Path, top: Path, rules: Mapping[Path, tuple[str, ...]]) -> bo
 
 def _package(folder: Path, path: Path, whole: bool) -> Iterator[Draft]:
     try:
-        said = msgspec.json.decode((path / "package.json").read_bytes())
+        said = json_bounds.load((path / "package.json").read_bytes())
         if not isinstance(said, dict) or not text(said.get("name")):
             raise ValueError(_("it has no name"))
     except (OSError, ValueError, msgspec.DecodeError, RecursionError) as error:

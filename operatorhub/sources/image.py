@@ -19,15 +19,15 @@ import msgspec
 import zstandard
 from django.utils.translation import gettext as _
 
+from kube import limits
 from operatorhub.csv import items, mapping, text
 from operatorhub.sources import archive, registry
 from operatorhub.sources.drafts import SourceError
+from untrusted import json_bounds
 
 PREFIX = "operators.operatorframework.io."
 CONFIGS, DATABASE = f"{PREFIX}index.configs.v1", f"{PREFIX}index.database.v1"
 MANIFESTS, METADATA = f"{PREFIX}bundle.manifests.v1", f"{PREFIX}bundle.metadata.v1"
-MOST_LAYER = 1024 * 1024 * 1024
-MOST_LAYERS = 128
 SECONDS = 240.0
 # The memory that a zstd stream may ask for.
 _WINDOW = 128 * 1024 * 1024
@@ -57,7 +57,7 @@ def pull(reference: str, target: Path, known: str = "", seconds: float = 0) -> P
             raise SourceError(_("The image %(image)s is for no machine at all.") % {"image": where})
         manifest, _digest = source.manifest(chosen)
     layers = [text(one.get("digest")) for one in items(manifest.get("layers"))]
-    if not layers or len(layers) > MOST_LAYERS:
+    if not layers or len(layers) > limits.IMAGE_LAYERS.value:
         words = _("The image %(image)s has %(number)d layers; it can't be read.")
         raise SourceError(words % {"image": where, "number": len(layers)})
     config = _config(source, manifest)
@@ -73,7 +73,7 @@ def _config(source: registry.Registry, manifest: Mapping[str, Any]) -> Mapping[s
     sink = BytesIO()
     source.blob(text(mapping(manifest.get("config")).get("digest")), sink, 4 * 1024 * 1024, 30)
     try:
-        return mapping(msgspec.json.decode(sink.getvalue()))
+        return mapping(json_bounds.load(sink.getvalue()))
     except msgspec.DecodeError as error:
         raise SourceError(
             _("The image %(image)s has no readable configuration.") % {"image": source.reference}
@@ -109,7 +109,8 @@ def _layer(
         return any(name.startswith(f"{one}/") or plain == one or one.startswith(f"{plain}/") for one in folders)
 
     with tempfile.TemporaryFile() as sink:
-        source.blob(digest, sink, MOST_LAYER, max(deadline - time.monotonic(), 1))
+        source.blob(digest, sink, limits.IMAGE_LAYER.value, max(deadline - time.monotonic(), 1))
+        budget.packed(sink.tell())
         sink.seek(0)
         try:
             archive.layer(_plain(sink), target, budget, wanted)

@@ -18,9 +18,11 @@ import msgspec
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from kube import limits
 from operatorhub.csv import items, mapping, text
 from operatorhub.sources import web
 from operatorhub.sources.drafts import SourceError
+from untrusted import json_bounds
 
 MANIFESTS = (
     "application/vnd.oci.image.manifest.v1+json",
@@ -30,13 +32,12 @@ INDEXES = (
     "application/vnd.oci.image.index.v1+json",
     "application/vnd.docker.distribution.manifest.list.v2+json",
 )
-_MOST_MANIFEST = 4 * 1024 * 1024
 _SECONDS = 30.0
 _REFERENCE = re.compile(
     r"(?P<host>[A-Za-z0-9.-]+(?::\d{1,5})?|\[[0-9a-fA-F:]+\](?::\d{1,5})?)/(?P<path>[a-z0-9]+(?:[._/-]+[a-z0-9]+)*)"
     r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9._-]{0,127}))?(?:@(?P<digest>sha256:[0-9a-f]{64}))?"
 )
-_CHALLENGE = re.compile(r'([a-zA-Z_]+)="([^"]*)"')
+_CHALLENGE = re.compile(r'(?<![a-zA-Z_])([a-zA-Z_]+)="([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +91,18 @@ class Registry:
     def manifest(self, wanted: str) -> tuple[dict[str, Any], str]:
         """The manifest or index of that tag or digest, and its digest. Raises SourceError."""
         accept = ", ".join((*INDEXES, *MANIFESTS))
-        answer = self._get(f"manifests/{wanted}", accept, None, _MOST_MANIFEST, _SECONDS)
+        answer = self._get(f"manifests/{wanted}", accept, None, limits.IMAGE_MANIFEST.value, _SECONDS)
         digest = f"sha256:{hashlib.sha256(answer.body).hexdigest()}"
         said = answer.headers.get("docker-content-digest", "")
         promised = wanted if wanted.startswith("sha256:") else said if said.startswith("sha256:") else digest
         if promised != digest:
             raise SourceError(self._lie(f"manifest {wanted}", promised, digest))
         try:
-            found = msgspec.json.decode(answer.body, type=dict[str, Any])
+            found = mapping(json_bounds.load(answer.body))
         except msgspec.DecodeError as error:
             words = _("%(host)s answers no manifest for %(image)s: %(error)s.")
             raise SourceError(words % {"host": self.reference.host, "image": self.reference, "error": error}) from error
-        found.setdefault("mediaType", answer.headers.get("content-type", "").partition(";")[0])
-        return found, digest
+        return {"mediaType": answer.headers.get("content-type", "").partition(";")[0], **found}, digest
 
     def blob(self, digest: str, sink: BinaryIO, most: int, seconds: float) -> None:
         """A blob, into `sink`; what is not what its digest says is refused. Raises SourceError."""
@@ -170,7 +170,7 @@ class Registry:
         if answer.status != 200:
             raise SourceError(web.explain(answer))
         try:
-            found = mapping(json.loads(answer.body))
+            found = mapping(json_bounds.load(answer.body))
         except ValueError:
             found = {}
         token = text(found.get("token")) or text(found.get("access_token"))

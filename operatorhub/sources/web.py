@@ -1,7 +1,7 @@
 """GET from an address that somebody typed: the one place where sources speak HTTP to others than the cluster.
 
 What is guarded: only http and https; a name is resolved once, judged, and connected to by the address that was judged, so that no second answer of the DNS
-leads elsewhere; link-local (clouds' metadata), multicast and unspecified addresses are refused always, the console's own machine unless it is one that
+leads elsewhere; what is refused says operatorhub/sources/addresses.py, and the console's own machine is unless it is one that
 listens to this machine only (settings.LOCAL_ONLY); every redirect is judged in the same way, never leads from https to http, and takes no credentials to
 another host; bytes and seconds are limited, whatever the server says of its lengths; certificates are checked. Private networks are allowed: registries and
 catalogs live there. Who may name addresses at all, operatorhub/admin/own_rights.py says. Errors name the address without user, password and query.
@@ -23,6 +23,8 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from urllib3.exceptions import HTTPError
 
+from kube.tls import client_context
+from operatorhub.sources.addresses import Reach, reach
 from operatorhub.sources.drafts import SourceError
 
 MOST_REDIRECTS = 5
@@ -134,12 +136,8 @@ def _resolved(parts: SplitResult, url: str) -> str:
 
 
 def _allowed(address: str) -> bool:
-    one = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(one, ipaddress.IPv6Address) and one.ipv4_mapped:
-        one = one.ipv4_mapped
-    if one.is_loopback:
-        return bool(settings.LOCAL_ONLY)
-    return not (one.is_link_local or one.is_multicast or one.is_unspecified or one.is_reserved)
+    found = reach(address)
+    return found is Reach.NETWORK or (found is Reach.OWN_MACHINE and bool(settings.LOCAL_ONLY))
 
 
 def _open(parts: SplitResult, headers: Mapping[str, str], url: str) -> urllib3.BaseHTTPResponse:
@@ -154,7 +152,7 @@ def _open(parts: SplitResult, headers: Mapping[str, str], url: str) -> urllib3.B
             maxsize=1,
             server_hostname=host,
             assert_hostname=host,
-            cert_reqs="CERT_REQUIRED",
+            ssl_context=client_context(),
         )
     else:
         pool = urllib3.HTTPConnectionPool(address, parts.port, timeout=timeout, maxsize=1)

@@ -7,6 +7,7 @@ Source: operator-lifecycle-manager, pkg/controller/operators/catalog/manifests.g
 
 import base64
 import gzip
+import hashlib
 import io
 import json
 import zlib
@@ -17,16 +18,17 @@ from typing import Any
 import yaml
 from django.utils.translation import gettext as _
 
+from kube import limits
 from kube.client import ClusterClient
 from kube.errors import Conflict, KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, olm
 from operatorhub.running.workloads import ASKS, DONE, FAILED, RUNNING, WAITING
 from resources import yamltext
+from untrusted import json_bounds
 
 #: Of a ConfigMap with a packed bundle; such a bundle has less than this many bytes.
 _PACKED = "olm.contentEncoding"
-_LARGEST = 64_000_000
 PHASES = {"Complete": DONE, "Failed": FAILED, "RequiresApproval": ASKS, "Installing": RUNNING, "Planning": RUNNING}
 #: Kinds that OLM makes of the CSV's install strategy, unless the bundle has them itself.
 MADE_OF_CSV = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
@@ -84,6 +86,11 @@ class InstallPlan:
     @property
     def waits(self) -> bool:
         return self.phase == "RequiresApproval" and not self.approved
+
+    @property
+    def content(self) -> str:
+        """A digest of what carrying it out means: a page that shows the plan sends it along with the approval."""
+        return hashlib.sha256(json.dumps(_would_do(self.object), sort_keys=True).encode()).hexdigest()
 
     @property
     def word(self) -> str:
@@ -175,7 +182,7 @@ def _typed(given: KubeObject, names: Mapping[str, str]) -> KubeObject:
 def decoded(manifest: str) -> KubeObject | None:
     """A step's text as an object; None for what is none."""
     try:
-        found = json.loads(manifest)
+        found = json_bounds.loads(manifest)
     except ValueError:
         return None
     return found if isinstance(found, dict) else None
@@ -242,13 +249,19 @@ def _unpacked(text: str) -> str:
     try:
         raw = base64.b64decode(base64.b64decode(text))
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
-            return stream.read(_LARGEST).decode("utf-8", "replace")
+            return stream.read(limits.PACKED_MANIFEST.value).decode("utf-8", "replace")
     except (ValueError, OSError, zlib.error, EOFError):
         return ""
 
 
-def approve(client: ClusterClient, of: InstallPlan, *, dry_run: bool = False) -> None:
-    """Let OLM carry it out, as it was shown: a plan that would do something else by now is refused (Conflict). Conditions and labels are no matter."""
+def approve(client: ClusterClient, of: InstallPlan, *, seen: str = "", dry_run: bool = False) -> None:
+    """Let OLM carry it out, as it was shown: a plan that would do something else by now is refused (Conflict). Conditions and labels are no matter.
+
+    `seen`: the content that a person has looked at, '' where nobody has before `of` was read.
+    """
+    if seen not in ("", of.content):
+        words = _("The install plan “%(name)s” has changed since you looked at it. Review it again.")
+        raise Conflict(words % {"name": of.name})
     type_, obj = olm.type_of(client, olm.PLANS), of.object
     for last in (False, False, False, False, True):
         version = csv.text(csv.mapping(obj.get("metadata")).get("resourceVersion"))
@@ -262,6 +275,12 @@ def approve(client: ClusterClient, of: InstallPlan, *, dry_run: bool = False) ->
                 raise
         else:
             return
+
+
+def dismiss(client: ClusterClient, sub: olm.Subscription) -> None:
+    """Stay on the installed version: noted on the Subscription, until another update comes."""
+    patch = {"metadata": {"uid": sub.uid, "annotations": {olm.DISMISSED: sub.current_csv}}}
+    client.patch(olm.type_of(client, olm.SUBSCRIPTIONS), sub.name, patch, sub.namespace)
 
 
 def _would_do(obj: KubeObject) -> tuple[str, Any, list[Any]]:

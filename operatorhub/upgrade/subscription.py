@@ -6,7 +6,7 @@ https://olm.operatorframework.io/docs/advanced-tasks/overriding-operator-pod-con
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,8 @@ from operatorhub import csv, olm, written
 from operatorhub.bundle import bundles
 from operatorhub.bundle.bundles import Graph
 from operatorhub.running import installed, updates
-from operatorhub.upgrade import plans
+from operatorhub.sources.drafts import Entry
+from operatorhub.upgrade import plans, update_path
 from resources import yamltext
 
 APPROVALS = ("Automatic", "Manual")
@@ -66,6 +67,7 @@ class Page:
     neighbours: tuple[str, ...]
     sources: tuple[bundles.Offer, ...]
     config: Mapping[str, str]
+    graph: Graph | None = None
 
     @property
     def version(self) -> str:
@@ -108,6 +110,7 @@ def read(client: ClusterClient, namespace: str, name: str) -> Page:
         tuple(one.name for one in others),
         tuple(one for one in bundles.others(client, sub.package) if one.namespace not in ("~", "-")),
         config_texts(obj),
+        graph,
     )
 
 
@@ -230,6 +233,26 @@ def save(client: ClusterClient, page: Page, wanted: Edit, version: str, *, dry_r
     return client.patch(type_, page.sub.name, patch, page.sub.namespace, dry_run=dry_run)
 
 
+def _channel_warnings(page: Page, channel: str) -> Iterator[str]:
+    """Where the channel leads from the version that runs."""
+    runs = page.sub.installed_csv
+    entries = [entry for one in page.graph.channels for entry in one.entries] if page.graph else []
+    known = next((entry for entry in entries if entry.name == runs), Entry(runs, olm.version_in(runs)))
+    way = update_path.path(page.graph, channel, known) if page.graph and runs else None
+    names = {"channel": channel, "installed": known.version, "head": way.head.version if way else ""}
+    if way and way.head.name == runs:
+        yield _("%(installed)s is the newest version of the channel %(channel)s: nothing changes now.") % names
+    elif way and way.older and not way.passed:
+        yield _("The newest version of the channel %(channel)s is %(head)s, older than the installed %(installed)s. OLM goes to no older version: no update comes, and OLM can report that updating failed.") % names  # fmt: skip
+    elif way and not way.passed:
+        yield _("No version of the channel %(channel)s updates the installed %(installed)s: no update comes, and OLM can report that updating failed.") % names  # fmt: skip
+    elif way:
+        passed = ", ".join(entry.version for entry in way.passed)
+        yield _("OLM updates %(installed)s to: %(versions)s.") % {**names, "versions": passed}
+    if page.sub.approval == "Automatic" and not page.others_manual and (way is None or way.passed):
+        yield _("With automatic approval OLM goes to the new channel's newest version at once.")
+
+
 def warnings(page: Page, wanted: Edit) -> tuple[str, ...]:
     """What a change would do that its words don't say."""
     spec = csv.mapping(wanted.patch.get("spec"))
@@ -244,8 +267,8 @@ def warnings(page: Page, wanted: Edit) -> tuple[str, ...]:
             _("Updates will still wait for approval, since %(names)s in this namespace asks for it.")
             % {"names": ", ".join(page.others_manual)}
         )  # fmt: skip
-    if "channel" in spec and page.sub.approval == "Automatic" and not page.others_manual:
-        found.append(_("With automatic approval OLM goes to the new channel's newest version at once."))
+    if "channel" in spec:
+        found += _channel_warnings(page, str(spec["channel"]))
     if "config" in spec:
         found.append(_("The operator's Deployments are rolled out again with the new configuration."))
     return tuple(found)

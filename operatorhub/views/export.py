@@ -7,7 +7,6 @@ from django.views.decorators.http import require_safe
 
 from console.web import audit, render
 from console.web.request import ConsoleRequest
-from operatorhub import olm
 from operatorhub.exports import folder, gather
 from operatorhub.install.choices import LABEL as NAMESPACE_NAME
 
@@ -22,7 +21,7 @@ class Row:
 
 @require_safe
 def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
-    """GET alone: every choice is in the address, and nothing is changed. `zip` answers with the folder. What is taken of Secrets goes into the audit log."""
+    """GET alone: every choice is in the address, and nothing is changed. `zip` answers with the folder. Each Secret that is shown goes into the audit."""
     offer = gather.look(request.cluster, namespace, csv)
     shown = "shown" in request.GET
     chosen = set(request.GET.getlist("take")) if shown else {one.key for one in offer.items if one.ticked}
@@ -33,8 +32,11 @@ def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
     pinned = csv if request.GET.get("pin") or not shown else ""
     files = folder.files(found, namespace, into=into, pinned=pinned)
     name = f"{offer.package}-{into}"
+    for item, _secret in found:
+        if item.secret:
+            audit.record(request, "export", f"core/v1/secrets {item.namespace}/{item.name}", "ok")
     if "zip" in request.GET:
-        return _zip(request, offer, taken, name, files)
+        return _zip(name, files)
     parts = ("operator", "instances")
     context = {
         "offer": offer, "rows": {part: [Row(one, one.key in chosen) for one in offer.items if one.part == part] for part in parts},
@@ -45,12 +47,6 @@ def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
     return render.page(request, "operatorhub/export.html", context, fragment="operatorhub/_export.html")
 
 
-def _zip(
-    request: ConsoleRequest, offer: gather.Offer, taken: list[gather.Item], name: str, files: tuple[folder.File, ...]
-) -> HttpResponse:
-    for one in taken:
-        if one.secret:
-            audit.record(request, "export", f"core/v1/secrets {one.namespace}/{one.name}", "ok")
-    audit.record(request, "export", olm.ref(olm.CSVS, offer.namespace, offer.csv), "ok")
+def _zip(name: str, files: tuple[folder.File, ...]) -> HttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
     return HttpResponse(folder.zipped(name, files), content_type="application/zip", headers=headers)

@@ -14,7 +14,7 @@ from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
 from operatorhub.bundle import package as packages
-from operatorhub.install import choices, create, draft, offer, rights, situation, version
+from operatorhub.install import choices, conflicts, create, draft, offer, rights, situation, version
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -35,6 +35,8 @@ def install(request: ConsoleRequest, namespace: str, catalog: str, package: str)
             forget_namespaces()
             if made.error is None:
                 return HttpResponseRedirect(reverse("operatorhub:progress", args=[form.choices.namespace, package]))
+            # What was created before the refusal is there by now.
+            page, form = _read(request, namespace, catalog, package)
     problem = explain(made.error) if made and made.error else None
     context = {"page": page, "draft": form, "made": made, "problem": problem, "answers": answers}
     answer = render.page(
@@ -75,9 +77,18 @@ def _read(request: ConsoleRequest, namespace: str, catalog: str, package: str) -
     channel = chosen_version.channel
     about = packages.describe(channel, package)
     found = situation.look(client, request.namespace)
-    picked = request.COOKIES.get("console_namespace", "").strip("-")
+    picked = request.namespace
     chosen = choices.read(data, posted, channel, about, found, package, picked)
-    form = draft.make(manifest, channel, about, found, chosen, client, chosen_version.exact)
+    asked = conflicts.Asked(
+        manifest=manifest,
+        channel=channel,
+        about=about,
+        situation=found,
+        choices=chosen,
+        exact=chosen_version.exact,
+        needs=chosen_version.needs,
+    )
+    form = draft.make(asked, client)
     suggested = choices.suggestion(about, found, chosen.mode, picked, package)
     icon = packages.icon_name(client, namespace, catalog, package)
     page = offer.make(

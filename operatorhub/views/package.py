@@ -1,5 +1,6 @@
 """/operatorhub/<namespace>/<catalog>/<package>/: what an operator is, before it is installed."""
 
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,6 +18,7 @@ from operatorhub.admin import catalogs
 from operatorhub.bundle import graph
 from operatorhub.bundle import package as packages
 from operatorhub.find import facets
+from operatorhub.install import draft, situation
 from operatorhub.judge import package_page as subject
 
 
@@ -66,6 +68,8 @@ def _parts(request: ConsoleRequest, chosen: subject.Chosen) -> dict[str, Any]:
         "modes": [(mode, facets.label("mode", mode, {})) for mode in (chosen.about.modes if chosen.about else ())],
         "refused": _refused(request, chosen),
         "install_url": _install(chosen),
+        "present": _present(request, place),
+        "installable": _installable(request, chosen, place),
         "compare_url": f"{reverse('operatorhub:compare')}?{urlencode({'package': key})}",
     }
 
@@ -120,3 +124,33 @@ def _install(chosen: subject.Chosen) -> str:
         return f"{reverse('operatorhub:run')}?{urlencode(values)}"
     address = reverse("operatorhub:install", args=[manifest.namespace, manifest.catalog, manifest.name])
     return f"{address}?{picked(chosen)}".rstrip("?")
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The first thing to do with a package that is installed."""
+
+    label: str
+    url: str
+
+
+def _present(request: ConsoleRequest, place: subject.Place) -> Present | None:
+    """None where it is not installed. Of several installs the one in the picked namespace is meant."""
+    subs = sorted(place.subscriptions, key=lambda sub: (sub.namespace != request.namespace, not sub.installed))
+    if not subs:
+        running = next(iter(place.running), None)
+        return Present(_("View operator"), running.url) if running else None
+    sub = subs[0]
+    if not sub.installed:
+        return Present(_("Follow installation"), reverse("operatorhub:progress", args=[sub.namespace, sub.name]))
+    if sub.waits and sub.plan and sub.current_csv != sub.installed_csv:
+        return Present(_("Review update"), reverse("operatorhub:plan", args=[sub.namespace, sub.plan]))
+    return Present(_("View operator"), reverse("operatorhub:operator", args=[sub.namespace, sub.installed_csv]))
+
+
+def _installable(request: ConsoleRequest, chosen: subject.Chosen, place: subject.Place) -> bool:
+    """Whether it can be installed, or installed once more: an operator for all namespaces can't."""
+    if not place.subscriptions or chosen.about is None:
+        return True
+    found = situation.look(request.cluster, request.namespace)
+    return draft.is_possible(chosen.manifest, chosen.channel, chosen.about, found)

@@ -1,6 +1,7 @@
 """/operators/<namespace>/installplans/: what OLM is about to make; approve or deny it, knowing what it changes."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseRedirect
@@ -12,7 +13,7 @@ from console.web import audit, render
 from console.web.access import can
 from console.web.errors import explain
 from console.web.request import ConsoleRequest
-from kube.errors import Forbidden, KubeError
+from kube.errors import Conflict, Forbidden, KubeError
 from operatorhub import olm
 from operatorhub.running import installed
 from operatorhub.upgrade import plan_check, plan_diff
@@ -60,7 +61,8 @@ def _refused(request: ConsoleRequest, plan: subject.InstallPlan) -> str:
         answer = can(request.cluster, "patch", olm.type_of(request.cluster, olm.PLANS), plan.namespace, plan.name)
     except KubeError as error:
         return str(error)
-    return "" if answer.allowed else answer.reason or _("You may not approve InstallPlans here.")
+    words = _("You don't have permission to approve install plans in %(namespace)s.") % {"namespace": plan.namespace}
+    return "" if answer.allowed else answer.reason or words
 
 
 @require_safe
@@ -82,7 +84,7 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
         one for one in installed.subscriptions(client, namespace) if one.name in found.subscriptions or one.plan == plan
     ]
     context = {
-        "plan": found, "bundles": _bundles(subject.steps(client, found)), "subs": subs, "refused": _refused(request, found),
+        "plan": found, "updates": [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv], "bundles": _bundles(subject.steps(client, found)), "subs": subs, "refused": _refused(request, found),
         "topics": " ".join(olm.topic(client, plural, namespace) for plural in (olm.PLANS, olm.CSVS)),
     }  # fmt: skip
     return render.page(request, "operatorhub/plan.html", context, fragment="operatorhub/_plan.html")
@@ -110,14 +112,16 @@ def step(request: ConsoleRequest, namespace: str, plan: str, number: int) -> Htt
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def approve(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
-    """What approving means, and who did it: the audit log has it. A plan that changed since is refused."""
+    """Approves what the page showed (`seen`), and notes it in the audit log. `subscription`: whose progress page to go back to."""
     found = subject.read(request.cluster, namespace, plan)
-    here = HttpResponseRedirect(reverse("operatorhub:plan", args=[namespace, plan]))
+    subscription = request.POST.get("subscription", "")
+    page, name = ("operatorhub:progress", subscription) if subscription else ("operatorhub:plan", plan)
+    here = HttpResponseRedirect(reverse(page, args=[namespace, name]))
     if request.method != "POST":
         return here
     ref = olm.ref(olm.PLANS, namespace, plan)
     try:
-        subject.approve(request.cluster, found)
+        subject.approve(request.cluster, found, seen=request.POST.get("seen", ""))
     except KubeError as error:
         audit.record(request, "approve", ref, error.reason)
         raise
@@ -128,28 +132,55 @@ def approve(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def deny(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
-    """OLM knows no "no": a plan that nobody approves waits. This page says which ways there are, and deletes the plan if asked to."""
+    """OLM can't reject a plan. POST dismisses the updates of one: what runs stays, and the console asks no more.
+
+    GET says what that means, and which other ways there are. `subscription`: whose progress page to go back to.
+    """
     client = request.cluster
     found = subject.read(client, namespace, plan)
     subs = [
-        one for one in installed.subscriptions(client, namespace) if one.name in found.subscriptions or one.plan == plan
+        sub for sub in installed.subscriptions(client, namespace) if sub.name in found.subscriptions or sub.plan == plan
     ]
-    problem = None
+    updates = [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv]
     if request.method == "POST":
-        try:
-            client.delete(olm.type_of(client, olm.PLANS), plan, namespace, uid=request.POST.get("uid", found.uid))
-        except KubeError as error:
-            problem = explain(error)
-        audit.record(request, "delete", olm.ref(olm.PLANS, namespace, plan), problem.reason if problem else "ok")
-        if problem is None:
-            messages.success(
-                request, _("The plan is deleted. OLM makes another one when the catalog or the Subscription changes.")
-            )
-            return HttpResponseRedirect(reverse("operatorhub:plans", args=[namespace]))
-    answer = can(client, "delete", olm.type_of(client, olm.PLANS), namespace, plan)
-    refused = "" if answer.allowed else answer.reason or _("You may not delete InstallPlans here.")
-    context = {"plan": found, "subs": subs, "refused": refused, "problem": problem}
-    return render.page(request, "operatorhub/plan_deny.html", context, status=problem.status if problem else 200)
+        if request.POST.get("seen", found.content) != found.content or not updates:
+            raise Conflict(_("The install plan “%(name)s” has changed. Review it again.") % {"name": plan})
+        for sub in updates:
+            _dismiss(request, sub)
+        stays = ", ".join(f"{sub.name} {olm.version_in(sub.installed_csv)}" for sub in updates)
+        messages.success(request, _("Update dismissed: %(stays)s stays as it is.") % {"stays": stays})
+        name = request.POST.get("subscription", "")
+        page, last = ("operatorhub:progress", name) if name else ("operatorhub:plan", plan)
+        return HttpResponseRedirect(reverse(page, args=[namespace, last]))
+    answer = can(client, "patch", olm.type_of(client, olm.SUBSCRIPTIONS), namespace)
+    words = _("You don't have permission to change Subscriptions in %(namespace)s.") % {"namespace": namespace}
+    context = {
+        "plan": found,
+        "updates": [_update(sub) for sub in updates],
+        "installs": [sub for sub in subs if not sub.installed],
+        "refused": "" if answer.allowed else answer.reason or words,
+    }
+    return render.page(request, "operatorhub/plan_deny.html", context)
+
+
+def _dismiss(request: ConsoleRequest, sub: olm.Subscription) -> None:
+    ref = olm.ref(olm.SUBSCRIPTIONS, sub.namespace, sub.name)
+    try:
+        subject.dismiss(request.cluster, sub)
+    except KubeError as error:
+        audit.record(request, "patch", ref, error.reason)
+        raise
+    audit.record(request, "patch", ref, "ok")
+
+
+def _update(sub: olm.Subscription) -> dict[str, Any]:
+    command = f"kubectl annotate subscriptions.{olm.GROUP} {sub.name} -n {sub.namespace} --overwrite"
+    return {
+        "sub": sub,
+        "old": olm.version_in(sub.installed_csv),
+        "new": olm.version_in(sub.current_csv),
+        "kubectl": f"{command} {olm.DISMISSED}={sub.current_csv}",
+    }
 
 
 @require_POST

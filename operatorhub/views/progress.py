@@ -13,6 +13,7 @@ from operatorhub import olm
 from operatorhub.bundle import package as packages
 from operatorhub.progress import mend as mending
 from operatorhub.progress import read as subject
+from operatorhub.upgrade import plans
 
 
 @require_safe
@@ -24,33 +25,16 @@ def progress(request: ConsoleRequest, namespace: str, subscription: str) -> Http
     answer = can(client, "patch", olm.type_of(client, olm.PLANS), namespace) if found.plan else None
     context = {
         "progress": found,
+        "plan": plans.plan(found.plan_object) if found.plan_object else None,
         "sub": sub,
         "icon_name": packages.icon_name(client, sub.catalog_namespace, sub.catalog, sub.package),
         "topics": " ".join(mending.topics(client, namespace, sub)),
         "refused": ""
         if answer is None or answer.allowed
-        else answer.reason or _("You may not approve InstallPlans here."),
+        else answer.reason
+        or _("You don't have permission to approve install plans in %(namespace)s.") % {"namespace": namespace},
     }
     return render.page(request, "operatorhub/progress.html", context, fragment="operatorhub/_progress.html")
-
-
-@require_POST
-def approve(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
-    """Approve and go back to the install's page."""
-    ref = olm.ref(olm.PLANS, namespace, plan)
-    try:
-        subject.approve(request.cluster, namespace, plan)
-    except KubeError as error:
-        audit.record(request, "approve", ref, error.reason)
-        raise
-    audit.record(request, "approve", ref, "ok")
-    subscription = request.POST.get("subscription", "")
-    place = (
-        reverse("operatorhub:progress", args=[namespace, subscription])
-        if subscription
-        else reverse("operatorhub:installed")
-    )
-    return HttpResponseRedirect(place)
 
 
 @require_POST

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 from console.web import audit, render
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
+from kube import limits
 from operatorhub import olm
 from operatorhub import results as outcomes
 from operatorhub.admin import own_rights
@@ -19,8 +20,6 @@ from operatorhub.install import rights, situation
 from operatorhub.run import follow, given, making, plan, verdicts
 from operatorhub.sources.drafts import SourceError
 from resources.views import importing
-
-_MOST_UPLOAD = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +69,9 @@ def _source(request: ConsoleRequest) -> given.Given | None:
     """What was given, in one of the ways; None when nothing was. Raises SourceError."""
     post = request.POST
     if files := [one for one in request.FILES.getlist("files") if one.size]:
-        if sum(one.size or 0 for one in files) > _MOST_UPLOAD:
-            raise SourceError(_("These files are larger than 64 MiB. Add them as a catalog instead."))
+        if sum(one.size or 0 for one in files) > limits.RUN_BYTES.value:
+            words = _("These files are larger than %(most)d MiB. Add them as a catalog instead.")
+            raise SourceError(words % {"most": limits.RUN_BYTES.value // 2**20})
         return given.files((str(one.name), one.read()) for one in files)
     if post.get("~given"):
         return given.received(post["~given"])

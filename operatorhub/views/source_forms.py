@@ -16,6 +16,7 @@ from console.web.access import can
 from console.web.errors import Problem, explain
 from console.web.frame import known_namespaces
 from console.web.request import ConsoleRequest
+from kube import limits
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject
@@ -27,8 +28,6 @@ from operatorhub.sources import fetch
 from operatorhub.sources.drafts import SourceError
 from operatorhub.views.sources import own_row
 
-# OLM writes the status meanwhile; nobody is that unlucky so many times.
-MOST_UPLOAD = 256 * 1024 * 1024
 _INTERVALS = {"": 0, "1h": 3600, "6h": 6 * 3600, "1d": 24 * 3600}
 
 
@@ -216,11 +215,11 @@ def _new_own(request: ConsoleRequest) -> HttpResponse:
     upload = request.FILES.get("file")
     if form["from"] == "upload" and upload is None:
         form.wrong("file", _("Choose a file: .yaml, .json, .tar, .tar.gz or .zip."))
-    elif isinstance(upload, UploadedFile) and (upload.size or 0) > MOST_UPLOAD:
+    elif isinstance(upload, UploadedFile) and (upload.size or 0) > limits.CATALOG_UPLOAD.value:
         form.wrong(
             "file",
             _("The file is larger than %(most)d MiB. Give it as an address or a folder.")
-            % {"most": MOST_UPLOAD // 2**20},
+            % {"most": limits.CATALOG_UPLOAD.value // 2**20},
         )
     if form["from"] == "folder" and not own_rights.folders():
         form.wrong("from", _("Folders can be named only where the console listens to its own machine."))

@@ -65,7 +65,8 @@ def source(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
 def own(client: ClusterClient) -> list[Catalog]:
     """The console's own catalogs, those that describe CatalogSources last."""
     rows = Catalog.objects.filter(cluster=client.name, namespace=catalogs.OWN)
-    mine = (one for one in rows if bundles.told(client, one))
+    mine = [one for one in rows if bundles.told(client, one)]
+    own_rights.hide_folders(client, mine)
     return sorted(mine, key=lambda one: (bool(one.describes), (one.title or one.name).lower()))
 
 
@@ -80,6 +81,7 @@ def own_row(client: ClusterClient, name: str) -> Catalog:
 
 def _own(client: ClusterClient, _namespace: str, name: str) -> dict[str, Any]:
     row = own_row(client, name)
+    own_rights.hide_folders(client, [row])
     return {"row": row, "location": catalogs.shown(row.location), "refused": own_rights.refused(client), "topics": ""}
 
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -11,11 +11,16 @@ from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from operatorhub.install import traces
 from operatorhub.install import undo as subject
+from operatorhub.progress import read as progress
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def undo(request: ConsoleRequest, namespace: str, subscription: str) -> HttpResponse:
-    """GET lists what the install made; POST removes what is ticked, each by its uid."""
+    """GET lists what an unfinished install has made; POST removes what is ticked, each by its uid. An operator that runs is uninstalled instead."""
+    if request.method != "POST":
+        runs = progress.read(request.cluster, namespace, subscription).usable_csv
+        if runs:
+            return HttpResponseRedirect(reverse("operatorhub:uninstall", args=[namespace, runs]))
     found = traces.look(request.cluster, namespace, subscription) if request.method != "POST" else None
     removed = _remove(request) if found is None else ()
     context = {"found": found, "removed": removed, "namespace": namespace, "name": subscription, "back": ""}

@@ -13,12 +13,14 @@ from typing import Any
 
 import kopf
 
-from operators.kubeapi import Access, Api
+from operators import health
+from operators.access import process_access
+from operators.kubeapi import Api
+from operators.leader import elect
 from operators.login import login
 from operators.passes import Passes
 from operators.tell import teller
 
-from . import health
 from .argocd import GROUP, INSTANCE, PART_OF, VERSION
 from .metrics import Metrics
 from .reconcile import paths, reconcile
@@ -39,10 +41,11 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
         settings.watching.label_selectors[path] = f"{PART_OF}=argocd"
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kind is there.
     settings.scanning.disabled = True
-    memo.api = await Api(Access.find(), "argocd-operator").__aenter__()
+    memo.api = await Api(process_access(), "argocd-operator").__aenter__()
     memo.metrics = Metrics()
+    memo.health = await health.serve(8081, metrics=memo.metrics.text)
+    memo.leader = await elect(memo.api, process_access().namespace, "argocd-operator")
     memo.passes = Passes(memo.metrics.counted(partial(reconcile, memo.api, tell=tell)))
-    memo.health = await health.serve(memo.metrics.text)
 
 
 @kopf.on.cleanup()
@@ -50,6 +53,8 @@ async def stop(memo: kopf.Memo, **_: Any) -> None:
     """Ends the passes and closes the connection."""
     memo.health.close()
     await memo.passes.stop()
+    if memo.leader:
+        await memo.leader.release()
     await memo.api.__aexit__()
 
 

@@ -141,7 +141,17 @@ class Server(socketserver.ThreadingTCPServer):
 
     def __init__(self, port: int, component: Component, tls: ssl.SSLContext | None):
         self.component, self.tls = component, tls
-        super().__init__(place(port), Redis if component.part.plain else Pages)
+        host, number = place(port)
+        # One socket for IPv4 and IPv6, where the machine has both.
+        if not host and socket.has_dualstack_ipv6():
+            self.address_family = socket.AF_INET6
+        super().__init__((host, number), Redis if component.part.plain else Pages)
+
+    def server_bind(self) -> None:
+        """With IPv4 as well on a socket of IPv6."""
+        if self.address_family == socket.AF_INET6:
+            self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        super().server_bind()
 
     def finish_request(self, request: Any, client_address: Any) -> None:
         """In a thread of its own."""

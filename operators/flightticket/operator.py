@@ -12,6 +12,12 @@ from typing import Any
 
 import kopf
 
+from operators import health
+from operators.access import process_access
+from operators.kubeapi import Api
+from operators.leader import elect
+from operators.login import login
+
 from .booking import next_status
 
 log = logging.getLogger("flightticket")
@@ -23,7 +29,7 @@ MOMENT = 1.5
 
 
 @kopf.on.startup()
-async def start(settings: kopf.OperatorSettings, **_: Any) -> None:
+async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> None:
     """Settings of kopf. What it remembers of a ticket, it writes into annotations of the ticket."""
     settings.persistence.progress_storage = kopf.AnnotationsProgressStorage(prefix=GROUP)
     settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP, key="last-handled")
@@ -32,14 +38,21 @@ async def start(settings: kopf.OperatorSettings, **_: Any) -> None:
     settings.watching.server_timeout = 300
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kind is there.
     settings.scanning.disabled = True
+    memo.health = await health.serve()
+    memo.api = await Api(process_access(), "flightticket-operator").__aenter__()
+    memo.leader = await elect(memo.api, process_access().namespace, "flightticket-operator")
 
 
-@kopf.on.login()
-def login(**_: Any) -> kopf.ConnectionInfo | None:
-    """By KUBECONFIG or the Pod's ServiceAccount; importing the official client for it would cost 40 MB."""
-    if os.environ.get("KUBECONFIG"):
-        return kopf.login_with_kubeconfig(**_)
-    return kopf.login_with_service_account(**_)
+@kopf.on.cleanup()
+async def stop(memo: kopf.Memo, **_: Any) -> None:
+    """Gives the lease back and closes the connection."""
+    memo.health.close()
+    if memo.leader:
+        await memo.leader.release()
+    await memo.api.__aexit__()
+
+
+kopf.on.login()(login)
 
 
 @kopf.on.resume(*RESOURCE)
@@ -64,13 +77,10 @@ def book(body: kopf.Body, patch: kopf.Patch, **_: Any) -> None:
 def main() -> None:
     """Runs until SIGTERM."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    # A handler that asks to be called again is no error; the questions about health are many.
+    # A handler that asks to be called again is no error.
     logging.getLogger("kopf.objects").setLevel(logging.CRITICAL)
-    logging.getLogger("aiohttp.access").setLevel(logging.WARNING)
     namespaces = [name for name in os.environ.get("WATCH_NAMESPACE", "").split(",") if name]
-    port = os.environ.get("SANDBOX_PORT_8080")
-    health = f"http://127.0.0.1:{port}/healthz" if port else "http://0.0.0.0:8080/healthz"
-    kopf.run(standalone=True, clusterwide=not namespaces, namespaces=namespaces, liveness_endpoint=health)
+    kopf.run(standalone=True, clusterwide=not namespaces, namespaces=namespaces)
 
 
 if __name__ == "__main__":

@@ -16,10 +16,10 @@ PORT = 4567
 MOST = 7
 
 
-def local_port(environment: Mapping[str, str] = os.environ) -> tuple[str, int]:
-    """Host and port to listen on."""
+def local_port(environment: Mapping[str, str] = os.environ) -> tuple[str | None, int]:
+    """Host and port to listen on; no host: every address, IPv4's and IPv6's."""
     given = environment.get(f"SANDBOX_PORT_{PORT}")
-    return ("127.0.0.1", int(given)) if given else ("0.0.0.0", PORT)  # noqa: S104 - a container's only door
+    return ("127.0.0.1", int(given)) if given else (None, PORT)
 
 
 def service(name: str, environment: Mapping[str, str] = os.environ) -> str:
@@ -27,7 +27,7 @@ def service(name: str, environment: Mapping[str, str] = os.environ) -> str:
     prefix = re.sub(r"[^A-Z0-9_]", "_", name.upper()) + "_SERVICE_"
     host, port = environment.get(prefix + "HOST"), environment.get(prefix + "PORT")
     if host and port:
-        return f"http://{host}:{port}"
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     return f"http://{name}.{environment.get('GALERA_NAMESPACE', 'default')}.svc:{PORT}"
 
 

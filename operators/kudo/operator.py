@@ -14,7 +14,10 @@ from typing import Any
 
 import kopf
 
-from operators.kubeapi import Access, Api
+from operators import health
+from operators.access import process_access
+from operators.kubeapi import Api
+from operators.leader import elect
 from operators.login import login
 from operators.passes import Passes
 from operators.tell import teller
@@ -42,7 +45,9 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
         settings.watching.label_selectors[group, "v1", plural] = INSTANCE_LABEL
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kinds are there.
     settings.scanning.disabled = True
-    memo.api = await Api(Access.find(), "kudo-manager").__aenter__()
+    memo.health = await health.serve()
+    memo.api = await Api(process_access(), "kudo-manager").__aenter__()
+    memo.leader = await elect(memo.api, process_access().namespace, "kudo-manager")
     packages = package.shipped(os.environ.get("KUDO_PACKAGES", ""), Path(__file__).resolve().parents[1])
     for namespace in NAMESPACES:
         for one in packages.values():
@@ -53,7 +58,10 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
 @kopf.on.cleanup()
 async def stop(memo: kopf.Memo, **_: Any) -> None:
     """Ends the passes and closes the connection."""
+    memo.health.close()
     await memo.passes.stop()
+    if memo.leader:
+        await memo.leader.release()
     await memo.api.__aexit__()
 
 
@@ -85,16 +93,12 @@ async def version_changed(namespace: str | None, name: str | None, memo: kopf.Me
 def main() -> None:
     """Runs until SIGTERM."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    # Each handler's success and each question about health would hide what happens to the Instances.
-    for name in ("kopf.objects", "aiohttp.access"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-    port = os.environ.get("SANDBOX_PORT_8080")
-    health = f"http://127.0.0.1:{port}/healthz" if port else "http://0.0.0.0:8080/healthz"
+    # Each handler's success would hide what happens to the Instances.
+    logging.getLogger("kopf.objects").setLevel(logging.WARNING)
     kopf.run(
         standalone=True,
         clusterwide=not NAMESPACES,
         namespaces=NAMESPACES,
-        liveness_endpoint=health,
         memo=kopf.Memo(),
     )
 

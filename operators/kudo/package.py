@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from operators.kubeapi import Api, Object
+from untrusted import yaml_bounds
 
 from .version import API_VERSION, PackageError, read
 
@@ -80,7 +81,7 @@ def load(folder: Path) -> Package:
 
 def _yaml(path: Path) -> dict[str, Any]:
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found = yaml_bounds.load(path.read_text(encoding="utf-8"))
     except (OSError, yaml.YAMLError) as problem:
         raise PackageError(f"{path}: {problem}") from None
     if not isinstance(found, dict):

@@ -7,6 +7,8 @@ from typing import Any
 
 import yaml
 
+from untrusted import yaml_bounds
+
 from .version import OperatorVersion, Parameter
 
 _WORDS = {"true": True, "false": False}
@@ -63,7 +65,7 @@ def value(one: Parameter, written: str) -> Any:
     if one.type in ("array", "map"):
         wanted = list if one.type == "array" else dict
         try:
-            found = yaml.safe_load(written)
+            found = yaml_bounds.load(written)
         except yaml.YAMLError:
             found = None
         if not isinstance(found, wanted):

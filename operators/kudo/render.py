@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from operators.kubeapi import PATHS, Object
+from untrusted import yaml_bounds
 
 from . import pipes, template
 from .instance import EXECUTION, INSTANCE_LABEL, OPERATOR_LABEL, Instance
@@ -49,7 +50,7 @@ class Render:
         except template.TemplateError as problem:
             raise RenderError(str(problem)) from None
         try:
-            return [one for one in yaml.safe_load_all(text) if one is not None]
+            return [one for one in yaml_bounds.load_all(text) if one is not None]
         except yaml.YAMLError as problem:
             where = f"templates/{file}{_place(problem)}"
             raise RenderError(f"{where}: not YAML any more after rendering: {_said(problem)}") from None

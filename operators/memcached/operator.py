@@ -13,7 +13,10 @@ from typing import Any
 
 import kopf
 
-from operators.kubeapi import Access, Api
+from operators import health
+from operators.access import process_access
+from operators.kubeapi import Api
+from operators.leader import elect
 from operators.login import login
 from operators.passes import Passes
 from operators.tell import teller
@@ -38,14 +41,19 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     settings.watching.label_selectors["", "v1", "pods"] = LABEL
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kind is there.
     settings.scanning.disabled = True
-    memo.api = await Api(Access.find(), "memcached-operator").__aenter__()
+    memo.health = await health.serve()
+    memo.api = await Api(process_access(), "memcached-operator").__aenter__()
+    memo.leader = await elect(memo.api, process_access().namespace, "memcached-operator")
     memo.passes = Passes(partial(reconcile, memo.api, tell=tell))
 
 
 @kopf.on.cleanup()
 async def stop(memo: kopf.Memo, **_: Any) -> None:
     """Ends the passes and closes the connection."""
+    memo.health.close()
     await memo.passes.stop()
+    if memo.leader:
+        await memo.leader.release()
     await memo.api.__aexit__()
 
 
@@ -70,17 +78,13 @@ async def below_changed(namespace: str | None, labels: kopf.Labels, memo: kopf.M
 def main() -> None:
     """Runs until SIGTERM."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    # Each handler's success and each question about health would hide what happens to the Memcacheds.
-    for name in ("kopf.objects", "aiohttp.access"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+    # Each handler's success would hide what happens to the Memcacheds.
+    logging.getLogger("kopf.objects").setLevel(logging.WARNING)
     namespaces = [name for name in os.environ.get("WATCH_NAMESPACE", "").split(",") if name]
-    port = os.environ.get("SANDBOX_PORT_8080")
-    health = f"http://127.0.0.1:{port}/healthz" if port else "http://0.0.0.0:8080/healthz"
     kopf.run(
         standalone=True,
         clusterwide=not namespaces,
         namespaces=namespaces,
-        liveness_endpoint=health,
         memo=kopf.Memo(),
     )
 

@@ -16,7 +16,6 @@ GROUP = "samples.operator-console.dev"
 DATABASE_LABEL = f"{GROUP}/database"
 #: What an object is for: engine, init, upgrade, backup or snapshot.
 PART_LABEL = f"{GROUP}/part"
-ENGINE_IMAGE = "operator-console.dev/sampledb-engine"
 #: What keeps a database from vanishing before its farewell.
 FINALIZER = f"{GROUP}/finalizer"
 #: The claim and the ConfigMap that outlive a database.

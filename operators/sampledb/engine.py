@@ -95,7 +95,7 @@ def configuration(data: Path, port: str) -> str:
         f"dir {quoted(str(data))}",
         f"port {port}",
         # On the embedded cluster nothing listens beyond this machine.
-        "bind 127.0.0.1" if "SANDBOX_PORT_6379" in os.environ else "bind 0.0.0.0",
+        "bind 127.0.0.1" if "SANDBOX_PORT_6379" in os.environ else "bind * -::*",
         "daemonize no",
         'pidfile ""',
         "save 60 1 10 1000",

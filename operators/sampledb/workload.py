@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 
-from .database import ENGINE_IMAGE, GROUP, Database, Object
+from .database import GROUP, Database, Object
 
 #: What the Pod Security level "restricted" asks for. The group owns the files of the volumes.
 POD_SECURITY = {
@@ -25,7 +25,7 @@ UNITS = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "k": 10**3, "M": 10
 
 def image(engine: str, version: str) -> str:
     """The image of an engine's release, such as …:valkey-8.0; ``operators/Containerfile`` builds it."""
-    return f"{ENGINE_IMAGE}:{engine}-{version}"
+    return f"operator-console.dev/sampledb-engine:{engine}-{version}"
 
 
 def claims(db: Database) -> list[Object]:

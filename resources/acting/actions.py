@@ -36,6 +36,7 @@ def _offered(client: ClusterClient, place: Place, obj: KubeObject | None) -> Ite
     if "patch" in type_.verbs:  # what changed is sent, never the whole object
         yield _action(client, place, "patch", _("Edit"), "edit", command=f"kubectl edit {kubectl}")
     yield Action("YAML", place.url("yaml"), command=f"kubectl get {kubectl} -o yaml")
+    yield Action(_("Clean YAML"), place.url("yaml", clean="1"))
     if "patch" in type_.verbs:
         yield _action(
             client, place, "patch", _("Labels and annotations"), "labels", command=f"kubectl label {kubectl} KEY=VALUE"

@@ -11,11 +11,14 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from kube import answers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
+from resources.forms import labels
 from resources.forms.descriptors import Descriptor
+from resources.forms.sensitive import is_sensitive
 from resources.page.values import scalar
 from resources.state.health import mapping, text
 from resources.writing.examples import Offer
@@ -23,7 +26,6 @@ from resources.writing.examples import Offer
 SCALE = "~scale"
 _RESOURCES = tuple((side, what) for side in ("limits", "requests") for what in ("cpu", "memory"))
 _SECRET = {"password"}
-MOST = 30
 _NUMBERS = {"integer": int, "number": float}
 
 
@@ -58,6 +60,20 @@ class Setting:
     entries: tuple[Entry, ...]
 
     @property
+    def is_set(self) -> bool:
+        return self.key == SCALE or any(entry.value for entry in self.entries)
+
+    @property
+    def where(self) -> str:
+        """Its path, as `kubectl explain` takes it."""
+        return self.entries[0].name if self.key == SCALE else self.key
+
+    @property
+    def group(self) -> str:
+        """The labels of what it stands in, "Server › Ingress"; '' for fields of the spec itself."""
+        return " › ".join(labels.title(step) for step in self.where.split(".")[1:-1])
+
+    @property
     def was(self) -> str:
         """What the page showed: whoever changed it meanwhile is not written over."""
         return json.dumps([entry.value for entry in self.entries])
@@ -72,8 +88,11 @@ class Wrong(ValueError):
 
 
 def settings(client: ClusterClient, type_: ResourceType, obj: KubeObject, offer: Offer) -> tuple[Setting, ...]:
-    """In the order of the operator's descriptors; the replicas first where no descriptor has them."""
-    found = list(_described(client, type_, obj, offer))[:MOST]
+    """In the order of the operator's descriptors, those of one parent together; the replicas first where no descriptor has
+    them."""
+    found = list(_described(client, type_, obj, offer))
+    groups = list(dict.fromkeys(("", *(setting.group for setting in found))))
+    found.sort(key=lambda setting: groups.index(setting.group))
     if "scale" in type_.subresources and not any(
         len(one.entries) == 1 and one.entries[0].path[-1] == "replicas" for one in found
     ):
@@ -84,8 +103,8 @@ def settings(client: ClusterClient, type_: ResourceType, obj: KubeObject, offer:
 def _scale(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Iterator[Setting]:
     try:
         path = type_.path(namespace_of(obj), name_of(obj), "scale")
-        scale = json.loads(client.raw("GET", path))
-    except (KubeError, ValueError):
+        scale = answers.document(client.raw("GET", path))
+    except KubeError:
         return
     wanted = scalar(mapping(mapping(scale).get("spec")).get("replicas") or 0)
     there = scalar(mapping(mapping(scale).get("status")).get("replicas") or 0)
@@ -106,7 +125,7 @@ def _described(client: ClusterClient, type_: ResourceType, obj: KubeObject, offe
         if descriptor.hidden or descriptor.widgets & _SECRET:
             continue
         node, value = _schema_at(schema, path), _value_at(obj, path)
-        if node is None or isinstance(value, list):
+        if node is None or isinstance(value, list) or is_sensitive(path, node.get("description")):
             continue
         entries = tuple(_entries(path, descriptor, node, value))
         if entries:

@@ -12,11 +12,12 @@ from rest_framework.views import APIView
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import name_of, namespace_of, uid_of
+from resources.lists import child_troubles
 from resources.page import event_rows, events, owned_rows
 from resources.page.detail import Link
 from resources.place import place_of
 from resources.searching import lookup
-from resources.state.health import mapping, text
+from resources.state.health import Health, mapping, text
 from resources.state.kind_health import health
 from resources.tree import owners
 
@@ -120,17 +121,6 @@ class SearchSerializer(serializers.Serializer[Any]):
     failed = GapSerializer(many=True)
 
 
-class StateSerializer(serializers.Serializer[Any]):
-    """One object in a word."""
-
-    uid = serializers.CharField()
-    name = serializers.CharField()
-    namespace = serializers.CharField(allow_blank=True)
-    state = serializers.CharField(allow_blank=True)
-    reason = serializers.CharField(allow_blank=True)
-    created = serializers.CharField(allow_blank=True)
-
-
 def cluster(request: Request) -> ClusterClient:
     found: ClusterClient = request._request.cluster  # type: ignore[attr-defined]
     return found
@@ -148,11 +138,16 @@ def _link(link: Link) -> dict[str, str]:
     return ref(link.type, link.namespace, link.name, link.kind)
 
 
-def states(type_: ResourceType, objects: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """Each in a word."""
+def states(
+    client: ClusterClient, type_: ResourceType, namespace: str, objects: list[dict[str, Any]]
+) -> list[dict[str, str]]:
+    """Each in a word, as lists and pages have it."""
     found = []
+    troubled = child_troubles.counts(type_) and bool(objects)
+    below = child_troubles.look(client, namespace) if troubled else child_troubles.ChildTroubles()
     for obj in objects:
-        word = health(owned_rows.whole(type_, obj))
+        own = health(owned_rows.whole(type_, obj))
+        word = below.health(type_, namespace_of(obj), name_of(obj), own)
         created = text(mapping(obj.get("metadata")).get("creationTimestamp"))
         one = {"uid": uid_of(obj), "name": name_of(obj), "namespace": namespace_of(obj)}
         found.append({**one, "state": word.state, "reason": word.reason, "created": created})
@@ -171,7 +166,7 @@ class Tree(APIView):
         return Response(
             {
                 "owners": [_link(one.link) for one in owned_rows.chain(client, obj)],
-                "items": [_owned(row) for row in found.rows],
+                "items": [_owned(row, word) for row, word in zip(found.rows, owned_rows.states_of(found), strict=True)],
                 "pods": sum_.pods,
                 "ready": sum_.ready,
                 "gaps": [{"kind": kind, "reason": reason} for kind, reason in found.gaps],
@@ -179,8 +174,7 @@ class Tree(APIView):
         )
 
 
-def _owned(row: owners.Owned) -> dict[str, Any]:
-    word = health(owned_rows.whole(row.type, row.object))
+def _owned(row: owners.Owned, word: Health) -> dict[str, Any]:
     return {
         "uid": uid_of(row.object),
         "depth": row.depth,

@@ -11,13 +11,23 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from console.web import audit
+from kube.clean import clean
 from kube.client import ClusterClient, Table
+from kube.errors import KubeError
 from kube.objects import name_of, namespace_of, uid_of
 from resources.api.lists import states
 from resources.history import writes
+from resources.page import owned_rows
 from resources.place import Place, place_of
+from resources.types.kind_versions import deprecation
 
 _PAGE = 500
+_CLEAN = OpenApiParameter(
+    "clean",
+    int,
+    enum=[1],
+    description="objects without status and what the server or a tool wrote, to be applied elsewhere",
+)
 
 
 class TypeSerializer(serializers.Serializer[Any]):
@@ -112,7 +122,28 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-class Objects(APIView):
+class _VersionedView(APIView):
+    """Answers about a deprecated version say so, in the header that the API server uses: `Warning: 299 - "text"`.
+
+    In the API server's default words: what an author writes about it is for pages, where it is escaped.
+    """
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        response = super().finalize_response(request, response, *args, **kwargs)
+        if response.status_code < 300 and (text := self._deprecation(request, **kwargs)):
+            response["Warning"] = f'299 - "{text}"'
+        return response
+
+    def _deprecation(self, request: Request, group: str, version: str, plural: str, **_address: str) -> str:
+        try:
+            type_ = _cluster(request).find(group, version, plural)
+            deprecated = deprecation(_cluster(request), type_)
+        except KubeError:
+            return ""
+        return f"{type_.api_version} {type_.kind} is deprecated" if deprecated else ""
+
+
+class Objects(_VersionedView):
     """The objects of a type."""
 
     @extend_schema(
@@ -121,6 +152,7 @@ class Objects(APIView):
             *(OpenApiParameter(name, str) for name in ("namespace", "labels", "fields", "continue")),
             OpenApiParameter("limit", int),
             OpenApiParameter("as", str, enum=["objects", "table", "states"], description="objects unless said"),
+            _CLEAN,
             OpenApiParameter(
                 "watch",
                 int,
@@ -136,8 +168,8 @@ class Objects(APIView):
     )
     def get(self, request: Request, group: str, version: str, plural: str) -> Response:
         """`namespace` '' = all; `within`: the only namespaces that were read, since one may not list all. At most `limit` objects (500 unless said)."""
-        type_ = _place(request, group=group, version=version, plural=plural).type
-        asked = request.query_params
+        place = _place(request, group=group, version=version, plural=plural)
+        type_, asked = place.type, request.query_params
         if asked.get("watch") == "1":
             raise ValidationError("This server can't stream: ask the console's own ASGI server.")
         look = asked.get("as", "objects")
@@ -155,9 +187,16 @@ class Objects(APIView):
         if look == "table":
             return Response(_table(client.table(type_, namespace, **options)))
         found = client.list(type_, namespace, **options)
+        if place.secret and look == "objects":
+            audit.secrets_read(client, Place(type_, namespace).ref, "list", map(name_of, found.items))
+        items: list[Any] = found.items
+        if look == "states":
+            items = states(client, type_, namespace, found.items)
+        elif asked.get("clean") == "1":
+            items = [clean(owned_rows.whole(type_, obj)) for obj in found.items]
         return Response(
             {
-                "items": states(type_, found.items) if look == "states" else found.items,
+                "items": items,
                 "resource_version": found.resource_version,
                 "continue": found.continue_,
                 "remaining": found.remaining,
@@ -178,12 +217,16 @@ class Objects(APIView):
         return Response(made, status=201)
 
 
-class Object(APIView):
+class Object(_VersionedView):
     """One object; namespace '-' in the cluster's scope."""
 
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @extend_schema(parameters=[_CLEAN], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, **address: str) -> Response:
-        return Response(_place(request, **address).get(_cluster(request)))
+        place, client = _place(request, **address), _cluster(request)
+        found = place.get(client)
+        if place.secret:
+            audit.secrets_read(client, place.ref, "get", ())
+        return Response(clean(found) if request.query_params.get("clean") == "1" else found)
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT)
     def patch(self, request: Request, **address: str) -> Response:

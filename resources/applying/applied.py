@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from django.utils.translation import gettext as _
 
+from kube import limits
 from kube.client import ClusterClient
 from kube.errors import Conflict, KubeError, NotFound
 from kube.objects import KubeObject, name_of, uid_of
@@ -22,9 +23,8 @@ from resources.place import Place
 from resources.writing.diff import same
 from resources.writing.draft import own
 from resources.writing.review import Review, review
+from untrusted import json_bounds
 
-#: Of what goes to the page, compressed.
-LIMIT = 4 * 1024 * 1024
 _UNPACKED = 64 * 1024 * 1024
 
 
@@ -64,7 +64,7 @@ def pack(results: Iterable[Result]) -> str:
     if not steps:
         return ""
     packed = base64.b64encode(zlib.compress(msgspec.json.encode(steps))).decode()
-    return packed if len(packed) <= LIMIT else ""
+    return packed if len(packed) <= limits.IMPORT_UNDO.value else ""
 
 
 def unpack(text: str) -> list[Step]:
@@ -74,7 +74,7 @@ def unpack(text: str) -> list[Step]:
         plain = opened.decompress(base64.b64decode(text, validate=True), _UNPACKED)
         if opened.unconsumed_tail:
             raise ValueError("too large")
-        return msgspec.json.decode(plain, type=list[Step])
+        return json_bounds.load_as(plain, list[Step])
     except (binascii.Error, zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ValueError(str(error)) from error
 

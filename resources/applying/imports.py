@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
@@ -17,8 +18,6 @@ from resources import yamltext
 from resources.writing.draft import SERVERS
 from resources.yamltext import YamlProblem
 
-#: Of one text. A bundle of a large operator has some forty.
-LIMIT = 500
 _WAIT = 10.0
 _CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
 
@@ -76,8 +75,8 @@ def read(text: str) -> tuple[Document, ...]:
         items = value.get("items") if isinstance(value, dict) and str(value.get("kind", "")).endswith("List") else None
         for item in items if isinstance(items, list) else [value]:
             found.append(_document(len(found) + 1, line, item))
-    if len(found) > LIMIT:
-        raise YamlProblem(f"there are {len(found)} documents here; {LIMIT} can be sent at once")
+    if len(found) > limits.IMPORT_DOCUMENTS.value:
+        raise YamlProblem(f"there are {len(found)} documents here; {limits.IMPORT_DOCUMENTS.value} can be sent at once")
     return tuple(_twice(found))
 
 

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from resources.forms import shapes
+from resources.forms import known, shapes
 from resources.forms.builder import SMALL, Builder
 from resources.forms.fields import ABSENT, Field, Options
 from resources.forms.paths import Path, is_item, position, span, split, untoken
@@ -65,14 +65,14 @@ def _property(schema: Schema, node: Node, spot: _Spot, part: str) -> _Spot:
 def _item(schema: Schema, node: Node, spot: _Spot, part: str) -> _Spot:
     place, value = position(part), spot.value
     number = (place or 0) + 1
-    if kind_of(node) == "map":
+    if kind_of(node) == "map" or known.FREE_KEYS in node:
         entries = list(value.items()) if isinstance(value, dict) else []
         key, found = entries[place] if place is not None and place < len(entries) else ("", ABSENT)
         return _Spot(schema.entry(node), found, (*spot.path, key), number, True, True, key)
     if kind_of(node) != "array":
         return _Spot(EMPTY, ABSENT, (*spot.path, 0), number, True)
-    known = isinstance(value, list) and place is not None and place < len(value)
-    found = value[place] if known and place is not None else ABSENT
+    is_there = isinstance(value, list) and place is not None and place < len(value)
+    found = value[place] if is_there and place is not None else ABSENT
     return _Spot(schema.items(node), found, (*spot.path, place or 0), number, True)
 
 

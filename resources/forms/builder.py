@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from resources.forms import known, order, shapes, texts
-from resources.forms.depends import dependencies
+from resources.forms.depends import Dependencies, is_met
 from resources.forms.descriptors import Descriptor
 from resources.forms.fields import ABSENT, Field, Options
 from resources.forms.immutable import held
@@ -34,6 +34,7 @@ class Builder:
         self.depth = 0
         self.obj: Any = obj or {}
         self.opened = set(self.typed.opened)
+        self.claims: set[Path] = set()
         typed = (*self.typed.errors, *self.typed.key_errors, *self.typed.texts)
         self.wanted = {path[:end] for path in typed for end in range(len(path))}
         asked = (*typed, *self.typed.asked)
@@ -80,7 +81,11 @@ class Builder:
 
     def resolved(self, node: Node, value: Any, path: Path) -> Node:
         """The node to draw: of a union of types the one that fits; Kubernetes' own schema where this one leaves a known type open."""
-        return known.better(self.schema.fitting(node, value), self._descriptor(path), path)
+        in_claim = path[:-1] in self.claims
+        made = known.better(self.schema.fitting(node, value), self._descriptor(path), path, in_claim=in_claim)
+        if known.is_claim(made, path):
+            self.claims.add(path)
+        return made
 
     def field(self, node: Node, value: Any, path: Path, pointer: str, required: bool, *, item: int = 0) -> Field:
         """The field of one node. `item` counts from 1 where the node is an item of a list or an entry of a map."""
@@ -103,7 +108,9 @@ class Builder:
         common["inside_error"] = path in self.wanted
         common["revealed"] = path in self.seen
         if descriptor and descriptor.depends:
-            common["depends"] = dependencies(self.schema, self.obj, descriptor, path)
+            judge = Dependencies(self.schema, self.options.descriptors, self.obj)
+            common["depends"] = judge.of(descriptor, path, pointer)
+            common["unmet"] = not is_met(common["depends"])
         if kind in CONTAINERS:
             return self._container(kind, node, value, shapes.container(kind, node, value, common, descriptor))
         if natural in CONTAINERS:
@@ -156,6 +163,9 @@ class Builder:
         children = self._properties(node, value, path, pointer, only)
         others = unnamed(node, value)
         allowed = keeps_unknown(node)
+        if known.FREE_KEYS in node and len(others) <= MORE:
+            children += self._entries(node, value, others, path, pointer)
+            others, allowed = (), False
         if others or allowed or path in self.typed.others:
             told |= self._others(value, others, allowed, path)
         return Field(**common, open=open_, children=children, **told)
@@ -252,6 +262,20 @@ class Builder:
         shown = self._windowed(keys, make, path, pointer, places)
         extra = self._extra(inside, path, pointer, len(value))
         return shown + tuple(shapes.entry(field, self.typed, "") for field in extra)
+
+    def _entries(
+        self, node: Node, value: dict[str, Any], names: tuple[str, ...], path: Path, pointer: str
+    ) -> tuple[Field, ...]:
+        """What stands under keys that the schema does not name, each as an entry of a map; then the empty ones that were asked for."""
+        inside, keys = self.schema.entry(node), list(value)
+        places = [(keys.index(name), name) for name in names]
+        made = [
+            self.field(inside, value[name], (*path, name), f"{pointer}/@{index}", True, item=number)
+            for number, (index, name) in enumerate(places, 1)
+        ]
+        fields = [shapes.entry(field, self.typed, name) for field, (_, name) in zip(made, places, strict=True)]
+        extra = self._extra(inside, path, pointer, len(value))
+        return (*fields, *(shapes.entry(field, self.typed, "") for field in extra))
 
     def _windowed(
         self,

@@ -13,7 +13,7 @@ Names = tuple[str, ...]
 
 # Several urns joined by commas; the commas of a label selector are no joints.
 _JOINT = re.compile(r",\s*(?=urn:|ui:|(?:com\.)?tectonic\.ui:|text$|hidden$|advanced$)")
-_INDEX = re.compile(r"\[[^\]]*\]")
+_INDEX = re.compile(r"\[[^\[\]]*\]")
 _PREFIX = re.compile(r"^urn:alm:descriptor:(com\.tectonic\.ui:)?|^(com\.)?tectonic\.ui:|^ui:")
 
 

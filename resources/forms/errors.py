@@ -5,7 +5,6 @@ a dot may be part of a key. So the object itself is walked, longest key first. W
 its sentence says more: numbers out of range, unions, labels.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 from resources.forms.fields import Field
 from resources.forms.paths import Path, words
 from resources.forms.schema import Node, Schema
+from untrusted import json_bounds
 
 _STEP = re.compile(r"^\[([^\]]*)\]|^\.?([^.\[]+)")
 #: Sentences of which the field is "<nil>".
@@ -23,7 +23,7 @@ _NAMED = (
 )
 _SHOWN = re.compile(r'^Invalid value: ("(?:[^"\\]|\\.)*")')
 _ABOUT_KEYS = re.compile("name part|prefix part|label key")
-_FORBIDDEN = re.compile(r"(?P<where>\S+) in body is a forbidden property$")
+_FORBIDDEN = re.compile(r"(?<!\S)(?P<where>\S+) in body is a forbidden property$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _entry(placed: Placed, obj: Any) -> Placed:
 
 def _unquoted(text: str) -> str:
     try:
-        return str(json.loads(text))
+        return str(json_bounds.loads(text))
     except ValueError:  # Go writes \x07 and \U0001f600 where JSON does not
         return text[1:-1]
 

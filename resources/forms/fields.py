@@ -38,7 +38,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """The field matters only while the control named by `pointer` holds `value`; `met`: whether it does now. It is never emptied."""
+    """The field matters only while the control named by `pointer` holds `value`; `met`: whether it does now, and is shown."""
 
     pointer: str
     value: str
@@ -64,7 +64,7 @@ class Field:
 
     `state` says what an empty control means: '' absent, 'empty' an empty text, 'null'; `stateful`: the page must say so, or it is lost.
     `position` counts items from 1. `offered`: an item that the schema
-    asks for and nobody has made yet; it counts when something is typed in it. `set`: something is there, be it null. `limits`: name and value as in the schema, to be put in words.
+    asks for and nobody has made yet; it counts when something is typed in it. `unmet`: what it `depends` on is not so now. `set`: something is there, be it null. `limits`: name and value as in the schema, to be put in words.
     """
 
     path: Path
@@ -95,6 +95,7 @@ class Field:
     choices_data: str = ""
     branches: tuple[str, ...] = ()
     depends: tuple[Dependency, ...] = ()
+    unmet: bool = False
     others: str | None = None
     others_keys: str = ""
     others_allowed: bool = False
@@ -163,7 +164,12 @@ class Field:
 
     @property
     def basic(self) -> tuple["Field", ...]:
-        return tuple(child for child in self.children if not child.advanced)
+        return tuple(child for child in self.children if not (child.advanced or child in self.entries))
+
+    @property
+    def entries(self) -> tuple["Field", ...]:
+        """Of an object whose other keys are free: what stands under them."""
+        return tuple(child for child in self.children if child.is_entry) if self.kind == "object" else ()
 
     @property
     def folded(self) -> tuple["Field", ...]:

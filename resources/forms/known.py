@@ -4,6 +4,7 @@ Only what a form needs, written by us; whatever else stands in such an object is
 https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/ and its Pod page are the source.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -74,8 +75,25 @@ _POD_AFFINITY = _object(
         )
     ),
 )
-_AMOUNTS: Node = {**_object(cpu=QUANTITY, memory=QUANTITY), "additionalProperties": QUANTITY}
+_AMOUNTS: Node = {"type": "object", "additionalProperties": QUANTITY}
 _RESOURCES = _object(requests=_AMOUNTS, limits=_AMOUNTS)
+#: In a node: keys that it does not name are drawn as rows with a key of their own, not as YAML.
+FREE_KEYS = "x-console-free-keys"
+_CONTAINER_RESOURCES = ("cpu", "memory", "ephemeral-storage")
+_CLAIM_RESOURCES = ("storage",)
+#: The fields of a PersistentVolumeClaim's spec, and those that operators put beside them.
+_CLAIM_FIELDS = frozenset({"accessModes", "accessMode", "storageClassName", "volumeName", "volumeMode"})
+_CLAIM_COMPANY = _CLAIM_FIELDS | set(
+    re.findall(
+        r"\w+",
+        "resources selector dataSource dataSourceRef volumeAttributesClassName storageClass name metadata labels annotations enabled",
+    )
+)
+#: Fields of what runs containers: its `resources` are theirs, whatever it says of volumes.
+_WORKLOAD_FIELDS = frozenset({"image", "replicas", "env", "tolerations", "affinity", "nodeSelector", "securityContext"})
+_CLAIM_NAME = re.compile("volumeclaim|pvc", re.I)
+_ACCESS_MODES = ("ReadWriteOnce", "ReadWriteOncePod", "ReadOnlyMany", "ReadWriteMany")
+_VOLUME_MODES = ("Filesystem", "Block")
 _KEY = _object(("key",), name=_TEXT, key=_TEXT, optional=_FLAG)
 _ENV = _object(
     ("name",),
@@ -157,15 +175,50 @@ def name_of(descriptor: Descriptor | None, path: Path) -> str:
     return _BY_NAME.get(last, "") if isinstance(last, str) else ""
 
 
-def better(node: Node, descriptor: Descriptor | None, path: Path) -> Node:
-    """The node, or what to draw in its place: the Kubernetes type that it leaves open, or amounts of CPU and memory by name."""
+def better(node: Node, descriptor: Descriptor | None, path: Path, *, in_claim: bool = False) -> Node:
+    """The node, or what to draw in its place: the Kubernetes type that it leaves open, or amounts of known resources by name.
+
+    `in_claim`: the node is a field of a PersistentVolumeClaim's spec (`is_claim`).
+    """
+    if in_claim and (found := _claim_field(node, path)) is not None:
+        return found
     name = name_of(descriptor, path)
     if not name:
         return _sorted(node)
-    if name == "ResourceRequirements" and _is_resources(node):
-        properties = {key: _amounts(child) for key, child in node["properties"].items()}
-        return {**node, "properties": properties}
-    found = _TYPES[name]
+    if name != "ResourceRequirements":
+        return _open_type(node, _TYPES[name])
+    resources = _CLAIM_RESOURCES if in_claim else _CONTAINER_RESOURCES
+    node = _open_type(node, _TYPES[name])
+    if not _is_resources(node):
+        return node
+    return {**node, "properties": {key: _amounts(child, resources) for key, child in node["properties"].items()}}
+
+
+def is_claim(node: Node, path: Path) -> bool:
+    """Whether the object is a PersistentVolumeClaim's spec, whose `resources` are those of storage."""
+    properties = node.get("properties")
+    if not isinstance(properties, Mapping) or "resources" not in properties:
+        return False
+    names = [part for part in path if isinstance(part, str)][-2:]
+    if "accessModes" in properties or any(_CLAIM_NAME.search(name) for name in names):
+        return not _WORKLOAD_FIELDS & set(properties)
+    return bool(_CLAIM_FIELDS & set(properties)) and set(properties) <= _CLAIM_COMPANY
+
+
+def _claim_field(node: Node, path: Path) -> Node | None:
+    """Access modes and the volume mode with their values, where the schema takes any text; None for other fields."""
+    last = path[-1] if path else ""
+    items = node.get("items")
+    if last == "accessModes" and isinstance(items, Mapping) and items.get("type") == "string" and "enum" not in items:
+        return {**node, "items": {**items, "enum": list(_ACCESS_MODES)}}
+    modes = {"accessMode": _ACCESS_MODES, "volumeMode": _VOLUME_MODES}.get(last) if isinstance(last, str) else None
+    if modes and node.get("type") == "string" and "enum" not in node:
+        return {**node, "enum": list(modes)}
+    return None
+
+
+def _open_type(node: Node, found: Node) -> Node:
+    """Kubernetes' type where the node leaves its shape open."""
     if not _says_nothing(node) or node.get("type", found["type"]) != found["type"]:
         return node
     return {**found, **{key: node[key] for key in _KEPT if key in node}}
@@ -208,8 +261,9 @@ def _is_amounts(node: Node) -> bool:
     )
 
 
-def _amounts(node: Any) -> Any:
+def _amounts(node: Any, resources: tuple[str, ...]) -> Any:
+    """Each known resource as a field of its own, all others as rows."""
     if not isinstance(node, Mapping) or not _is_amounts(node):
         return node
     entry = node["additionalProperties"]
-    return {**node, "properties": {"cpu": entry, "memory": entry}}
+    return {**node, "properties": dict.fromkeys(resources, entry), FREE_KEYS: True}

@@ -6,14 +6,39 @@ from typing import Any
 from resources.forms import texts
 from resources.forms.schema import Node, Schema, kind_of
 
-_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|\d+|[^\sA-Za-z0-9_-]+")
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+#: Words that are not written as their letters' case says; found whatever case a field's name gives them.
+_SPELT = {
+    word.lower(): word
+    for word in re.findall(
+        r"\w+",
+        "3scale ETag FSx GiB GitHub GitLab IoT IPv4 IPv6 K8s KiB MiB MongoDB MySQL NVMe OAuth OpenAPI OpenShift PostgreSQL QoS RStudio "
+        "S2I SaaS SigV4 TiB VNet VSock iPXE iSCSI mTLS vCPU vCenter vSphere",
+    )
+}
 _ACRONYMS = frozenset(
     re.findall(
         r"\w+",
-        "api aws ca cpu crd db dns gcp gpu ha http https iam id ip jmx json jvm kms ldap nfs oidc os pvc rbac ssl sql ssh sso tcp tls ttl udp ui uid uri url uuid yaml",
+        "acl acme ajp amqp api arn asn aws az bgp bmc ca cidr cni cpu crd crl csi csr csv db dhcp dns dsn ec ecr eks fqdn gcp gcs "
+        "gpu grpc gtid ha hdd http https iam id io ip ipam iqn irsa jdbc jms jmx json jvm jwt kms ldap ldaps lun mac md mtu nat "
+        "nfs ntp oci ocp oidc olm os pdb pem php pii pki pvc qps rbac rds rpc saml san sasl scc scsi sdk sha slo smtp sms sns "
+        "sqs ssd ssh ssl sso sql svm tcp tls ttl udp ui uid uri url usb utf uuid vip vlan vm vpc vxlan wwn xml xss yaml",
     )
 )
+#: Their plurals, where they stand in small letters; of others an "s" may belong to another word.
+_PLURALS_OF = {
+    f"{word}s": f"{word.upper()}s"
+    for word in ("id", "ip", "url", "uri", "cpu", "gpu", "db", "crd", "pvc", "api", "vm", "arn")
+}
+_WORDS = re.compile(
+    rf"(?i:{'|'.join(sorted(_SPELT, key=len, reverse=True))})s?(?![a-z])"
+    r"|\d+[KMGT]i(?![a-z])"  # 2Mi
+    r"|[A-Z]{2,}s(?![a-z])"  # URLs
+    r"|[A-Z]+(?=[A-Z][a-z])"  # HTTP, of HTTPRoute
+    r"|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\sA-Za-z0-9_-]+"
+)
+#: Acronyms whose first letter a generator made small: dBName, uRI. Not the X of HTTP's headers.
+_SMALL_FIRST = re.compile(r"[a-wyz](?=[A-Z](?:[A-Z]|$))")
 _LIMITS = (
     "minimum",
     "exclusiveMinimum",
@@ -38,10 +63,26 @@ def title(name: str) -> str:
     """`serviceURL` → "Service URL"; a key that is no identifier (dots, slashes) stays as it is."""
     if not _PLAIN.fullmatch(name):
         return texts.shown(name) or "“”"
-    found = _WORDS.findall(name)
-    return (
-        " ".join(word.upper() if word.lower() in _ACRONYMS else word[:1].upper() + word[1:] for word in found) or name
-    )
+    if _SMALL_FIRST.match(name) and _WORDS.findall(name)[0].lower() not in _SPELT:
+        name = name[0].upper() + name[1:]
+    words: list[str] = []
+    for word in _WORDS.findall(name):
+        # S3, V2, EC2 and OAuth2 are words; "Key 1" is two.
+        if words and word.isdigit() and (len(words[-1]) == 1 or not words[-1][-1:].islower() or words[-1] == "OAuth"):
+            words[-1] += word
+        else:
+            words.append(_spelt(word))
+    return " ".join(words) or name
+
+
+def _spelt(word: str) -> str:
+    """One word of a label as it is usually written."""
+    lower = word.lower()
+    if lower in _SPELT or lower.removesuffix("s") in _SPELT:
+        return _SPELT.get(lower) or f"{_SPELT[lower.removesuffix('s')]}s"
+    if lower in _ACRONYMS and not (word.endswith("s") and word[:-1].isupper()):
+        return word.upper()
+    return _PLURALS_OF.get(lower) or word[:1].upper() + word[1:]
 
 
 def _limit(value: Any) -> str:

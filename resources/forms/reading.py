@@ -1,6 +1,5 @@
 """One pass over the controls of a page: the values they say, and what the same page needs when it is drawn again. The marks: parse.py."""
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,6 +7,7 @@ from resources.forms import texts
 from resources.forms.fields import ABSENT, Typed
 from resources.forms.moves import FIELDS, MORE, arranged
 from resources.forms.paths import Path, is_item, position, span, untoken
+from untrusted import json_bounds
 
 # Two entries of a map that were given one key: the second waits under key + this, so that nothing typed is lost.
 SECOND = "\ue000"
@@ -140,6 +140,9 @@ class Reading:
         for part, below in node.below.items():
             if span(part):
                 continue
+            if is_item(part):
+                self.read_free_key(part, below, made, before, path)
+                continue
             key = untoken(part)
             if key in left:
                 continue
@@ -151,6 +154,24 @@ class Reading:
             elif key not in added:
                 made.pop(key, None)
         return made
+
+    def read_free_key(self, part: str, node: Posted, made: dict[str, Any], before: dict[str, Any], path: Path) -> None:
+        """A row of an object whose other keys are free: an entry of a map, beside the fields that have names."""
+        place, entries = _place(part, node), list(before.items())
+        known = place is not None and place < len(entries)
+        old_key, old = entries[place] if known and place is not None else ("", ABSENT)
+        key = node.marks.get("k", [old_key])[-1]
+        if known and (key != old_key or "x" in node.marks):
+            made.pop(old_key, None)
+        if "x" in node.marks:
+            return
+        free = key if key == old_key and known else _free(made, key)
+        step = free if key or known else len(made)
+        value = self.value(node, old, (*path, step), item=known, keyed=bool(key) and not known)
+        if value is not ABSENT and free == old_key and known:
+            made[key] = value
+        elif value is not ABSENT:
+            self.put(made, key, value, path)
 
     def rest(self, node: Posted, made: dict[str, Any], path: Path) -> frozenset[str]:
         """The fields that no schema names, as they were typed: put into `made` in the place of those that were drawn. Returns the new ones."""
@@ -262,7 +283,7 @@ def _free(made: dict[str, Any], key: str) -> str:
 
 def _names(text: str) -> list[str]:
     try:
-        found = json.loads(text or "[]")
+        found = json_bounds.loads(text or "[]")
     except ValueError:
         return []
     return [key for key in found if isinstance(key, str)] if isinstance(found, list) else []
@@ -270,7 +291,7 @@ def _names(text: str) -> list[str]:
 
 def _mapping(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text or "{}")
+        found = json_bounds.loads(text or "{}")
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

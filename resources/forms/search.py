@@ -95,13 +95,16 @@ def _collect(schema: Schema, descriptors: Descriptors) -> Iterator[_Entry]:
     queue: list[tuple[Steps, Node, tuple[int, ...]]] = [
         ((name,), node, ()) for name, node in schema.properties(root) if name not in shapes.SERVERS
     ]
+    claims: set[tuple[str, ...]] = set()
     for at in range(_MOST):
         if at >= len(queue):
             return
         steps, node, around = queue[at]
         names = tuple(step for step in steps if isinstance(step, str))
         descriptor = descriptors.get(names)
-        node = known.better(node, descriptor, names)
+        node = known.better(node, descriptor, names, in_claim=names[:-1] in claims)
+        if known.is_claim(node, names):
+            claims.add(names)
         if isinstance(steps[-1], str):
             label = descriptor.display_name if descriptor and descriptor.display_name else labels.title(names[-1])
             words = descriptor.description if descriptor and descriptor.description else node.get("description")

@@ -12,6 +12,7 @@ import re
 from typing import Any
 
 from resources import yamltext
+from untrusted import json_bounds
 
 #: One letter before a control's pointer says how to read its text.
 CODES = {
@@ -171,7 +172,7 @@ def _read_int_or_string(text: str) -> int | str:
     """Digits are a number; in quotes, as JSON has them, they are a text."""
     if text.startswith('"'):
         try:
-            quoted = json.loads(text)
+            quoted = json_bounds.loads(text)
         except ValueError:
             return text
         return quoted if isinstance(quoted, str) else text
@@ -180,8 +181,8 @@ def _read_int_or_string(text: str) -> int | str:
 
 def _read_json(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
+        return json_bounds.loads(text, parse_constant=_refuse)
+    except ValueError as error:
         raise Unreadable("json", str(error)) from error
 
 

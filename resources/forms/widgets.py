@@ -4,7 +4,7 @@ Only a choice of looks: how a value is written and read is its kind's business (
 
 | scalar | shows |
 |---|---|
-| line, lines, password, number, boolean (a select), select, yaml | what their names say |
+| line, lines, password (a name such as `token` will do), number, boolean (a select), select, yaml | what their names say |
 | switch | a boolean in one click: not set, yes, no |
 | radios | up to three short choices side by side |
 | stepper | a number of Pods, with buttons for one more and one less |
@@ -13,8 +13,8 @@ Only a choice of looks: how a value is written and read is its kind's business (
 | bytes | Base64 text, and a file that fills it |
 | picker, key | a line that offers names of `picker`, or keys of the object whose name stands beside it |
 
-Containers: section, list, map; rows (a list of scalars), cards (of objects), pairs (a map of scalars), resources (CPU and memory),
-reference (a name and a key, in one line).
+Containers: section, list, map; rows (a list of scalars), cards (of objects), pairs (a map of scalars), resources (limits and requests,
+whose amounts are a quantity for each known resource and rows for all others), reference (a name and a key, in one line).
 """
 
 import re
@@ -23,7 +23,9 @@ from dataclasses import dataclass, field
 
 from resources.forms import pickable
 from resources.forms.descriptors import Descriptor
+from resources.forms.known import FREE_KEYS
 from resources.forms.paths import Path
+from resources.forms.sensitive import is_sensitive
 
 Node = Mapping[str, object]
 
@@ -109,6 +111,8 @@ def _text(kind: str, node: Node, descriptor: Descriptor | None, path: Path) -> W
         return Widget("datetime")
     if words := _words(path, said):
         return Widget("radios" if _few(words) else "select", options=words)
+    if is_sensitive(path, node.get("description")) and not (descriptor and descriptor.kubernetes):
+        return Widget("password")
     picker, selector = pickable.described(descriptor)
     if picker or (picker := pickable.by_name(path)):
         return Widget("picker", picker=picker, selector=selector)
@@ -152,6 +156,8 @@ def _container(kind: str, node: Node, said: frozenset[str], path: Path) -> Widge
         return Widget("pairs" if _plain(node.get("additionalProperties")) else "map")
     properties = node.get("properties")
     names = set(properties) if isinstance(properties, Mapping) else set()
+    if FREE_KEYS in node:
+        return Widget("amounts", data={"example": "10Gi"} if names == {"storage"} else {})
     if "resourceRequirements" in said or {"limits", "requests"} <= names:
         return Widget("resources")
     if names and names <= {"name", "key", "optional"} and (picker := pickable.by_name((*path, "name"))):

@@ -1,8 +1,8 @@
-"""Open port-forwards of this web process: a listener on loopback each, one WebSocket through the API server for each connection.
+"""Open port-forwards of this web process: one WebSocket through the API server for each connection.
 
 They live as long as the process, like `kubectl port-forward` in a terminal, or as long as the session of who opened them. The Pod is looked up anew for each connection, and waited for while there is
-none, so a forward survives its Pods. Only 127.0.0.1 is ever bound: on a console that other machines reach too, its pages lead there
-(resources/views/proxied.py), by an address that only its owner knows.
+none, so a forward survives its Pods. A port of 127.0.0.1 is bound only on a console that only this machine reaches. On any other one nothing listens, since every program of the
+server could connect: the console's own pages lead there (resources/views/proxied.py), by an address that only its owner knows.
 """
 
 import asyncio
@@ -18,10 +18,12 @@ from datetime import UTC, datetime
 
 from console.signin import acting, ending
 from console.web import loop
-from kube.channels import port_forward, relay
+from console.web.access_watch import pod_permission, until_lost
+from kube.channels import ByteReader, port_forward, relay
 from kube.client import ClusterClient
 from kube.errors import BadRequest, Forbidden, KubeError, NotFound, TooManyRequests
 from kube.transport import AsyncTransport
+from resources.forward.host_check import HostCheckedReader
 from resources.forward.targets import Target, pod_and_port
 
 HOST = "127.0.0.1"
@@ -37,7 +39,7 @@ LOWEST = 1024
 
 @dataclass(slots=True)
 class Tunnel:
-    """`remote`: the port of the target; `local`: of this machine. `error`: what the last failed connection met."""
+    """`remote`: the port of the target; `local`: of this machine, 0 where nothing listens. `error`: what the last failed connection met."""
 
     id: int
     client: ClusterClient
@@ -104,20 +106,48 @@ def by_token(token: str) -> Tunnel | None:
         return next((one for one in _open.values() if secrets.compare_digest(one.token, token)), None)
 
 
-def open_tunnel(client: ClusterClient, target: Target, remote: int, local: int = 0, *, secure: bool = False) -> Tunnel:
-    """Listen on `local` (0: the same number where that is free, else any). Raises BadRequest when that port is taken or the Pod is not there."""
+def open_tunnel(
+    client: ClusterClient, target: Target, remote: int, local: int = 0, *, secure: bool = False, listen: bool = True
+) -> Tunnel:
+    """Listen on `local` (0: the same number where that is free, else any), or nowhere: then connect() leads there.
+
+    Raises BadRequest when that port is taken or the Pod is not there.
+    """
     if len(tunnels(client)) >= LIMIT:
         raise TooManyRequests(f"{LIMIT} port-forwards are open already; stop one of them first")
     # Asked now, so that a wrong name or a missing right is said at once and not at the first connection.
     pod_and_port(client, target, remote)
-    listener = _listen(remote, local)
-    tunnel = Tunnel(next(_numbers), client, target, remote, int(listener.getsockname()[1]), time.time(), secure=secure)
-    loop.run_on_loop(_serve(tunnel, listener))
+    listener = _listen(remote, local) if listen else None
+    port = int(listener.getsockname()[1]) if listener else 0
+    tunnel = Tunnel(next(_numbers), client, target, remote, port, time.time(), secure=secure)
+    if listener is not None:
+        loop.run_on_loop(_serve(tunnel, listener))
+    loop.submit(_end_without_permission(tunnel))
     with _lock:
         _open[tunnel.id] = tunnel
     # Its own process notices, whichever one the session ended in.
     tunnel.forget = ending.when_over(client.config.session, lambda: _close(tunnel.id))
     return tunnel
+
+
+async def _end_without_permission(tunnel: Tunnel) -> None:
+    """The API server judges each connection at its beginning only."""
+    task = asyncio.current_task()
+    assert task is not None
+    tunnel.tasks.add(task)
+    target = tunnel.target
+    try:
+        await until_lost(pod_permission(tunnel.client, "portforward", target.namespace, _pod_name(target)))
+    finally:
+        tunnel.tasks.discard(task)
+    with _lock:
+        _open.pop(tunnel.id, None)
+    tunnel.forget()
+    await _stop(tunnel)
+
+
+def _pod_name(target: Target) -> str:
+    return target.name if target.kind == "Pod" else ""
 
 
 def close_tunnel(client: ClusterClient, number: int) -> bool:
@@ -169,22 +199,39 @@ def _listen(remote: int, local: int) -> socket.socket:
     raise BadRequest("no port of this machine is free")
 
 
+async def connect(tunnel: Tunnel) -> socket.socket:
+    """A connection of the console's own to the Pod's port: no other program can make one. On the server's event loop."""
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    reader, writer = await asyncio.open_connection(sock=theirs, limit=_BUFFER)
+    task = asyncio.create_task(_tracked(tunnel, reader, writer))
+    tunnel.tasks.add(task)
+    return ours
+
+
 async def _serve(tunnel: Tunnel, listener: socket.socket) -> None:
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         tunnel.tasks.add(task)
-        try:
-            # asyncio's streams complain of a connection that was cancelled; here that is how one ends.
-            with contextlib.suppress(asyncio.CancelledError):
-                await _carry(tunnel, reader, writer)
-        finally:
-            tunnel.tasks.discard(task)
+        await _tracked(tunnel, HostCheckedReader(reader, writer), writer)
 
     tunnel.server = await asyncio.start_server(connected, sock=listener, limit=_BUFFER)
 
 
-async def _carry(tunnel: Tunnel, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _tracked(tunnel: Tunnel, reader: ByteReader, writer: asyncio.StreamWriter) -> None:
+    """In a task of its own, which `tunnel.tasks` has while it goes on."""
+    try:
+        # asyncio's streams complain of a connection that was cancelled; here that is how one ends.
+        with contextlib.suppress(asyncio.CancelledError):
+            await _carry(tunnel, reader, writer)
+    finally:
+        task = asyncio.current_task()
+        if task is not None:
+            tunnel.tasks.discard(task)
+
+
+async def _carry(tunnel: Tunnel, reader: ByteReader, writer: asyncio.StreamWriter) -> None:
     tunnel.connections += 1
     tunnel.active += 1
     try:

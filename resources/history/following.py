@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from console.web.access import can
 from kube.client import ClusterClient
+from kube.errors import KubeError
 from kube.objects import KubeObject, uid_of
 from resources.history import kept, kinds, lease, store
 from resources.models import Followed, Traced
@@ -25,19 +27,38 @@ def recording(client: ClusterClient, place: Place) -> Recording:
     """Off without words for kinds that have no history by setting."""
     if not kinds.may_be_recorded(place.type):
         return Recording(False)
+    why, detail = _problem(client, place)
+    if not why:
+        return Recording(Followed.objects.filter(cluster=client.name, type=place.type.qualified).exists())
+    # How many objects others have, and how the console is set up, is for those who may list all of them.
+    return Recording(False, detail if detail and _sees_all(client, place) else why)
+
+
+def _problem(client: ClusterClient, place: Place) -> tuple[str, str]:
+    """Why nothing is recorded: (for everybody, for those who may list the kind in the whole cluster); ('', '') when it is."""
     followed = Followed.objects.filter(cluster=client.name, type=place.type.qualified).first()
     if followed is not None and followed.too_many:
         words = _("There are %(number)d objects of this kind: for more than HISTORY_OBJECTS no history is kept.")
-        return Recording(False, words % {"number": followed.too_many})
+        return _("No history is recorded: there are too many objects of this kind."), words % {
+            "number": followed.too_many
+        }
+    paused = _("No history is recorded at the moment.")
     writer = lease.held(client.name)
     if writer is None:
-        return Recording(False, _("Nothing is written down just now: no worker runs that keeps the history."))
+        return paused, _("Nothing is written down just now: no worker runs that keeps the history.")
     if writer.problem:
-        return Recording(False, _("Nothing is written down just now: %(why)s") % {"why": writer.problem})
+        return paused, _("Nothing is written down just now: %(why)s") % {"why": writer.problem}
     if followed is None and kinds.left_out(client, place.type):
         words = _("The history follows %(number)d kinds, and this one is not among them: HISTORY_KINDS names those that matter.")  # fmt: skip
-        return Recording(False, words % {"number": kinds.MOST})
-    return Recording(followed is not None)
+        return _("No history is recorded for this kind."), words % {"number": kinds.MOST}
+    return "", ""
+
+
+def _sees_all(client: ClusterClient, place: Place) -> bool:
+    try:
+        return can(client, "list", place.type).allowed
+    except KubeError:
+        return False
 
 
 def caught_up(client: ClusterClient, obj: KubeObject, seconds: float) -> None:

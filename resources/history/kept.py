@@ -102,33 +102,62 @@ def any_hidden(value: Any) -> bool:
     return any(any_hidden(part) for part in value) if isinstance(value, list) else hidden(value)
 
 
-def writer(obj: Mapping[str, Any], paths: Collection[Path]) -> tuple[str, datetime | None]:
-    """Who wrote the object last, and when, by managedFields. `paths` were changed: of two in the same second, who owns most of them."""
-    status = all(path and path[0] == "status" for path in paths)
+def writer(
+    obj: Mapping[str, Any], paths: Collection[Path], since: datetime | None = None
+) -> tuple[str, datetime | None]:
+    """Who made a change, and when, by managedFields; '' where they don't tell. `paths` were changed; `since`: when the change before was known.
+
+    Of what is there now the writer is among its owners. What was removed nobody owns: only somebody whose fields changed since then can have done it.
+    """
     entries = items(mapping(obj.get("metadata")).get("managedFields"))
     newest = max((text(entry.get("time")) for entry in entries), default="")
     last = [entry for entry in entries if text(entry.get("time")) == newest]
-    if len(last) > 1:
-        last.sort(key=lambda entry: (*_owned(entry, paths), (text(entry.get("subresource")) == "status") == status))
+    if not last:
+        return "", None
+    status = all(path and path[0] == "status" for path in paths)
+    last.sort(key=lambda entry: (*_owned(entry, paths), (text(entry.get("subresource")) == "status") == status))
+    when = _moment(newest)
+    present = [path for path in paths if _has(obj, path)]
+    if present:
+        known = _owned(last[-1], present)[0] > 0
+    else:
+        known = not paths or since is None or (when is not None and when > since.replace(microsecond=0))
+    return (text(last[-1].get("manager"))[:253], when) if known else ("", None)
+
+
+def _moment(value: str) -> datetime | None:
     try:
-        when = datetime.fromisoformat(newest.replace("Z", "+00:00")) if newest else None
+        found = datetime.fromisoformat(value.replace("Z", "+00:00"))
     except ValueError:
-        when = None
-    name = text(last[-1].get("manager"))[:253] if last else ""
-    return name, when.replace(tzinfo=when.tzinfo or UTC) if when else None
+        return None
+    return found.replace(tzinfo=found.tzinfo or UTC)
+
+
+def _has(value: Any, path: Path) -> bool:
+    for step in path:
+        if isinstance(value, Mapping) and str(step) in value:
+            value = value[str(step)]
+        elif isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+            value = value[step]
+        else:
+            return False
+    return True
 
 
 def _owned(entry: Mapping[str, Any], paths: Collection[Path]) -> tuple[int, int]:
-    """(how many of the paths are this manager's to the end, how many steps of all paths are). An item of a list is not looked for: it goes by a key."""
+    """(how many of the paths are this manager's, how many steps of all paths are). An item of a list goes by a key: its list is looked for."""
     whole = steps = 0
     for path in paths:
-        fields = mapping(entry.get("fieldsV1"))
-        depth = 0
-        for step in path:
-            if f"f:{step}" not in fields:
+        names = path[: next((place for place, step in enumerate(path) if isinstance(step, int)), len(path))]
+        fields, depth = mapping(entry.get("fieldsV1")), 0
+        for name in names:
+            if f"f:{name}" not in fields:
                 break
-            fields, depth = mapping(fields[f"f:{step}"]), depth + 1
-        whole += depth == len(path)
+            fields, depth = mapping(fields[f"f:{name}"]), depth + 1
+            if not fields:
+                depth = len(names)  # an atomic value belongs to its owner with all that is in it
+                break
+        whole += depth == len(names)
         steps += depth
     return whole, steps
 

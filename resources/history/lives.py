@@ -1,22 +1,31 @@
 """Which objects of a name there were, who may read of them, and what was deleted lately."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from console.web.access import can
 from kube.client import ClusterClient
 from kube.errors import Forbidden, KubeError, NotFound
+from resources.history import namespace_lives
 from resources.models import Step, Traced, Write
 from resources.place import Place
 
 
 def lives(client: ClusterClient, place: Place) -> tuple[Traced, ...]:
-    """All objects of that name that are known, the newest first."""
+    """All objects of that name that are known, the newest first; of the namespace as it is now, not of an earlier one of that name."""
     type_ = place.type
     found = Traced.objects.filter(
-        cluster=client.name, group=type_.group, plural=type_.plural, namespace=place.namespace, name=place.name
+        namespace_lives.of_place(client, place),
+        cluster=client.name,
+        group=type_.group,
+        plural=type_.plural,
+        namespace=place.namespace,
+        name=place.name,
     )
     return tuple(found.defer("head").order_by("-began_at", "-pk")[:20])
 
@@ -34,19 +43,8 @@ def allowed(client: ClusterClient, place: Place) -> None:
 def step_of(client: ClusterClient, place: Place, number: int) -> Step:
     """One step of an object of that name. Raises NotFound, and Forbidden for who may not read the object."""
     allowed(client, place)
-    type_ = place.type
-    step = (
-        Step.objects.filter(
-            pk=number,
-            traced__cluster=client.name,
-            traced__group=type_.group,
-            traced__plural=type_.plural,
-            traced__namespace=place.namespace,
-            traced__name=place.name,
-        )
-        .select_related("traced")
-        .first()
-    )
+    shown = [traced.pk for traced in lives(client, place)]
+    step = Step.objects.filter(pk=number, traced__in=shown).select_related("traced").first()
     if step is None:
         raise NotFound(_("This change of %(what)s is not kept any more.") % {"what": place.kubectl})
     return step
@@ -72,27 +70,47 @@ def deleted(client: ClusterClient, namespace: str = "", limit: int = 100) -> tup
         ).values_list("uid", "user")
     )
     found: list[Lately] = []
-    may: dict[tuple[str, str, str], bool] = {}
-    for traced in rows[: limit * 5]:
-        place = served(client, traced)
-        if place is None:
-            continue
-        key = (traced.group, traced.plural, traced.namespace)
-        if key not in may:
-            may[key] = _may(client, place)
-        if may[key]:
+    candidates = list(rows[: limit * 5])
+    readable = Readable(client, {traced.pk for traced in candidates})
+    for traced in candidates:
+        if place := readable.place(traced):
             found.append(Lately(traced, place, users.get(traced.uid, "")))
         if len(found) == limit:
             break
     return tuple(found)
 
 
-def _may(client: ClusterClient, place: Place) -> bool:
-    """Whether this user may read all of the kind there: what was of one name only is on that name's page."""
-    try:
-        return client.review("get", place.type, place.namespace).allowed
-    except KubeError:
-        return False
+class Readable:
+    """Which of many Traced (their keys) a user may read: a question for each kind and namespace. What may be read of one name only is on that name's page."""
+
+    def __init__(self, client: ClusterClient, keys: Collection[int]) -> None:
+        self._client, self._keys = client, keys
+        self._found: dict[tuple[str, str, str], tuple[Place | None, set[int]]] = {}
+        self._namespaces: dict[str, Q] = {}
+
+    def place(self, traced: Traced) -> Place | None:
+        """The object's address; None where it may not be read, or its kind is not served."""
+        key = (traced.group, traced.plural, traced.namespace)
+        if key not in self._found:
+            self._found[key] = self._ask(traced)
+        kind, keys = self._found[key]
+        return replace(kind, name=traced.name) if kind and traced.pk in keys else None
+
+    def _ask(self, traced: Traced) -> tuple[Place | None, set[int]]:
+        place = served(self._client, traced)
+        if place is None:
+            return None, set()
+        kind = replace(place, name="")
+        try:
+            if not can(self._client, "get", kind.type, kind.namespace).allowed:
+                return None, set()
+            if kind.namespace not in self._namespaces:
+                self._namespaces[kind.namespace] = namespace_lives.of_place(self._client, kind)
+        except KubeError:
+            return None, set()
+        rows = Traced.objects.filter(self._namespaces[kind.namespace], pk__in=self._keys)
+        rows = rows.filter(group=traced.group, plural=traced.plural, namespace=traced.namespace)
+        return kind, set(rows.values_list("pk", flat=True))
 
 
 def served(client: ClusterClient, traced: Traced) -> Place | None:

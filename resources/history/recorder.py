@@ -10,23 +10,24 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-import msgspec
 from django.conf import settings
 from django.db import DatabaseError, connections
 
-from kube import requests
+from kube import answers, requests
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, Gone, KubeError, NotFound, TooManyRequests
-from kube.objects import uid_of
+from kube.objects import namespace_of, uid_of
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport
 from kube.versions import older
 from kube.watch import WatchEvent, watch
 from resources.history import kinds, lease, store
+from resources.history.namespace_lives import NamespaceUids
 from resources.history.store import Event, Seen
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ class Recorder:
         self._own_writer = writer is None
         self._writer = writer or ThreadPoolExecutor(1, "history")
         self._said = ""
+        self._namespaces = NamespaceUids(client)
         self._served_kept: tuple[object, float, tuple[ResourceType, ...]] | None = None
 
     async def run(self) -> None:
@@ -174,7 +176,7 @@ class Recorder:
 
     async def _check(self, type_: ResourceType, version: str) -> None:
         """Raises Gone where the server has not come as far as `version`: it began anew, or was restored. It would let us wait for that version."""
-        page = msgspec.json.decode((await self._transport.send(requests.list_objects(type_, limit=1))).body)
+        page = answers.document((await self._transport.send(requests.list_objects(type_, limit=1))).body)
         now = str((page.get("metadata") or {}).get("resourceVersion") or "")
         if older(now, version):
             log.info("%s: the cluster is at %s and was at %s: it began anew", type_.qualified, now, version)
@@ -186,7 +188,7 @@ class Recorder:
         uids: set[str] = set()
         while True:
             request = requests.list_objects(type_, limit=_PAGE, continue_=token)
-            page = msgspec.json.decode((await self._transport.send(request)).body)
+            page = answers.document((await self._transport.send(request)).body)
             metadata, items = page.get("metadata") or {}, page.get("items") or []
             number = len(uids) + len(items) + (metadata.get("remainingItemCount") or 0)
             if number > settings.HISTORY_OBJECTS:
@@ -196,7 +198,7 @@ class Recorder:
                 item.setdefault("apiVersion", type_.api_version)
                 item.setdefault("kind", type_.kind)
             uids |= {uid_of(item) for item in items}
-            events = [Event("ADDED", item, listed=True) for item in items]
+            events = await self._located([Event("ADDED", item, listed=True) for item in items], seen)
             await self._patiently(store.record, self._client.name, type_, events, seen)
             version, token = version or str(metadata.get("resourceVersion") or ""), str(metadata.get("continue") or "")
             if not token:
@@ -205,12 +207,23 @@ class Recorder:
         await self._patiently(store.reached, self._client.name, type_, version)
         return version
 
+    async def _located(self, events: list[Event], seen: Seen) -> list[Event]:
+        """With the uid of the namespace, for those objects of which nothing is written yet."""
+
+        def located(event: Event) -> Event:
+            if event.type == "DELETED" or uid_of(event.object) in seen:
+                return event
+            return replace(event, namespace_uid=self._namespaces.of(namespace_of(event.object), event.object))
+
+        return await asyncio.to_thread(lambda: [located(event) for event in events])
+
     async def _watch(self, type_: ResourceType, version: str, seen: Seen) -> None:
         """One watch, until the server ends it."""
         written = time.monotonic()
         request = watch_objects(type_, version, random.randint(*_WATCH_SECONDS))  # noqa: S311  spreads load
         async for burst in _bursts(watch(self._transport, request)):
             events, version = await self._write(_decoded, burst, version)
+            events = await self._located(events, seen)
             number = 0
             for place in range(0, len(events), _AT_ONCE):
                 some = events[place : place + _AT_ONCE]

@@ -36,6 +36,8 @@ class Event:
     type: str
     object: KubeObject
     listed: bool = False
+    #: Of the object's namespace, '' where it is not known.
+    namespace_uid: str = ""
 
 
 def version_of(obj: Mapping[str, Any]) -> str:
@@ -106,6 +108,7 @@ def _begin(cluster: str, type_: ResourceType, event: Event, clean: KubeObject) -
         kind=type_.kind,
         namespace=namespace_of(obj),
         name=name_of(obj),
+        namespace_uid=event.namespace_uid,
         resource_version=version_of(obj),
         head=head,
         state=health(obj).state,
@@ -143,9 +146,9 @@ def _change(traced: Traced, type_: ResourceType, event: Event, clean: KubeObject
         return 0
     parts = {str(op[0][0]) if op[0] else "" for op in ops}
     status_only = parts <= {"status"}
-    manager, when = kept.writer(event.object, [op[0] for op in ops])
-    told, number = steps.fields(old, clean, _FIELDS)
     last = traced.steps.order_by("-pk").first()
+    manager, when = kept.writer(event.object, [op[0] for op in ops], last.until if last else None)
+    told, number = steps.fields(old, clean, _FIELDS)
     now = timezone.now()
     at = when if when and last and last.until <= when <= now else now
     step = _step(traced, event, Step.CHANGED, at)

@@ -8,7 +8,7 @@ from django.utils import timezone
 from resources.models import Step, Traced
 from resources.state.health import Health
 
-SHORTEST, LONGEST = timedelta(minutes=1), timedelta(days=30)
+SHORTEST, LONGEST = timedelta(seconds=1), timedelta(days=30)
 _BARS = 120
 
 

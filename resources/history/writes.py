@@ -18,6 +18,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, uid_of
@@ -29,8 +30,6 @@ from resources.writing.diff import same
 from resources.writing.draft import own
 
 log = logging.getLogger(__name__)
-#: Larger objects are not kept for an undo: packed bytes.
-_LARGEST = 2_000_000
 
 
 def wrote(
@@ -109,7 +108,7 @@ def _packed(obj: Mapping[str, Any] | None) -> bytes | None:
     clean = kept.clean(obj)
     clean.pop("status", None)
     data = kept.packed(clean)
-    return data if len(data) <= _LARGEST else None
+    return data if len(data) <= limits.UNDO_OBJECT.value else None
 
 
 def _forget(client: ClusterClient) -> None:

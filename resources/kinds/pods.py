@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 from django.utils.translation import gettext as _
 
+from kube import answers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -153,8 +153,8 @@ def _usage(client: ClusterClient, obj: KubeObject) -> tuple[tuple[Cell, ...], ..
     """A row a container, from metrics-server; nothing where there is none, or it has not seen the Pod yet."""
     try:
         type_ = client.find("metrics.k8s.io", "", "pods")
-        found = msgspec.json.decode(client.raw("GET", type_.path(namespace_of(obj), name_of(obj))))
-    except (KubeError, msgspec.MsgspecError):
+        found = answers.document(client.raw("GET", type_.path(namespace_of(obj), name_of(obj))))
+    except KubeError:
         return ()
     return tuple(
         (line(entry.get("name")), line(used.get("cpu")), line(used.get("memory")))

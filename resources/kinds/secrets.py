@@ -6,7 +6,6 @@ is meant for all eyes: of a certificate who it is for and when it ends, of a reg
 
 import base64
 import binascii
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,6 +25,7 @@ from resources.kinds.parts import Cell, Table, facts, label, line, lines, see, t
 from resources.kinds.volumes import users
 from resources.place import Place
 from resources.state.health import mapping, text
+from untrusted import json_bounds
 
 _SOON_DAYS = 30
 _TOKEN_OF = "kubernetes.io/service-account.name"  # noqa: S105  an annotation
@@ -123,7 +123,7 @@ def registries(data: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
     """Rows of registry, user and e-mail; no password."""
     value = decoded(data.get(".dockerconfigjson") or data.get(".dockercfg"))
     try:
-        found = json.loads(value)
+        found = json_bounds.loads(value)
     except (ValueError, RecursionError):
         return
     logins = mapping(found).get("auths") if ".dockerconfigjson" in data else found

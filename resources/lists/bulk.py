@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from console.web.front import Workers
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
@@ -16,8 +17,6 @@ from resources.lists.listing import Query
 
 DELETE, LABEL, ANNOTATE = "delete", "label", "annotate"
 ACTIONS = (DELETE, LABEL, ANNOTATE)
-#: Of one act. Who means more says it to kubectl, with a selector.
-MOST = 1000
 _KEY = re.compile(r"[A-Za-z0-9.\-_/]{1,317}")
 _workers = Workers(6, thread_name_prefix="bulk")
 
@@ -82,8 +81,8 @@ def read_changes(text: str) -> dict[str, str | None]:
 
 
 def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> list[Chosen]:
-    """All that a list's filters leave, MOST + 1 at most: so that it shows when there are too many."""
-    found = listing.matching(client, type_, namespace, query)[: MOST + 1]
+    """All that a list's filters leave, limits.BULK_OBJECTS + 1 at most: so that it shows when there are too many."""
+    found = listing.matching(client, type_, namespace, query)[: limits.BULK_OBJECTS.value + 1]
     return [Chosen(entry.uid, entry.namespace, entry.name) for entry in found]
 
 

@@ -6,18 +6,20 @@ the reason in its last line, and is then no valid JSON: half a file never looks 
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
+from kube.clean import clean
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject
 from kube.table import Column, Row
 from resources import yamltext
-from resources.lists import columns, listing, reading
+from resources.lists import child_troubles, columns, listing, reading
 from resources.lists.columns import ListColumn
 from resources.lists.entries import Entry, entry_of, include
 from resources.lists.listing import Query
@@ -35,13 +37,14 @@ def rows(
     sink = io.StringIO()
     writer = csv.writer(sink)
     wanted: Sequence[ListColumn] = ()
+    below = _below(client, type_, namespace)
     tables = reading.tables(client, type_, namespace, labels=query.labels, fields=query.fields, include=include(type_))
     for number, table in enumerate(tables):
         if not number:
             where = ["Namespace"] if type_.namespaced else []
             wanted = _wanted(type_, table.columns, keys)
             writer.writerow(["Name", *where, *(_title(column) for column in wanted)])
-        entries = (entry_of(type_, row) for row in table.rows)
+        entries = (below(entry_of(type_, row)) for row in table.rows)
         writer.writerows(
             [_harmless(cell) for cell in _cells(type_, wanted, entry)] for entry in listing.kept(entries, query)
         )
@@ -91,15 +94,28 @@ def _is_number(cell: str) -> bool:
 
 
 def objects(
-    client: ClusterClient, type_: ResourceType, namespace: str, query: Query, *, masked: bool
+    client: ClusterClient, type_: ResourceType, namespace: str, query: Query, *, masked: bool, neat: bool = False
 ) -> Iterator[KubeObject]:
-    """The objects without managedFields, as kubectl shows them; with `masked`, values of Secrets are not among them."""
+    """The objects without managedFields, as kubectl shows them; with `masked`, values of Secrets are not among them; `neat`: to be applied elsewhere."""
+    below = _below(client, type_, namespace)
     for page in reading.objects(client, type_, namespace, labels=query.labels, fields=query.fields):
         for obj in page.items:
-            if listing.kept((entry_of(type_, Row((), obj)),), query):
+            if listing.kept((below(entry_of(type_, Row((), obj))),), query):
                 # apiVersion and kind first, as people write them.
-                head = {"apiVersion": type_.api_version, "kind": type_.kind}
-                yield head | shown(obj, masked)
+                found = {"apiVersion": type_.api_version, "kind": type_.kind} | shown(obj, masked)
+                yield clean(found) if neat else found
+
+
+def _below(client: ClusterClient, type_: ResourceType, namespace: str) -> Callable[[Entry], Entry]:
+    """Gives an entry the state that the page's list has, by which it may be filtered."""
+    if not child_troubles.counts(type_):
+        return lambda entry: entry
+    found = child_troubles.look(client, namespace)
+
+    def settled(entry: Entry) -> Entry:
+        return replace(entry, health=found.health(type_, entry.namespace, entry.name, entry.health))
+
+    return settled
 
 
 def as_json(found: Iterable[KubeObject]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Lists of any kind, as the API server's own Tables with the console's state word: one page of rows, found among all.
 
 Without a filter or an order of its own a page costs one or two requests for its own rows, however many objects there are. Names, states and owners
-can't be searched by the API server, nor can it sort or count: these ask a snapshot of the whole list (resources/lists/snapshot.py), up to MOST rows.
+can't be searched by the API server, nor can it sort or count: these ask a snapshot of the whole list (resources/lists/snapshot.py), up to limits.LIST_OBJECTS.
 https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables
 """
 
@@ -14,6 +14,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.table import Column, Row, Table
 from resources.lists import columns as columns_
+from resources.lists.child_troubles import overlaid
 from resources.lists.columns import LABEL, LABELS, OWNER, STATE, ListColumn
 from resources.lists.entries import Entry, Labels, Owner, entry_of, include, stateful
 from resources.lists.order import STATES, ordered
@@ -140,7 +141,7 @@ def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Quer
     snapshot = snapshots.get(client, type_, namespace, **selectors, heard=query.heard)
     # Before its objects are taken: it may be better than what it says, never worse.
     version = snapshot.sure_version
-    everything = snapshot.all()
+    everything = overlaid(client, type_, namespace, snapshot.all())
     found = _matching(everything, query)
     rows = ordered(
         (entry for entry in found if not query.state or entry.health.state == query.state),
@@ -170,7 +171,7 @@ def _page(client: ClusterClient, type_: ResourceType, namespace: str, query: Que
         include=include(type_),
     )
     seen = skipped + len(table.rows)
-    entries = tuple(entry_of(type_, row) for row in table.rows)
+    entries = tuple(overlaid(client, type_, namespace, (entry_of(type_, row) for row in table.rows)))
     states = _states(entries) if not skipped and not table.continue_ and stateful(type_) else None
     return Found(
         table.columns,
@@ -219,4 +220,5 @@ def kept(entries: Iterable[Entry], query: Query) -> list[Entry]:
 def matching(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> list[Entry]:
     """All that the query leaves, on every page, in its order. Raises KubeError."""
     snapshot = snapshots.get(client, type_, namespace, labels=query.labels, fields=query.fields)
-    return ordered(kept(snapshot.all(), query), query.sort, columns_.available(type_, snapshot.columns))
+    entries = overlaid(client, type_, namespace, snapshot.all())
+    return ordered(kept(entries, query), query.sort, columns_.available(type_, snapshot.columns))

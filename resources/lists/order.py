@@ -5,11 +5,11 @@ from typing import Any
 
 from resources.lists.columns import LABEL, LABELS, OWNER, STATE, ListColumn
 from resources.lists.entries import Entry
-from resources.state.health import DEGRADED, PROGRESSING, READY, SUSPENDED, TERMINATING, UNKNOWN
+from resources.state.health import COMPLETED, DEGRADED, PROGRESSING, READY, SUSPENDED, TERMINATING, UNKNOWN
 
 NAME, NAMESPACE = "name", "namespace"
 #: What needs somebody comes first.
-STATES = (DEGRADED, UNKNOWN, PROGRESSING, TERMINATING, SUSPENDED, READY, "")
+STATES = (DEGRADED, UNKNOWN, PROGRESSING, TERMINATING, SUSPENDED, READY, COMPLETED, "")
 _RANK = {state: rank for rank, state in enumerate(STATES)}
 
 

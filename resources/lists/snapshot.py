@@ -17,7 +17,7 @@ from typing import Any
 from django.utils import translation
 
 from console.web import loop
-from kube import requests, table
+from kube import limits, requests, table
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError
@@ -30,15 +30,13 @@ from resources.lists.entries import Entry, Pool, entry_of, include
 
 log = logging.getLogger(__name__)
 
-#: Of one list; what lies behind is not searched, and the page says so.
-MOST = 100_000
 #: Of all snapshots of a process together: about 600 bytes each.
 ALL = 300_000
 #: Unused for so long, a snapshot goes.
 IDLE_SECONDS = 180.0
 #: Older ones are read anew: cells like '3m ago' are as old as the snapshot.
 OLDEST_SECONDS = 300.0
-#: A list that is longer than MOST is not watched.
+#: A list that is longer than limits.LIST_OBJECTS is not watched.
 INCOMPLETE_SECONDS = 30.0
 #: The server has told a newer version, of whatever kind: what belongs to this list arrives within so long.
 SETTLE_SECONDS = 0.05
@@ -98,7 +96,7 @@ class Snapshot:
                 for row in part.rows:
                     entry = entry_of(self.type, row, self.pool)
                     found[entry.key] = entry
-                if len(found) >= MOST and part.continue_:
+                if len(found) >= limits.LIST_OBJECTS.value and part.continue_:
                     self.complete = False
                     break
         with self.changed:

@@ -28,7 +28,7 @@ from resources.writing.examples import Offer
 RADIUS = 40
 LENGTH = 2 * pi * RADIUS
 _OBJECT = "io.kubernetes:"
-_INDEX = re.compile(r"\[[^\]]*\]")
+_INDEX = re.compile(r"\[[^\[\]]*\]")
 _TEXT = 4000
 _PODS = 200
 _REPEATED = 50

@@ -23,6 +23,8 @@ PAGE = 100
 #: Objects named under one line of repeats.
 NAMED = 10
 _CHUNK = 2500
+# What Kubernetes puts behind a name: numbers, five letters, and before those a ReplicaSet's hash (k8s.io/apimachinery/pkg/util/rand).
+_MADE_UP = re.compile(r"\d+|[bcdfghjklmnpqrstvwxz2456789]{5,10}")
 _NUMBERS = re.compile(r"\d+(\.\d+)?")
 
 
@@ -174,9 +176,23 @@ def _alike(event: Mapping[str, Any]) -> tuple[str, ...]:
         text(event.get("reason")),
         _about(event, "kind"),
         space,
+        family(name, _about(event, "kind")),
         _source(event),
         _NUMBERS.sub("#", plain)[:400],
     )
+
+
+def family(name: str, kind: str) -> str:
+    """What objects of one maker have in common: of the Pods web-7d4b9c6f5-x2x8p and web-7d4b9c6f5-abcde `web`, of db-0 `db`; the name itself of others.
+
+    An Event names no owner. Names that Kubernetes makes up end in numbers and in hashes without vowels.
+    """
+    if kind not in ("Pod", "ReplicaSet", "Job", "PersistentVolumeClaim"):
+        return ""
+    parts = name.split("-")
+    while len(parts) > 1 and _MADE_UP.fullmatch(parts[-1]):
+        parts.pop()
+    return "-".join(parts)
 
 
 def _source(event: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What goes with an object that takes more along than it owns: every object of a definition's kind, everything in a namespace.
+"""What goes with an object: every object of a definition's kind, everything in a namespace, what an instance or a workload owns.
 
 For the page that asks before it is deleted. Only metadata is read, in chunks, and no more than READ of it: beyond that the server's own number holds.
 """
@@ -13,8 +13,10 @@ from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.kinds import Kind, Panel
 from resources.page.contents import contents
+from resources.page.owned_impact import impact
 from resources.place import Place
 from resources.state.health import mapping, text
+from resources.tree.owners import types_below
 from resources.types.definitions import owner
 from resources.types.managed import Manager
 
@@ -52,9 +54,12 @@ class Instances:
 
 
 def going(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Panel | None:
-    """None for kinds of which nothing more is to be said."""
-    make = _MAKERS.get((type_.group, type_.kind))
-    return make(client, type_, obj) if make else None
+    """None for kinds that take nothing along."""
+    if make := _MAKERS.get((type_.group, type_.kind)):
+        return make(client, type_, obj)
+    if not types_below(client, type_, namespace_of(obj)):
+        return None
+    return Panel("going", "resources/_going_owned.html", impact(client, type_, obj))
 
 
 def _definition(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Panel:

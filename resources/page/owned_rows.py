@@ -4,17 +4,20 @@ summed up in a few words."""
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
-from kube.objects import KubeObject, namespace_of, uid_of
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from resources.page.detail import Link, is_simulated, link
 from resources.place import Place
 from resources.state import health as words
+from resources.state.children import Trouble, combined, trouble
 from resources.state.health import LABELS, Health, items, mapping, text
 from resources.state.kind_health import health
 from resources.tree.owners import Belongings, Owned, owner_references
@@ -24,7 +27,16 @@ ALIKE, SHOWN = 10, 50
 #: Rows of the whole tree.
 ROWS = 300
 _CHAIN = 6
-_WORST = (words.DEGRADED, words.TERMINATING, words.PROGRESSING, words.UNKNOWN, words.SUSPENDED, words.READY, "")
+_WORST = (
+    words.DEGRADED,
+    words.TERMINATING,
+    words.PROGRESSING,
+    words.UNKNOWN,
+    words.SUSPENDED,
+    words.READY,
+    words.COMPLETED,
+    "",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +131,33 @@ def _nodes(owned: Iterable[Owned]) -> list[_Node]:
         del path[one.depth :]
         (path[-1].below if path else top).append(node)
         path.append(node)
+    now = timezone.now()
+    for node in top:
+        _settle(node, now)
     return top
+
+
+def _settle(node: _Node, now: datetime) -> list[Trouble]:
+    """Gives the node the state that it has with what is below it; what is in trouble there and in the node itself."""
+    below = [one for child in node.below for one in _settle(child, now)]
+    type_, obj, own = node.owned.type, node.owned.object, node.health
+    node.health = combined(own, below)
+    created = text(mapping(obj.get("metadata")).get("creationTimestamp"))
+    mine = trouble((type_.group, type_.kind), name_of(obj), own, created, now)
+    return [mine, *below] if mine else below
+
+
+def states_of(found: Belongings) -> list[Health]:
+    """Of all rows, in their order."""
+    out: list[Health] = []
+
+    def walk(nodes: Iterable[_Node]) -> None:
+        for node in nodes:
+            out.append(node.health)
+            walk(node.below)
+
+    walk(_nodes(found.rows))
+    return out
 
 
 def _add(out: list[Row], nodes: Sequence[_Node], parent: str, lines: tuple[bool, ...], folded: bool) -> None:
@@ -192,8 +230,8 @@ def summary(found: Belongings) -> Sum:
     """Of all rows, also those that a page does not show."""
     states: list[str] = []
     pods = ready = again = 0
-    for row in found.rows:
-        state = health(whole(row.type, row.object)).state
+    for row, word in zip(found.rows, states_of(found), strict=True):
+        state = word.state
         states.append(state)
         if (
             row.type.kind == "Pod"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from resources.forms.schema import Schema
+from resources.forms.sensitive import is_sensitive
 from resources.shown import MASK
 
 # More is for the YAML page.
@@ -70,7 +71,7 @@ class _Reader:
     def node(self, name: str, value: Any, path: str, depth: int, at: _At) -> Node:
         self.left -= 1
         help_ = str(at.schema.get("description") or "")[:_HELP]
-        if value is not None and (at.names in self.secrets or at.schema.get("format") == "password"):
+        if value is not None and self.is_secret(value, at):
             return Node(name, path, text=MASK, where=at.where, help=help_, secret=True)
         if isinstance(value, Mapping | list) and value and depth >= _DEPTH:
             return Node(name, path, text=_shorten(json.dumps(value, ensure_ascii=False)), where=at.where, help=help_)
@@ -89,6 +90,11 @@ class _Reader:
             return replace(made, size=len(value), cut=made.cut or len(parts) < len(value))
         empty = '""' if value == "" else ""
         return Node(name, path, text=_shorten(scalar(value)), empty=empty, where=at.where, help=help_)
+
+    def is_secret(self, value: Any, at: _At) -> bool:
+        if at.names in self.secrets or at.schema.get("format") == "password":
+            return True
+        return isinstance(value, str) and value != "" and is_sensitive(at.names, at.schema.get("description"))
 
     def below(self, at: _At, key: str) -> _At:
         step = f".{key}" if _PLAIN.fullmatch(key) else "['{}']".format(key.replace("'", "\\'"))
@@ -112,7 +118,8 @@ def sections(
 ) -> tuple[Node, ...]:
     """One tree for each part of an object besides its metadata: spec and status first. Conditions, which have a table of their own, are left out.
 
-    `secrets`: names of fields to be hidden, as an operator's descriptors name them: ("spec", "password"). Those of format password are hidden in any case.
+    `secrets`: names of fields to be hidden, as an operator's descriptors name them: ("spec", "password"). Those of format
+    password, and texts that are called so, are hidden in any case.
     """
     secret = obj.get("kind") == "Secret" and obj.get("apiVersion") == "v1"
     reader = _Reader(schema or Schema.of(None), secrets)

@@ -83,12 +83,14 @@ def part(query: Mapping[str, str], tails: tuple[int, ...] = TAILS, usual: int = 
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """`restarts` above 0: there may be a log of the run before."""
+    """`restarts` above 0: there may be a log of the run before. `reason`: why it waits, as far as the node says; `known`: the node says anything of it."""
 
     name: str
     kind: str
     state: str
     restarts: int
+    reason: str = ""
+    known: bool = True
 
 
 def containers(pod: dict[str, Any]) -> tuple[Container, ...]:
@@ -105,5 +107,7 @@ def containers(pod: dict[str, Any]) -> tuple[Container, ...]:
             name = str(container.get("name") or "")
             state = told.get(name) or {}
             word = next(iter(state.get("state") or {}), "waiting")
-            found.append(Container(name, kind, word, int(state.get("restartCount") or 0)))
+            why = (state.get("state") or {}).get("waiting") or {}
+            reason = ": ".join(str(why[key]) for key in ("reason", "message") if why.get(key))
+            found.append(Container(name, kind, word, int(state.get("restartCount") or 0), reason, bool(state)))
     return tuple(found)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from console.web.front import Workers
+from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
@@ -56,7 +57,9 @@ def tails(
     client: ClusterClient, wanted: Iterable[Source], part: Part
 ) -> tuple[tuple[Line, ...], tuple[tuple[str, str], ...]]:
     """That part of each, merged; and (source, why) of those that could not be read."""
-    options = replace(part, timestamps=True).options
+    asked = [one for one in wanted if one.has_log]
+    share = min(limits.LOGS_PAGE.value // max(len(asked), 1), limits.LOG_PAGE.value)
+    options = {**replace(part, timestamps=True).options, "limit_bytes": share}
 
     def read(one: Source) -> tuple[Source, str, str]:
         try:
@@ -65,7 +68,7 @@ def tails(
             return one, "", str(error)
         return one, text, ""
 
-    answers = list(_workers.map(read, (one for one in wanted if one.has_log)))
+    answers = list(_workers.map(read, asked))
     found = [
         stamped(one.key, line, keep=part.timestamps) for one, text, _why in answers for line in text.split("\n") if line
     ]

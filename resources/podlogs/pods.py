@@ -7,6 +7,7 @@ from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of
 from resources.selected import pod_selector
 from resources.tree.owners import belongings
+from resources.types.types import is_custom
 
 #: More Pods than these are no text that somebody reads.
 MOST = 30
@@ -32,7 +33,7 @@ def selector(type_: ResourceType, obj: KubeObject) -> str:
 
 def may_have(type_: ResourceType) -> bool:
     """Whether objects of this kind can stand for Pods: what runs them, Services, and everything that operators bring."""
-    return type_.kind in _KINDS if "." not in type_.group or type_.group.endswith(".k8s.io") else type_.namespaced
+    return type_.kind in _KINDS if not is_custom(type_.group) else type_.namespaced
 
 
 _KINDS = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "Service", "ReplicationController"})  # fmt: skip

@@ -1,4 +1,4 @@
-"""One word for the state of any object, and why: Ready, Progressing, Degraded, Suspended, Terminating or Unknown.
+"""One word for the state of any object, and why: Ready, Completed, Progressing, Degraded, Suspended, Terminating or Unknown.
 
 Kinds of Kubernetes and OLM have rules of their own (resources/state/kind_health.py). All others are read by the conventions that operators follow:
 deletionTimestamp, conditions, observedGeneration, and a phase or state in words. Nothing an operator writes is trusted to have a shape: what
@@ -6,6 +6,7 @@ can't be read is left out, never an error. A kind without any state (a ConfigMap
 https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 READY = "Ready"
+COMPLETED = "Completed"
 PROGRESSING = "Progressing"
 DEGRADED = "Degraded"
 SUSPENDED = "Suspended"
@@ -22,6 +24,7 @@ UNKNOWN = "Unknown"
 
 LABELS = {
     READY: gettext_lazy("Ready"),
+    COMPLETED: gettext_lazy("Completed"),
     PROGRESSING: gettext_lazy("Progressing"),
     DEGRADED: gettext_lazy("Degraded"),
     SUSPENDED: gettext_lazy("Suspended"),
@@ -31,6 +34,7 @@ LABELS = {
 # PatternFly's label colours and our icons.
 _LOOKS = {
     READY: ("green", "success"),
+    COMPLETED: ("grey", "success"),
     PROGRESSING: ("blue", "progress"),
     DEGRADED: ("red", "error"),
     SUSPENDED: ("purple", "info"),
@@ -40,9 +44,10 @@ _LOOKS = {
 # Words that operators put into status.phase, status.state and so on, in lower case and without spaces.
 _WORDS = {
     READY: (
-        "ready running available active succeeded success complete completed bound healthy deployed installed created established "
-        "atlatestknown synced ok online up reconciled provisioned connected accepted valid finished stable normal done true"
+        "ready running available active succeeded success complete bound healthy deployed installed created established "
+        "atlatestknown synced ok online up reconciled provisioned connected accepted valid stable normal done true"
     ),
+    COMPLETED: "completed finished",
     DEGRADED: (
         "failed failure error degraded crashloopbackoff lost unhealthy invalid imagepullbackoff errimagepull oomkilled evicted offline "
         "down missing stalled createcontainerconfigerror runcontainererror invalidimagename containercannotrun deadlineexceeded "
@@ -70,17 +75,54 @@ _BAD = (
     "faulted",
     "unhealthy",
     "haserrors",
+    "irreconcilable",
 )
 _GOOD = ("ready", "available", "healthy", "reconciled", "deployed", "running", "succeeded", "complete", "established")
+# Of what has gone wrong the reason's words tell: ErrorOccurred, ReconcileFailed, InvalidSpec.
+_ERROR_WORDS = frozenset(
+    (
+        "error",
+        "errors",
+        "err",
+        "errored",
+        "failed",
+        "failure",
+        "failing",
+        "fail",
+        "invalid",
+        "fatal",
+        "forbidden",
+        "unauthorized",
+        "denied",
+        "rejected",
+        "exceeded",
+        "degraded",
+        "unhealthy",
+        "crashed",
+        "misconfigured",
+    )
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# Conditions whose False, with whatever reason, says nothing of how the object is now: whether it could be upgraded, how the last backup went.
+_ASIDE = frozenset(("upgradeable", "upgrade", "last", "backup", "backups", "snapshot", "archiving"))
+# By what else operators say False with a reason; _GOOD are verdicts too.
+_VERDICTS = ("synced", "successful", "valid", "accepted", "configured", "installed", "programmed", "initialized")
 _MOVING = ("progressing", "reconciling", "updating", "upgrading", "initializing", "creating", "deploying", "scaling")
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`state`: one of the words above, '' for a kind that has none. `reason`: a few words or a sentence, '' when there is nothing to say."""
+    """`state`: one of the words above, '' for a kind that has none. `reason`: a few words or a sentence, '' when there is nothing to say.
+
+    `since`: since when, where the object says it (RFC 3339). `ended`: it will not run again, so its owner is not worse for it. `below`: said of
+    an object below (resources/state/children.py).
+    """
 
     state: str = ""
     reason: str = ""
+    since: str = ""
+    ended: bool = False
+    below: bool = False
 
     @property
     def label(self) -> str:
@@ -198,13 +240,39 @@ def _old(condition: Condition, obj: Mapping[str, Any]) -> bool:
     return summary and condition.generation is not None and isinstance(newest, int) and condition.generation < newest
 
 
+def is_error(reason: str) -> bool:
+    """Whether a condition's reason names something that went wrong: ErrorOccurred, ReconcileFailed; not NoErrors, NotFound or Creating."""
+    words = [word.lower() for word in _WORD.findall(reason)]
+    if not words or words[0] in ("no", "not", "never"):
+        return False
+    return not _ERROR_WORDS.isdisjoint(words) or by_word(reason) == DEGRADED
+
+
+def _failed(condition: Condition, obj: Mapping[str, Any]) -> bool:
+    """A verdict (Ready, Reconciled, Synced …) that is False because of an error. One of an earlier spec may be mended by now."""
+    if condition.status != "False" or not (is_error(condition.reason) or condition.severity == "Error"):
+        return False
+    type_ = condition.type.lower()
+    if not type_.endswith((*_GOOD, *_VERDICTS)) or type_.startswith("not"):
+        return False
+    if not _ASIDE.isdisjoint(word.lower() for word in _WORD.findall(condition.type)):
+        return False
+    newest = mapping(obj.get("metadata")).get("generation")
+    return condition.generation is None or not isinstance(newest, int) or condition.generation >= newest
+
+
 def by_convention(obj: Mapping[str, Any]) -> Health:
     """By what operators usually write; Unknown for an object whose operator has said nothing yet."""
     status, spec = mapping(obj.get("status")), mapping(obj.get("spec"))
     found = conditions(obj)
     for condition in found:
         if condition.good is False and condition.type.lower().endswith(_BAD):
-            return Health(DEGRADED, _why(condition))
+            return Health(DEGRADED, _why(condition), condition.changed)
+    if not behind(obj):
+        # Whatever the phase says: operators set it once, and the condition each time.
+        for condition in found:
+            if _failed(condition, obj):
+                return Health(DEGRADED, _why(condition), condition.changed)
     if behind(obj) or any(_old(condition, obj) for condition in found):
         return Health(PROGRESSING, _("the newest change is not yet acted on"))
     word = phase(status)
@@ -225,11 +293,8 @@ def _by_conditions(found: tuple[Condition, ...], word: str) -> Health:
             continue
         if condition.status == "True":
             return Health(READY, word)
-        failed = by_word(condition.reason) == DEGRADED or condition.reason.lower().endswith(_BAD)
-        failed = failed or condition.severity == "Error"
-        # Prometheus says "Available: Degraded".
-        bad = condition.status == "Degraded" or (failed and condition.status == "False")
-        return Health(DEGRADED if bad else PROGRESSING, _why(condition))
+        # Prometheus says "Available: Degraded". A False with an error's reason was found before.
+        return Health(DEGRADED if condition.status == "Degraded" else PROGRESSING, _why(condition))
     for type_ in _MOVING:
         if type_ in named and named[type_].status == "True":
             return Health(PROGRESSING, _why(named[type_]))
@@ -271,7 +336,7 @@ def _why(condition: Condition) -> str:
 
 def _reason(state: str, found: tuple[Condition, ...], word: str) -> str:
     """What is wrong says more than its phase's word."""
-    if state not in (READY, SUSPENDED):
+    if state not in (READY, SUSPENDED, COMPLETED):
         for condition in found:
             if condition.good is False and condition.message:
                 return f"{word}: {condition.message}"

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from resources.state import operator_health, platform_health
 from resources.state.health import (
+    COMPLETED,
     DEGRADED,
     PROGRESSING,
     READY,
@@ -68,20 +69,20 @@ def _pod(obj: Object) -> Health:
     status = mapping(obj.get("status"))
     phase, why = text(status.get("phase")), text(status.get("message")) or text(status.get("reason"))
     waiting = waiting_reason(obj)
+    ready, scheduled = condition_of(obj, "Ready"), condition_of(obj, "PodScheduled")
+    since = ready.changed if ready is not None else ""
     if phase == "Succeeded":
-        return Health(READY, _("completed"))
+        return Health(COMPLETED)
     if phase == "Failed":
-        return Health(DEGRADED, why or waiting or phase)
+        return Health(DEGRADED, why or waiting or phase, since, ended=True)
     if waiting and by_word(waiting) == DEGRADED:
-        return Health(DEGRADED, waiting)
+        return Health(DEGRADED, waiting, since)
     if phase == "Running":
-        ready = condition_of(obj, "Ready")
         if ready is None or ready.status == "True":
             return Health(READY)
         return Health(PROGRESSING, waiting or ready.message or ready.reason)
-    scheduled = condition_of(obj, "PodScheduled")
     if scheduled is not None and scheduled.status == "False":
-        return Health(DEGRADED, scheduled.message or scheduled.reason)
+        return Health(DEGRADED, scheduled.message or scheduled.reason, scheduled.changed)
     return Health(PROGRESSING if phase == "Pending" else UNKNOWN, waiting or why or phase)
 
 
@@ -91,7 +92,7 @@ def _replicas(obj: Object, ready_field: str = "readyReplicas") -> Health:
     words = _("%(ready)d of %(wanted)d ready") % {"ready": ready, "wanted": wanted}
     failed = condition_of(obj, "ReplicaFailure")
     if failed is not None and failed.status == "True":
-        return Health(DEGRADED, failed.message or failed.reason)
+        return Health(DEGRADED, failed.message or failed.reason, failed.changed)
     if spec.get("paused") is True:
         return Health(SUSPENDED, words)
     if behind(obj):
@@ -103,7 +104,7 @@ def _replicas(obj: Object, ready_field: str = "readyReplicas") -> Health:
     if ready < wanted or current < wanted or number(status.get("replicas"), ready) > wanted:
         stuck = condition_of(obj, "Progressing")
         if stuck is not None and stuck.status == "False":
-            return Health(DEGRADED, stuck.message or stuck.reason)
+            return Health(DEGRADED, stuck.message or stuck.reason, stuck.changed)
         return Health(PROGRESSING, words)
     return Health(READY, words)
 
@@ -118,9 +119,9 @@ def _daemon_set(obj: Object) -> Health:
 def _job(obj: Object) -> Health:
     failed, complete = condition_of(obj, "Failed"), condition_of(obj, "Complete")
     if failed is not None and failed.status == "True":
-        return Health(DEGRADED, failed.message or failed.reason)
+        return Health(DEGRADED, failed.message or failed.reason, failed.changed, ended=True)
     if complete is not None and complete.status == "True":
-        return Health(READY, _("completed"))
+        return Health(COMPLETED)
     if mapping(obj.get("spec")).get("suspend") is True:
         return Health(SUSPENDED)
     done = number(mapping(obj.get("status")).get("succeeded"))

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from resources.state.health import (
+    COMPLETED,
     DEGRADED,
     PROGRESSING,
     READY,
@@ -63,7 +64,7 @@ def _tekton_run(obj: Object) -> Health:
     if found is None:
         return Health(PROGRESSING)
     if found.status == "True":
-        return Health(READY, _("completed"))
+        return Health(COMPLETED)
     if found.status == "False":
         return Health(DEGRADED, _why(found))
     return Health(PROGRESSING, _why(found))
@@ -75,9 +76,9 @@ def _workflow(obj: Object) -> Health:
     word, message = text(status.get("phase")), text(status.get("message"))
     if mapping(obj.get("spec")).get("suspend") is True:
         return Health(SUSPENDED, message)
-    states = {"Succeeded": READY, "Failed": DEGRADED, "Error": DEGRADED}
+    states = {"Succeeded": COMPLETED, "Failed": DEGRADED, "Error": DEGRADED}
     state = states.get(word, PROGRESSING)
-    return Health(state, message or (_("completed") if state == READY else word))
+    return Health(state, message or (word if state != COMPLETED else ""))
 
 
 def _application(obj: Object) -> Health | None:
@@ -208,8 +209,8 @@ def _spark(obj: Object) -> Health | None:
     if not word:
         return None
     bad, done = word.endswith("FAILED") or word in ("FAILING", "UNKNOWN"), word == "COMPLETED"
-    found = DEGRADED if bad else READY if done or word == "RUNNING" else PROGRESSING
-    return Health(found, text(state.get("errorMessage")) or word.lower())
+    found = DEGRADED if bad else COMPLETED if done else READY if word == "RUNNING" else PROGRESSING
+    return Health(found, text(state.get("errorMessage")) or ("" if done else word.lower()))
 
 
 def _virtual_machine(obj: Object) -> Health | None:

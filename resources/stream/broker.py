@@ -19,6 +19,7 @@ from resources.stream.health import HealthWatch, PartHealth
 from resources.stream.line import Line
 from resources.stream.missed import Missed
 from resources.stream.reader import RENEW_SECONDS, Reader, again_and_again
+from resources.stream.silence_probe import SilenceProbe
 from resources.stream.sse import encode
 from resources.stream.told import RenderRow
 from resources.stream.wishes import Wish, topics_of
@@ -62,8 +63,13 @@ class Broker(Reader):
         self._missed = Missed(self._log)
         self._joining: dict[_Joining, None] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._probe = SilenceProbe()
         self._health = HealthWatch(
-            self._log, self._tell_health, self._look_at_epoch, lambda: {line.cluster for line in self.lines}
+            self._log,
+            self._tell_health,
+            self._look_at_epoch,
+            lambda: {line.cluster for line in self.lines},
+            self._probe.seconds,
         )
 
     def open(self, send: Send, language: str, cluster: str = "") -> Line:
@@ -139,6 +145,7 @@ class Broker(Reader):
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_STOP_SECONDS)
         await self._log.close()
+        self._probe.stop()
 
     def _start(self) -> None:
         if not self._tasks:

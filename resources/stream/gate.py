@@ -103,18 +103,24 @@ class Gate:
     def __init__(self, pool: Executor, withdraw: Callable[[Line, Verdict], None]) -> None:
         self._pool, self._withdraw = pool, withdraw
         self._known: dict[_Key, _Known] = {}
-        self._asking: dict[_Key, asyncio.Task[None]] = {}
+        self._asking: dict[_Key, asyncio.Task[dict[_Key, Verdict]]] = {}
         self._task: asyncio.Task[None] | None = None
 
     async def judge(self, asker: Asker, topics: Sequence[str]) -> list[Verdict]:
         """Of each topic. One question at a time for each."""
         keys = {topic: asker.key(topic) for topic in topics}
         now = asyncio.get_running_loop().time()
-        wanted = [topic for topic, key in keys.items() if key not in self._known or self._known[key].due <= now]
+        # Verdicts are taken along: while the others are awaited, one that nobody holds may be forgotten.
+        found = {
+            key: self._known[key].verdict for key in keys.values() if key in self._known and self._known[key].due > now
+        }
+        wanted = [topic for topic, key in keys.items() if key not in found]
         self._ask(asker, [topic for topic in wanted if keys[topic] not in self._asking])
         if asked := {self._asking[keys[topic]] for topic in wanted}:
             await asyncio.wait(asked)
-        return [self._known[key].verdict for key in keys.values()]
+        for task in asked:
+            found.update(task.result())
+        return [found[key] for key in keys.values()]
 
     def hold(self, asker: Asker, line: Line, verdicts: Iterable[Verdict]) -> None:
         """The connection lives by these verdicts until release()."""
@@ -141,7 +147,7 @@ class Gate:
             task = asyncio.create_task(self._answer(asker, topics))
             self._asking.update((asker.key(topic), task) for topic in topics)
 
-    async def _answer(self, asker: Asker, topics: list[str]) -> None:
+    async def _answer(self, asker: Asker, topics: list[str]) -> dict[_Key, Verdict]:
         loop = asyncio.get_running_loop()
         try:
             verdicts = await loop.run_in_executor(self._pool, _judge, asker, topics)
@@ -162,6 +168,7 @@ class Gate:
                 lines, known.lines = known.lines, set()
                 for line in lines:
                     self._withdraw(line, verdict)
+        return {asker.key(verdict.topic): verdict for verdict in verdicts}
 
     async def _look_again(self) -> None:
         while True:

@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -23,6 +24,8 @@ HANGS_SECONDS = 2.5
 # A worker that is restarted is away for some seconds; nobody needs to hear of it before.
 _GRACE, _FIRST = 3, 10
 FULL = "full"
+#: An API server that answers nothing for so long is said to be silent.
+SILENT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,10 @@ class PartHealth:
                 return _(
                     "Live updates are paused: no worker watches the cluster. Pages still load; reload to see changes."
                 )
+            case "api":
+                return _("The cluster hasn't answered since %(time)s. This page can be out of date.") % {
+                    "time": self.detail
+                }
             case _:
                 return self.detail
 
@@ -66,9 +73,11 @@ class HealthWatch:
         tell: Callable[[PartHealth], None],
         look: Callable[[], Awaitable[None]],
         clusters: Callable[[], set[str]],
+        silent: Callable[[str], float],
     ) -> None:
-        """`clusters`: whose pages are open."""
+        """`clusters`: whose pages are open. `silent(cluster)`: for how many seconds its API server has answered nothing."""
         self._log, self._tell, self._more, self._clusters = log, tell, look, clusters
+        self._silent = silent
         self._known: dict[tuple[str | None, str], PartHealth] = {}
         self._missed: dict[str, int] = {}
 
@@ -115,10 +124,22 @@ class HealthWatch:
         return [redis, *(state for one, found in hubs.items() for state in self._of(one, found))]
 
     def _of(self, cluster: str, hubs: list[HubState]) -> tuple[PartHealth, ...]:
-        problem = next((hub.problem for hub in hubs if hub.problem), "")
+        api = self._api(cluster)
+        # The workers can't reach a silent API server either, and say it in their own language: once is enough.
+        problem = next((hub.problem for hub in hubs if hub.problem), "") if api.ready else ""
         # One that was not looked at before is followed some seconds later.
         grace = _FIRST if cluster else _GRACE
         return (
             PartHealth("worker", bool(hubs) or self._missed[cluster] < grace, cluster=cluster),
             PartHealth("cluster", not problem, problem, cluster=cluster),
+            api,
         )
+
+    def _api(self, cluster: str) -> PartHealth:
+        """Said once: the moment stays as it was first told."""
+        seconds = self._silent(cluster)
+        if seconds < SILENT_SECONDS:
+            return PartHealth("api", True, cluster=cluster)
+        known = self._known.get((cluster, "api"))
+        since = datetime.now(UTC) - timedelta(seconds=seconds)
+        return known if known and not known.ready else PartHealth("api", False, f"{since:%H:%M:%S} UTC", cluster)

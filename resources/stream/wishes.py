@@ -6,11 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-# A page shows a handful of topics, twenty tabs some hundred.
-TOPIC_LIMIT = 200
-# Of all rows and names that one connection lists; a page shows 50 to 200.
-UID_LIMIT = 5000
-BODY_BYTES = 256 * 1024
+from kube import limits
 
 _Topic = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
 # Names of objects have 253 characters at most, uids 36; those of some aggregated APIs are longer.
@@ -107,8 +103,8 @@ def topics_of(wishes: Iterable[Wish]) -> tuple[str, ...]:
 
 
 def _bounded(wishes: list[Wish]) -> list[Wish]:
-    if max(len(topics_of(wishes)), sum(wish.html for wish in wishes)) > TOPIC_LIMIT:
-        raise TooMuch(f"more than {TOPIC_LIMIT} topics on one connection")
-    if sum(len(wish.uids or ()) + len(wish.names or ()) for wish in wishes) > UID_LIMIT:
-        raise TooMuch(f"more than {UID_LIMIT} rows and names on one connection")
+    if max(len(topics_of(wishes)), sum(wish.html for wish in wishes)) > limits.STREAM_TOPICS.value:
+        raise TooMuch(f"more than {limits.STREAM_TOPICS.value} topics on one connection")
+    if sum(len(wish.uids or ()) + len(wish.names or ()) for wish in wishes) > limits.STREAM_ROWS.value:
+        raise TooMuch(f"more than {limits.STREAM_ROWS.value} rows and names on one connection")
     return wishes

@@ -1,5 +1,6 @@
 """`{% load forms %}`: what a field's schema says, in the reader's words."""
 
+import html
 import json
 import re
 from collections.abc import Mapping
@@ -11,8 +12,9 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from console.web.markdown import help_html
+from console.web.markdown import escape_placeholders, help_html
 from resources.forms.fields import Field
+from resources.forms.paths import is_item, position, split, untoken, words
 
 register = template.Library()
 
@@ -140,7 +142,9 @@ def line(description: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _line(description: str) -> str:
-    text = re.sub(r"[`*#]+|\s+", lambda found: " " if found[0].isspace() else "", strip_tags(description[:400])).strip()
+    coded = re.sub(r"`([^`\n]*)`", lambda found: str(escape(found[1])), description[:400])
+    plain = html.unescape(strip_tags(escape_placeholders(coded)))
+    text = re.sub(r"[`*#]+|\s+", lambda found: " " if found[0].isspace() else "", plain).strip()
     end = re.search(r"[.!?]\s", text)
     text = text[: end.start()] if end else text.removesuffix(".")
     return text if len(text) <= _LINE else f"{text[: _LINE - 1].rpartition(' ')[0]}…"
@@ -173,14 +177,26 @@ def _cut(description: str) -> tuple[str, str]:
 
 @register.filter
 def depends_data(field: Field) -> str:
-    """What a field's showing depends on, for the script: [[pointer, value], …]."""
-    return json.dumps([[need.pointer, need.value] for need in field.depends])
+    """What a field's showing depends on, for the script: [[pointer, value, whether it holds as drawn], …]."""
+    return json.dumps([[need.pointer, need.value, need.met] for need in field.depends])
 
 
 @register.filter
-def unmet(field: Field) -> bool:
-    """Whether what the field depends on is not so now: every pointer needs one of its values."""
-    met: dict[str, bool] = {}
+def unused_words(field: Field) -> str:
+    """Why a value that is there has no effect now; '' where it has, or where nothing is set."""
+    if not (field.unmet and field.present):
+        return ""
+    values: dict[str, list[str]] = {}
     for need in field.depends:
-        met[need.pointer] = met.get(need.pointer, False) or need.met
-    return not all(met.values())
+        values.setdefault(need.pointer, []).append(need.value)
+    conditions = (
+        _("%(field)s is %(values)s") % {"field": _path_words(pointer), "values": _(" or ").join(found)}
+        for pointer, found in values.items()
+    )
+    return _("Has a value, but is used only while %(conditions)s.") % {"conditions": _(" and ").join(conditions)}
+
+
+def _path_words(pointer: str) -> str:
+    """spec.users[0].name, of a control's pointer."""
+    parts = (position(part) if is_item(part) else untoken(part) for part in split(pointer))
+    return words(tuple("" if part is None else part for part in parts))

@@ -1,17 +1,47 @@
 """`{% load kinds %}`: what pages of custom kinds watch besides their objects."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django import template
 
+from kube.discovery import ResourceType
+from kube.errors import KubeError
 from resources import followable
+from resources.types.kind_versions import deprecation, preferred_type
 from resources.types.managed import DEFINITIONS
 from resources.types.types import is_custom
 
+
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """Why a version should not be used any more; `preferred`: the type to use, which may be of the same `version`."""
+
+    text: str
+    preferred: ResourceType | None
+    version: str
+
+    @property
+    def alternative(self) -> ResourceType | None:
+        return self.preferred if self.preferred and self.preferred.version != self.version else None
+
+
 register = template.Library()
+register.filter("is_custom", is_custom)
 
 
 @register.simple_tag(takes_context=True)
 def definition_topic(context: Any, group: str) -> str:
     """The topic of all definitions; '' for kinds that have none."""
     return followable.topics(context["request"].cluster, *DEFINITIONS) if is_custom(group) else ""
+
+
+@register.simple_tag(takes_context=True)
+def version_deprecation(context: Any, group: str, version: str, plural: str) -> Deprecation | None:
+    """None where the version is not deprecated, or nobody can say so."""
+    client = context["request"].cluster
+    try:
+        text = deprecation(client, client.find(group, version, plural)) if is_custom(group) else ""
+        return Deprecation(text, preferred_type(client, group, plural), version) if text else None
+    except KubeError:
+        return None

@@ -16,14 +16,13 @@ from typing import Any
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from resources.selected import pod_selector
+from resources.selected import instance_marks, mark_of, pod_selector
 from resources.state.health import items, mapping, text
 from resources.tree import owned_reading
 from resources.tree.owned_kinds import owned_types
 from resources.types.types import is_custom
 from resources.writing import examples
 
-INSTANCE = "app.kubernetes.io/instance"
 _DEPTH = 9
 # Whose Pods their selector finds. A ReplicaSet's are those of its Deployment.
 _WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "Job", "ReplicaSet", "ReplicationController")
@@ -72,7 +71,7 @@ def belongings(client: ClusterClient, type_: ResourceType, owner: KubeObject) ->
     labels = "" if custom else pod_selector({**owner, "kind": type_.kind})
     read = owned_reading.read(client, types, namespace, labels)
     kinds = [wanted.kind for wanted in types]
-    marks = _marks(type_, owner) if custom else ()
+    marks = instance_marks(type_.group, name_of(owner)) if custom else ()
     pods = next((wanted for wanted in types if owned_reading.is_pod(wanted)), None)
     if pods and not labels and read[pods][1]:
         read[pods] = _many_pods(client, pods, namespace, tree(owner, _flat(read, pods), kinds, marks), owner, marks)
@@ -136,7 +135,7 @@ def _many_pods(
     uids = {uid_of(owner), *(uid_of(row.object) for row in rows)}
 
     def wanted(pod: KubeObject) -> bool:
-        return bool(_marked(pod, marks)) or any(
+        return bool(mark_of(mapping(mapping(pod.get("metadata")).get("labels")), marks)) or any(
             text(reference.get("uid")) in uids for reference in owner_references(pod)
         )
 
@@ -163,7 +162,7 @@ def tree(
             children.setdefault(text(reference.get("uid")), []).append((type_, obj, ""))
         if type_.kind == "PersistentVolumeClaim" and not references:
             claims.append((type_, obj, "claim"))
-        if marks and not references and (key := _marked(obj, marks)):
+        if marks and not references and (key := mark_of(mapping(mapping(obj.get("metadata")).get("labels")), marks)):
             marked.append((type_, obj, key))
     found: list[Owned] = []
     seen = {uid_of(owner)}
@@ -187,29 +186,6 @@ def tree(
 def owner_references(obj: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Entries of metadata.ownerReferences."""
     return items(mapping(obj.get("metadata")).get("ownerReferences"))
-
-
-def _marks(type_: ResourceType, owner: KubeObject) -> tuple[tuple[str, str], ...]:
-    """(a label's key or, with a star, its domain; value): the common label, and those of the operator's own domain."""
-    parts = type_.group.split(".")
-    domains = tuple(".".join(parts[index:]) for index in range(len(parts) - 1))
-    return ((INSTANCE, name_of(owner)), *((f"*{domain}", name_of(owner)) for domain in domains))
-
-
-def _marked(obj: Mapping[str, Any], marks: Sequence[tuple[str, str]]) -> str:
-    """The key of the label by which it belongs, ''."""
-    labels = mapping(mapping(obj.get("metadata")).get("labels"))
-    if not labels:
-        return ""
-    for key, value in marks:
-        if key[:1] != "*":
-            if labels.get(key) == value:
-                return key
-            continue
-        own = (one for one, said in labels.items() if said == value and str(one).partition("/")[0] == key[1:])
-        if one := next(own, ""):
-            return str(one)
-    return ""
 
 
 def _claims_of(

@@ -7,6 +7,7 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from resources.state.health import conditions, mapping
 from resources.types.managed import DEFINITIONS
+from resources.types.types import is_custom
 
 SERVED, GOING, OTHER, GONE = "served", "going", "other", "gone"
 
@@ -35,7 +36,7 @@ def look(client: ClusterClient, group: str, version: str, plural: str) -> KindSt
         definition = client.get(client.find(*DEFINITIONS), name)
     except NotFound:
         # Of a kind with a definition the API server's list of types is a moment behind.
-        return KindState(GONE if "." in group and not group.endswith(".k8s.io") else SERVED, name)
+        return KindState(GONE if is_custom(group) else SERVED, name)
     except KubeError:
         return KindState(SERVED, name)
     if not mapping(definition.get("metadata")).get("deletionTimestamp"):

@@ -11,8 +11,35 @@ from resources.types.managed import Manager
 
 # OLM's own kinds come behind those that it installed.
 _OLM = ("operators.coreos.com", "packages.operators.coreos.com")
-# Groups of Kubernetes itself have no dot, or end so. Everything else was brought by somebody: an operator, OLM, an add-on.
-_OWN = ".k8s.io"
+# Kubernetes' own groups have no dot, or are among these (k8s.io/api, aggregated metrics). Every other group comes from an operator, OLM or an add-on:
+# other projects' groups end with .k8s.io too (gateway.networking.k8s.io, app.k8s.io).
+_KUBERNETES_GROUPS = frozenset(
+    f"{name}.k8s.io"
+    for name in (
+        "admissionregistration",
+        "apiextensions",
+        "apiregistration",
+        "authentication",
+        "authorization",
+        "certificates",
+        "coordination",
+        "custom.metrics",
+        "discovery",
+        "events",
+        "external.metrics",
+        "flowcontrol.apiserver",
+        "imagepolicy",
+        "internal.apiserver",
+        "metrics",
+        "networking",
+        "node",
+        "rbac.authorization",
+        "resource",
+        "scheduling",
+        "storage",
+        "storagemigration",
+    )
+)
 SCOPES = ("namespaced", "cluster")
 ANY = "any"
 _UNSERVED = 50
@@ -122,7 +149,7 @@ class Types:
 
 def is_custom(group: str) -> bool:
     """Whether a group was brought by an operator or add-on."""
-    return "." in group and not group.endswith(_OWN)
+    return "." in group and group not in _KUBERNETES_GROUPS
 
 
 def kinds(types: Iterable[ResourceType]) -> list[Kind]:

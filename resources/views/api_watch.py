@@ -10,20 +10,27 @@ import asyncio
 import contextlib
 import random
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import unquote
 
 import msgspec
 from django.utils import translation
 
+from console.audit.going import where_of
+from console.audit.scene import Where
+from console.web import audit
+from console.web.access_watch import Permission, until_lost
 from console.web.asgi import Receive, Scope, Send
 from console.web.errors import Problem, as_json, explain, headers_of
 from kube import requests
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError
+from kube.errors import Forbidden, KubeError
+from kube.objects import name_of
 from kube.transport import AsyncTransport
 from kube.watch import WatchEvent, watch
+from resources.place import Place
 from resources.stream.sse import HEARTBEAT
 from resources.views.open_ended import OpenEnded, in_thread
 from resources.views.stream import HEADERS, until_gone
@@ -51,6 +58,7 @@ class Wish:
     fields: str
     version: str
     language: str
+    where: Where
 
 
 class _Meta(msgspec.Struct):
@@ -83,6 +91,7 @@ def _wish(scope: Scope) -> Wish:
         asked.get("fields", ""),
         version,
         request.LANGUAGE_CODE,
+        where_of(request),
     )
 
 
@@ -148,8 +157,24 @@ class ApiWatchApp(OpenEnded):
         except KubeError as error:
             await answer.fail(explain(error))
         else:
-            await self.until_first(until_gone(receive), _follow(wish, answer), _beat(answer))
+            await self.until_first(until_gone(receive), _follow(wish, answer), _beat(answer), _until_lost(wish, answer))
         await answer.end()
+
+
+async def _until_lost(wish: Wish, answer: _Answer) -> None:
+    """The API server judges a watch at its beginning only."""
+    permission = Permission(
+        client=wish.client,
+        verbs=("watch",),
+        group=wish.type.group,
+        version=wish.type.version,
+        plural=wish.type.plural,
+        namespace=wish.namespace,
+    )
+    await until_lost(permission)
+    with translation.override(answer.language):
+        problem = explain(Forbidden(permission.loss))
+    await answer.fail(problem)
 
 
 async def _beat(answer: _Answer) -> None:
@@ -162,7 +187,11 @@ async def _beat(answer: _Answer) -> None:
 async def _follow(wish: Wish, answer: _Answer) -> None:
     """For as long as somebody listens, or until the cluster says no."""
     try:
-        version = wish.version or await _all(wish, answer)
+        version = wish.version
+        if version:
+            await _note(wish, ())
+        else:
+            version = await _all(wish, answer)
         async with AsyncTransport(wish.client.config) as transport:
             while True:
                 seconds = random.randint(*_WATCH_SECONDS)  # noqa: S311  spreads load
@@ -181,6 +210,13 @@ async def _follow(wish: Wish, answer: _Answer) -> None:
         await answer.fail(problem)
 
 
+async def _note(wish: Wish, names: Iterable[str]) -> None:
+    """A watch of Secrets hands out their values: it is in the audit before the first of them is sent."""
+    place = Place(wish.type, wish.namespace)
+    if place.secret:
+        await in_thread(lambda: audit.secrets_read(wish.client, place.ref, "watch", names, wish.where))
+
+
 async def _all(wish: Wish, answer: _Answer) -> str:
     """What there is, and then how far that is. Returns the list's resourceVersion."""
     token = version = ""
@@ -197,6 +233,7 @@ async def _all(wish: Wish, answer: _Answer) -> str:
             )
         )
         version, token = page.resource_version, page.continue_
+        await _note(wish, [name_of(obj) for obj in page.items])
         body = b"".join(piece(b"added", msgspec.json.encode(obj)) for obj in page.items)
         await answer.put(body + (b"" if token else _bookmark(version)))
         if not token:

@@ -11,10 +11,11 @@ from django.views.decorators.http import require_POST
 from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
+from kube import limits
 from resources.history import writes
 from resources.history.kinds import may_be_recorded
 from resources.lists import bulk as subject
-from resources.lists.bulk import DELETE, MOST, BadChange, Chosen, Result
+from resources.lists.bulk import DELETE, BadChange, Chosen, Result
 from resources.place import Place, place_of
 from resources.views.delete import TAKES_ALONG, one_way
 from resources.views.filter import Filter
@@ -87,9 +88,10 @@ def bulk(request: ConsoleRequest, group: str, version: str, plural: str) -> Http
     if not chosen:
         messages.warning(request, _("Nothing was selected. Tick the objects in the list first."))
         return HttpResponseRedirect(page.back_url)
-    if len(chosen) > MOST:
+    most = limits.BULK_OBJECTS.value
+    if len(chosen) > most:
         words = _("These are more than %(most)d objects. Filter the list to fewer, or use kubectl with a selector.")
-        page = replace(page, chosen=chosen[:MOST], error=words % {"most": MOST})
+        page = replace(page, chosen=chosen[:most], error=words % {"most": most})
         return _answer(request, page, 422)
     if "~confirm" in request.POST or "~check" in request.POST:
         page = _carry_out(request, page, dry_run="~confirm" not in request.POST)

@@ -1,5 +1,6 @@
 """/resources/core/v1/pods/<namespace>/<name>/debug/: a container with a shell, put beside one that has none."""
 
+import time
 from dataclasses import dataclass
 
 from django.http import HttpResponse, HttpResponseRedirect
@@ -65,4 +66,4 @@ def debug(request: ConsoleRequest, group: str, version: str, plural: str, namesp
         status = page.problem.status if page.problem else 422
         return render.page(request, "resources/debug.html", {"page": page}, status=status)
     audit.record(request, "debug", place.ref, "ok")
-    return HttpResponseRedirect(place.url("terminal", container=made["name"]))
+    return HttpResponseRedirect(place.url("terminal", container=made["name"], begun=str(int(time.time()))))

@@ -17,7 +17,9 @@ from kube.objects import uid_of
 from resources.history import writes
 from resources.kinds import Panel
 from resources.page.going import going
+from resources.page.owned_impact import Impact
 from resources.place import Place, place_of
+from resources.types.types import is_custom
 
 # A namespace and a CRD take everything in them along, a volume its data.
 TAKES_ALONG = ("Namespace", "CustomResourceDefinition", "PersistentVolume", "PersistentVolumeClaim")
@@ -28,7 +30,7 @@ PROPAGATIONS = ("Background", "Foreground", "Orphan")
 class DeletePage:
     """`must_type`: the name has to be typed, since what is in it can't be brought back. `typed`: what stood there when it was refused.
 
-    `going`: what goes with it, for kinds that take more along than they own.
+    `going`: what goes with it, for kinds that take something along.
     """
 
     place: Place
@@ -46,6 +48,8 @@ class DeletePage:
     @property
     def way(self) -> str:
         """How it is undone, for console/_undo.html."""
+        if self.going is not None and isinstance(self.going.data, Impact):
+            return self.going.data.way
         return one_way(self.place)
 
 
@@ -53,7 +57,10 @@ def one_way(place: Place) -> str:
     """What takes its data along comes back empty at best; of Secrets nothing is kept."""
     if place.type.kind in TAKES_ALONG:
         return "data"
-    return "secret" if (place.type.group, place.type.kind) == ("", "Secret") else "again"
+    if place.secret:
+        return "secret"
+    # Of one object the page says what goes (owned_impact.py); an operator's kinds may own anything.
+    return "partly" if is_custom(place.type.group) else "again"
 
 
 def _needs_name(place: Place) -> bool:

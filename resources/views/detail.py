@@ -4,7 +4,7 @@ The page has five regions that renew themselves, each with its own address (`?pa
 its values, its history, its Events.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.http import HttpResponse
@@ -22,6 +22,7 @@ from resources.acting.actions import Action, actions
 from resources.forms.schema import Schema
 from resources.history import timeline
 from resources.kinds import Panel
+from resources.lists import child_troubles
 from resources.page import events
 from resources.page.described import Said, said, secrets
 from resources.page.detail import Detail
@@ -30,7 +31,8 @@ from resources.page.events import Events
 from resources.page.panels import panels, untold
 from resources.page.values import Node, sections
 from resources.place import Place, place_of
-from resources.state.health import Health, by_word
+from resources.state.children import moment
+from resources.state.health import DEGRADED, PROGRESSING, UNKNOWN, Health, by_word
 from resources.views import history
 from resources.views.history import HistoryPart
 from resources.views.owned_part import OwnedPart, owned_part
@@ -52,10 +54,11 @@ _FURTHER = frozenset(PARTS) - {"object"}
 
 @dataclass(frozen=True, slots=True)
 class DetailPage:
-    """What is None is not part of this answer."""
+    """What is None is not part of this answer. `pods_topic`: followed by the state too, while Pods may decide it."""
 
     place: Place
     topic: str
+    pods_topic: str = ""
     detail: Detail | None = None
     panels: tuple[Panel, ...] = ()
     said: tuple[Said, ...] = ()
@@ -68,6 +71,14 @@ class DetailPage:
     events: Events | None = None
     events_topic: str = ""
     operator: Offer = field(default_factory=Offer)
+
+    @property
+    def set_settings(self) -> tuple[SettingPart, ...]:
+        return tuple(part for part in self.settings if part.setting.is_set)
+
+    @property
+    def unset_settings(self) -> tuple[SettingPart, ...]:
+        return tuple(part for part in self.settings if not part.setting.is_set)
 
     @property
     def explain(self) -> str:
@@ -106,12 +117,13 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
 
 
 def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> DetailPage:
-    shown = details_of(client, place.type, obj) if part in ("", "object") else None
+    shown = _detail(client, place, obj) if part in ("", "object") else None
     offer = examples.offer(client, place.type, place.namespace) if part in ("", "object", "values") else Offer()
     offered = actions(client, place, obj) if shown else ()
     return DetailPage(
         place=place,
         topic=_topic(client, place.type, place.namespace),
+        pods_topic=_pods_topic(client, place, shown),
         detail=shown,
         panels=panels(client, place.type, obj) if shown else (),
         said=_news(said(client, obj, offer.status if shown else ()), shown),
@@ -120,11 +132,20 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
         owned=owned_part(client, place, obj) if part in ("", "owned") else None,
         sections=_sections(client, place, obj, offer) if part in ("", "values") else (),
         operator=offer,
-        since=timeline.since(client, obj, shown.health.state) if shown else None,
+        since=timeline.since(client, obj, shown.health.state) or moment(shown.health.since) if shown else None,
         history=history.part(client, place, obj, live=bool(part)) if part in ("", "history") else None,
         events=events.about_tree(client, place.type, obj) if part in ("", "events") else None,
         events_topic=_topic(client, client.find("", "v1", "events"), place.namespace or "default"),
     )
+
+
+def _detail(client: ClusterClient, place: Place, obj: KubeObject) -> Detail:
+    """With the state that the object has with what belongs to it, as lists and the overview show it."""
+    found = details_of(client, place.type, obj)
+    if not child_troubles.counts(place.type):
+        return found
+    below = child_troubles.look(client, place.namespace)
+    return replace(found, health=below.health(place.type, place.namespace, place.name, found.health))
 
 
 def _settings(
@@ -150,6 +171,15 @@ def _news(all_: tuple[Said, ...], shown: Detail | None) -> tuple[Said, ...]:
     """Without what the kind's printer columns say in the same words."""
     known = {(fact.name.casefold(), fact.text) for fact in shown.facts} if shown else set()
     return tuple(one for one in all_ if (one.label.casefold(), one.text) not in known)
+
+
+def _pods_topic(client: ClusterClient, place: Place, shown: Detail | None) -> str:
+    unsettled = shown is not None and shown.health.state in (PROGRESSING, UNKNOWN, DEGRADED)
+    return (
+        _topic(client, client.find("", "v1", "pods"), place.namespace)
+        if unsettled and child_troubles.counts(place.type)
+        else ""
+    )
 
 
 def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:

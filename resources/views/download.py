@@ -18,7 +18,7 @@ from resources.views.filter import Filter
 
 @require_safe
 def download(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponseBase:
-    """`?format=` csv, json or yaml. Values of Secrets are left out but for `reveal=1`, which is written to the audit log."""
+    """`?format=` csv, json or yaml; `clean=1`: objects to be applied elsewhere (kube/clean.py). Values of Secrets are left out but for `reveal=1`, which is written to the audit log."""
     place = place_of(request, group, version, plural, request.namespace or "-")
     format_ = request.GET.get("format", "csv")
     if format_ not in subject.FORMATS:
@@ -39,8 +39,9 @@ def _parts(request: ConsoleRequest, place: Place, format_: str) -> Iterator[str]
     query, client, type_ = Filter.of(request.GET).query(), request.cluster, place.type
     if format_ == "csv":
         return subject.rows(client, type_, place.namespace, query, Choice.of(request, type_.qualified).keys)
-    masked = type_.kind == "Secret" and not type_.group and request.GET.get("reveal") != "1"
-    if type_.kind == "Secret" and not type_.group and not masked:
+    masked = place.secret and request.GET.get("reveal") != "1"
+    if place.secret and not masked:
         audit.record(request, "download", place.ref, "ok")
-    found = subject.objects(client, type_, place.namespace, query, masked=masked)
+    neat = request.GET.get("clean") == "1"
+    found = subject.objects(client, type_, place.namespace, query, masked=masked, neat=neat)
     return subject.as_json(found) if format_ == "json" else subject.as_yaml(found)

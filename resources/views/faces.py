@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from console.web import render
 from console.web.errors import Problem
 from resources.forms.errors import Placed
-from resources.views import form_page, received, yaml_page
+from resources.views import form_page, received, refusal_words, yaml_page
 from resources.views.conflicts import Conflicting, conflicting
 from resources.views.received import Draft, carried
 from resources.views.review_page import ReviewPage
@@ -38,6 +38,7 @@ def form(
 ) -> HttpResponse:
     """`placing`: the words of `placed` are still to be put at their fields."""
     free = work.place.type.namespaced and not work.editing
+    placed = tuple(replace(error, message=refusal_words.plain(error.message)) for error in placed)
     page = form_page.with_errors(
         placed if placing else (),
         written.typed,

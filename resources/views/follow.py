@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import unquote
 
+from console.web.access_watch import pod_permission, while_held
 from console.web.asgi import Scope, Send
 from kube.channels import follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
+from kube.log_lines import LineCutter
 from kube.transport import AsyncTransport
 from resources.podlogs.logs import Part, part
 from resources.stream.sse import HEARTBEAT, encode
@@ -64,7 +66,7 @@ async def _follow(wish: Wish, send: Send) -> None:
 
     async def read() -> None:
         nonlocal message
-        transport = AsyncTransport(wish.client.config)
+        transport, cutter = AsyncTransport(wish.client.config), LineCutter()
         try:
             async for piece in follow_log(
                 transport,
@@ -74,14 +76,20 @@ async def _follow(wish: Wish, send: Send) -> None:
                 follow=not wish.part.previous,
                 **wish.part.options,
             ):
-                await queue.put(piece)
+                await queue.put(cutter.feed(piece))
         except KubeError as error:
             message = str(error)
         finally:
             await transport.close()
+
+    async def read_while_allowed() -> None:
+        nonlocal message
+        permission = pod_permission(wish.client, "log", wish.namespace, wish.pod)
+        if not await while_held(permission, read()):
+            message = permission.loss
         await queue.put(None)
 
-    reader = asyncio.ensure_future(read())
+    reader = asyncio.ensure_future(read_while_allowed())
     try:
         await _send_lines(queue, send)
     finally:

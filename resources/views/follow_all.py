@@ -6,15 +6,19 @@ Pods that come later are taken in, those that go are let go. Each container is r
 import asyncio
 import contextlib
 import re
+from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
+from typing import Any
 from urllib.parse import unquote
 
+from console.web.access_watch import pod_permission, while_held
 from console.web.asgi import Scope, Send
 from kube.channels import follow_log
 from kube.client import ClusterClient
 from kube.errors import KubeError
+from kube.log_lines import LineCutter
 from kube.transport import AsyncTransport
 from resources.place import Place
 from resources.podlogs import merged, pods
@@ -114,7 +118,8 @@ async def _look_after(wish: Wish, transport: AsyncTransport, following: Followin
                 seen.add(key)
                 # Of a Pod that came later all is news.
                 part = wish.part if first else Part(timestamps=wish.part.timestamps)
-                following.readers[key] = asyncio.ensure_future(_read(wish, transport, one, part, following))
+                reading = _read(wish, transport, one, part, following)
+                following.readers[key] = asyncio.ensure_future(_while_allowed(wish, one, following, reading))
         names = [one.key for one in found]
         if names != said:
             said = names
@@ -127,13 +132,19 @@ def _sources(wish: Wish) -> tuple[Source, ...]:
     return merged.sources(pods.of(wish.client, wish.place.type, obj)[: pods.MOST])
 
 
+async def _while_allowed(wish: Wish, source: Source, following: Following, reading: Coroutine[Any, Any, None]) -> None:
+    permission = pod_permission(wish.client, "log", source.namespace, source.pod)
+    if not await while_held(permission, reading):
+        await following.queue.put((source.key, f"[{permission.loss}]"))
+
+
 async def _read(wish: Wish, transport: AsyncTransport, one: Source, part: Part, following: Following) -> None:
     """Each line comes with its time, by which those are told that were sent already."""
-    until, rest = following.until.get(one.key, ""), b""
+    until, rest, cutter = following.until.get(one.key, ""), b"", LineCutter()
     try:
         options = replace(part, timestamps=True).options
         async for piece in follow_log(transport, one.pod, one.namespace, container=one.container, **options):
-            whole, _, rest = (rest + piece).rpartition(b"\n")
+            whole, _, rest = (rest + cutter.feed(piece)).rpartition(b"\n")
             for some in in_batches(whole, _BATCH_BYTES):
                 await _put(one, some, until, following, keep=part.timestamps)
     except KubeError as error:

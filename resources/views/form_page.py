@@ -1,6 +1,6 @@
 """What the form's templates are given, put together from the cluster's answers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +15,10 @@ from resources.forms import errors
 from resources.forms.build import Builder
 from resources.forms.fields import Field, Options, Typed
 from resources.forms.parse import Problem as Unread
+from resources.forms.paths import Path
 from resources.forms.schema import Schema
 from resources.place import Place
+from resources.views import refusal_words
 from resources.views.conflicts import Conflicting
 from resources.views.received import carried, received
 from resources.views.shell import Shell, around
@@ -56,6 +58,11 @@ class FormPage:
     def place(self) -> Place:
         return self.shell.place
 
+    @property
+    def refusal_rules(self) -> str:
+        """For the check in the browser: sentences of the API server and what they mean."""
+        return refusal_words.rules()
+
 
 def namespaces(client: ClusterClient) -> tuple[str, ...]:
     """To choose from; none when they can't be listed or are too many for a menu."""
@@ -82,10 +89,11 @@ def make(
     stored = received(more.get("original") or "{}") if editing else None
     builder = Builder(schema, Options(offer.descriptors, typed or Typed(), stored=stored))
     namespace = str((obj.get("metadata") or {}).get("namespace") or "")
+    metadata, fields = builder.metadata(obj, place.type.namespaced, choice), builder.top(obj)
     return FormPage(
         shell=shell or around(place, offer.title, offer.description, editing),
-        metadata=_in_words(builder.metadata(obj, place.type.namespaced, choice)),
-        fields=builder.top(obj),
+        metadata=_in_words(metadata, fields),
+        fields=fields,
         base=carried(obj),
         section_url=place.kind_url("section", **({"namespace": namespace} if namespace else {})),
         **more,
@@ -128,12 +136,34 @@ def messages(placed: Iterable[errors.Placed], page: FormPage) -> tuple[Message, 
         if field is None or not field.path:
             found.append(Message(error.message, error.where))
         else:
-            found.append(Message(error.message, error.where, error.where or field.label, field.id))
+            found.append(Message(error.message, error.where, _trail(error.path, on_page) or field.label, field.id))
     return tuple(found)
 
 
-def _in_words(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    """What every object has, in the reader's language; fields of a kind keep the words of its authors."""
+def _trail(path: Path, on_page: Mapping[Path, Field]) -> str:
+    """The labels that lead to a field: "Users › Item 1 › Name"; of what is inside a YAML box, those that lead to the box."""
+    parts = []
+    for end in range(1, len(path) + 1):
+        field = on_page.get(path[:end])
+        if field is None or field.path == ("spec",):
+            continue
+        if field.is_entry:
+            parts.append(field.key)
+        else:
+            parts.append(refusal_words.item(field.position) if field.position else field.label)
+    return " › ".join(part for part in parts if part)
+
+
+def _in_words(fields: tuple[Field, ...], others: tuple[Field, ...]) -> tuple[Field, ...]:
+    """What every object has, in the reader's language; fields of a kind (`others`) keep the words of its authors. A kind with a `name`
+    of its own has two of them, which are told apart."""
+    names = {str(child.path[-1]) for field in others for child in (field, *field.children) if child.path}
+    apart = {
+        "name": _("Object name"),
+        "namespace": _("Object namespace"),
+        "labels": _("Object labels"),
+        "annotations": _("Object annotations"),
+    }
     words = {
         "name": _("Name"),
         "generateName": _("Generate name"),
@@ -141,4 +171,5 @@ def _in_words(fields: tuple[Field, ...]) -> tuple[Field, ...]:
         "labels": _("Labels"),
         "annotations": _("Annotations"),
     }
+    words |= {name: text for name, text in apart.items() if name in names}
     return tuple(replace(field, label=words.get(str(field.path[-1]), field.label)) for field in fields)

@@ -152,8 +152,9 @@ class ListPage:
 
     @property
     def moves(self) -> bool:
-        """Whether a row that changes may leave the list, enter it, or go elsewhere in it."""
-        return bool(self.filter.state or self.filter.sort)
+        """Whether a row that changes may leave the list, enter it, or go elsewhere in it. One whose state is that of a Pod below it is listed anew."""
+        below = any(entry.health.below for entry in self.found.entries)
+        return bool(self.filter.state or self.filter.sort) or below
 
     @property
     def stateful(self) -> bool:
@@ -218,9 +219,10 @@ class ListPage:
     def downloads(self) -> tuple[tuple[str, str], ...]:
         """(what, address) of the whole list as a file, with the filters of this page."""
         base = self.place.kind_url("download")
-        return tuple(
-            (name.upper(), f"{base}{self.filter.url(self.namespace, page=1, sort='', format=name)}") for name in FORMATS
-        )
+        common: dict[str, str | int] = {"page": 1, "sort": ""}
+        found = [(name.upper(), self.filter.url(self.namespace, **common, format=name)) for name in FORMATS]
+        found.append((_("Clean YAML"), self.filter.url(self.namespace, **common, format="yaml", clean=1)))
+        return tuple((str(name), f"{base}{url}") for name, url in found)
 
     @property
     def filtered(self) -> bool:

@@ -8,16 +8,22 @@ cookies are dropped. Programs that want absolute addresses are told their prefix
 import asyncio
 import contextlib
 import re
+import ssl
 from collections.abc import Iterable
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
 from django.conf import settings
 from django.db import connections
+from django.http.request import split_domain_port, validate_host
 from yarl import URL
 
 from console.web.asgi import Receive, Scope, Send
-from resources.forward.tunnels import HOST, Tunnel, by_token, owned
+from console.web.request_body import BodyRefused, read_body, send_refusal
+from kube import limits
+from resources.forward.tunnels import HOST, Tunnel, by_token, connect, owned
 from resources.views.open_ended import OpenEnded, in_thread
 from resources.views.stream import plain, until_gone
 
@@ -49,15 +55,47 @@ _THEIRS = _HOP | {
     b"content-encoding",
 }
 _SECONDS = 60.0
-_BODY = 32 * 1024 * 1024
 
 Headers = list[tuple[bytes, bytes]]
+
+
+class PodConnector(aiohttp.BaseConnector):
+    """Connections through a port-forward that listens nowhere."""
+
+    def __init__(self, tunnel: Tunnel) -> None:
+        super().__init__(force_close=True)
+        self._tunnel = tunnel
+
+    async def _create_connection(
+        self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
+    ) -> ResponseHandler:
+        # A certificate of the Pod is for a name that nobody here calls it by; the way there is the API server's TLS.
+        context = _unverified() if req.is_ssl() else None
+        _transport, protocol = await self._loop.create_connection(
+            self._factory,
+            sock=await connect(self._tunnel),
+            ssl=context,
+            server_hostname="localhost" if context else None,
+        )
+        return protocol
+
+
+def _unverified() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
 
 
 class ProxiedApp(OpenEnded):
     """One request to the Pod for one request of the browser."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not _is_own_host(scope):
+            await plain(send, 400, "this host name is not the console's: see ALLOWED_HOSTS")
+            return
+        if _is_part_of_our_page(scope):
+            await plain(send, 403, "pages of the console load nothing from a forwarded page")
+            return
         found = PATH.match(scope["path"])
         tunnel = by_token(found["token"]) if found else None
         if found is None or tunnel is None or settings.LOCAL_ONLY:
@@ -69,11 +107,27 @@ class ProxiedApp(OpenEnded):
         if not found["rest"]:
             await _redirect(send, f"/forwarded/{tunnel.token}/")
             return
-        body = await _body(receive)
-        if body is None:
-            await plain(send, 413, "this is more than the console passes on: use kubectl port-forward")
+        try:
+            body = await read_body(scope, receive, limits.FORWARDED_BODY_BYTES.value)
+        except BodyRefused as error:
+            await send_refusal(scope, send, error)
             return
         await self.until_first(until_gone(receive), _pass_on(scope, tunnel, body, send))
+
+
+def _is_own_host(scope: Scope) -> bool:
+    host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+    return validate_host(split_domain_port(host)[0], settings.ALLOWED_HOSTS)
+
+
+def _is_part_of_our_page(scope: Scope) -> bool:
+    """A script of a Pod has the console's address, so `script-src 'self'` would let our pages load it. The sandboxed page's own requests are cross-site.
+
+    https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
+    """
+    headers = dict(scope["headers"])
+    ours = headers.get(b"sec-fetch-site") in (b"same-origin", b"same-site")
+    return ours and headers.get(b"sec-fetch-dest", b"document") != b"document"
 
 
 def _owned(tunnel: Tunnel) -> bool:
@@ -82,21 +136,6 @@ def _owned(tunnel: Tunnel) -> bool:
     finally:
         # The thread is of this request only.
         connections.close_all()
-
-
-async def _body(receive: Receive) -> bytes | None:
-    """All of it; None when it is too much."""
-    pieces, size, more = [], 0, True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return None
-        pieces.append(message.get("body", b""))
-        size += len(pieces[-1])
-        if size > _BODY:
-            return None
-        more = message.get("more_body", False)
-    return b"".join(pieces)
 
 
 def asked(headers: Iterable[tuple[bytes, bytes]], tunnel: Tunnel) -> Headers:
@@ -156,14 +195,17 @@ async def _pass_on(scope: Scope, tunnel: Tunnel, body: bytes, send: Send) -> Non
     rest = raw.decode("latin-1").removeprefix(f"/forwarded/{tunnel.token}")
     query = scope.get("query_string", b"").decode("latin-1")
     scheme = "https" if tunnel.secure else "http"
-    address = f"{scheme}://{HOST}:{tunnel.local}{rest}{'?' + query if query else ''}"
+    address = f"{scheme}://localhost:{tunnel.remote}{rest}{'?' + query if query else ''}"
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=5, sock_read=_SECONDS)
     begun = False
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in asked(scope["headers"], tunnel)]
     try:
         async with (
             aiohttp.ClientSession(
-                timeout=timeout, cookie_jar=aiohttp.DummyCookieJar(), auto_decompress=True
+                connector=PodConnector(tunnel),
+                timeout=timeout,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=True,
             ) as session,
             session.request(
                 scope["method"],
@@ -171,8 +213,6 @@ async def _pass_on(scope: Scope, tunnel: Tunnel, body: bytes, send: Send) -> Non
                 headers=headers,
                 data=body or None,
                 allow_redirects=False,
-                # A certificate of the Pod is for a name that nobody here calls it by; the way there is the API server's TLS.
-                ssl=False,
             ) as answer,
         ):
             head = answered(answer.raw_headers, tunnel)

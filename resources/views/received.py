@@ -18,6 +18,7 @@ from resources.forms.fields import Typed
 from resources.forms.parse import Problem as Unread
 from resources.writing.diff import MISSING, Clash, Key, Path, at, same, take
 from resources.writing.draft import own
+from untrusted import json_bounds
 
 _MISSING = "-"
 
@@ -58,7 +59,7 @@ def carried(obj: Any) -> str:
 
 def received(text: str) -> KubeObject:
     """Raises ValueError when it is not what `carried` made."""
-    obj = json.loads(text)
+    obj = json_bounds.loads(text)
     if not isinstance(obj, dict) or not isinstance(obj.get("metadata", {}), dict):
         raise ValueError("not an object")
     return obj
@@ -108,7 +109,7 @@ def _decided(post: QueryDict, found: Draft) -> Draft:
         path = unspelt(spelt)
         began = post.get(name, "")
         clash = Clash(
-            path, at(obj, path), at(found.original, path), MISSING if began == _MISSING else json.loads(began)
+            path, at(obj, path), at(found.original, path), MISSING if began == _MISSING else json_bounds.loads(began)
         )
         clashes.append(clash)
         taken = post.get(f"~take:{spelt}", "")
@@ -127,7 +128,7 @@ def spelt(path: Path) -> str:
 
 def unspelt(text: str) -> Path:
     """Raises ValueError when it is none."""
-    steps = json.loads(text)
+    steps = json_bounds.loads(text)
     if not isinstance(steps, list) or not all(isinstance(step, (str, int, dict)) for step in steps):
         raise ValueError("not a path")
     return tuple(Key(step.items()) if isinstance(step, dict) else step for step in steps)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import msgspec
 from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
@@ -10,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 from console.web import audit, render
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
+from kube import answers
 from kube.client import ClusterClient
 from kube.errors import Invalid, KubeError, NotFound
 from resources.history import writes
@@ -38,7 +38,7 @@ class ScalePage:
 def _look(client: ClusterClient, place: Place, typed: str = "", error: str = "") -> ScalePage:
     if "scale" not in place.type.subresources:
         raise NotFound(f"{place.type.kind} has no scale: this type does not say where its number of replicas is kept")
-    scale = msgspec.json.decode(client.raw("GET", place.type.path(place.namespace, place.name, "scale")))
+    scale = answers.document(client.raw("GET", place.type.path(place.namespace, place.name, "scale")))
     spec, status = scale.get("spec") or {}, scale.get("status") or {}
     return ScalePage(place, int(spec.get("replicas") or 0), int(status.get("replicas") or 0), typed, error)
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
@@ -14,6 +13,7 @@ from console.web.request import ConsoleRequest, wants_fragment
 from kube.errors import Invalid, KubeError, NotFound
 from resources.acting import settable
 from resources.acting.settable import SCALE, Entry, Setting, Wrong
+from resources.history import writes
 from resources.place import Place, place_of
 from resources.writing import examples
 
@@ -61,14 +61,16 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
     setting = _find(request, place, key)
     if request.method != "POST":
         return _answer(request, place, setting, {}, {}, 200)
-    typed = request.POST.dict()
+    typed, back = request.POST.dict(), ""
     if request.POST.get("~was", setting.was) != setting.was:
         words = _("Somebody else changed it meanwhile: it is now “%(now)s”.") % {"now": setting.shown}
         return _answer(request, place, setting, typed, {"": words}, 409)
     try:
         patch = settable.patch(setting, typed)
         if patch:
+            before = writes.looked(request.cluster, place)
             _send(request, place, setting, patch)
+            back = writes.changed(request.cluster, "scale" if key == SCALE else "set", place, before)
     except Wrong as error:
         return _answer(request, place, setting, typed, error.errors, 422)
     except KubeError as error:
@@ -77,10 +79,12 @@ def set_(request: ConsoleRequest, group: str, version: str, plural: str, namespa
         return _answer(request, place, setting, typed, _said(setting, error), status)
     if patch:
         audit.record(request, "scale" if key == SCALE else "set", place.ref, "ok")
+    words = _("“%(label)s” of “%(name)s” saved.") % {"label": setting.label, "name": place.name}
     if wants_fragment(request):
         saved = replace(part(place, _find(request, place, key)), saved=True)
-        return render.page(request, "resources/_setting.html", {"one": saved})
-    messages.success(request, _("“%(label)s” of “%(name)s” saved.") % {"label": setting.label, "name": place.name})
+        context = {"one": saved, "message": writes.with_undo(words, back) if patch else ""}
+        return render.page(request, "resources/_setting_saved.html", context)
+    writes.tell(request, words, back)
     return HttpResponseRedirect(place.url())
 
 

@@ -4,12 +4,24 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
+from kube.client import ClusterClient
 from resources.place import Place
+from resources.types import kind_versions
 from resources.writing import start
 from resources.writing.start import Start
 
 FORM, YAML = "form", "yaml"
 COOKIE = "console_view"
+
+
+@dataclass(frozen=True, slots=True)
+class VersionChoice:
+    """A version in which the object can be created; `deprecation`: '' where it is not deprecated."""
+
+    name: str
+    url: str
+    deprecation: str
+    current: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +50,7 @@ class Shell:
     secret: bool = False
     managed_by: str = ""
     note: str = ""
+    versions: tuple[VersionChoice, ...] = ()
 
     @property
     def url(self) -> str:
@@ -47,14 +60,23 @@ class Shell:
     def empty(self) -> bool:
         return self.start in ("", start.EMPTY)
 
-    @property
-    def asked_label(self) -> str:
-        """What `asked` is called in the menu."""
-        label = self.asked.partition(":")[2]
-        return label or _("nothing")
-
     def on(self, face: str) -> "Shell":
         return replace(self, face=face)
+
+
+def version_choices(client: ClusterClient, place: Place, face: str) -> tuple[VersionChoice, ...]:
+    """The served versions of a new object's kind, the one to use first; each leads to an empty draft in that version."""
+    view = "new" if face == FORM else "new-yaml"
+    query = {"view": face, **({"namespace": place.namespace} if place.namespace else {})}
+    return tuple(
+        VersionChoice(
+            version.type.version,
+            Place(version.type, place.namespace).kind_url(view, **query),
+            version.deprecation,
+            version.type.version == place.type.version,
+        )
+        for version in kind_versions.versions(client, place.type.group, place.type.plural)
+    )
 
 
 def around(place: Place, title: str, description: str, editing: bool) -> Shell:

@@ -18,6 +18,7 @@ import aiohttp
 from console.audit.going import where_of
 from console.audit.scene import Where
 from console.web import audit
+from console.web.access_watch import pod_permission, while_held
 from console.web.asgi import Receive, Scope, Send
 from kube.channels import exec_
 from kube.client import ClusterClient
@@ -111,7 +112,9 @@ async def _serve(scope: Scope, receive: Receive, send: Send) -> None:
         try:
             async with exec_(transport, wish.pod, wish.namespace, wish.container, wish.command) as channel:
                 await _note(wish, "ok")
-                await _carry(channel, receive, send)
+                permission = pod_permission(wish.client, "exec", wish.namespace, wish.pod)
+                if not await while_held(permission, _carry(channel, receive, send)):
+                    await _end(send, permission.loss)
         except KubeError as error:
             await _note(wish, error.reason)
             await _end(send, str(error))

@@ -22,9 +22,11 @@ from console.web.asgi import Receive, Scope
 from console.web.front import place_of
 from console.web.language import LanguageMiddleware
 from console.web.request import ClusterMiddleware
+from console.web.request_body import BodyRefused, read_body
+from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError
-from resources.stream.wishes import BODY_BYTES, TooMuch, Wish, from_address, from_body
+from resources.stream.wishes import TooMuch, Wish, from_address, from_body
 from resources.views.signed_in import digest_of, still_lives
 
 
@@ -146,17 +148,7 @@ async def body_of(scope: Scope, receive: Receive) -> bytes | None:
     headers = dict(scope["headers"])
     if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != b"application/json":
         raise Refused(415, "Content-Type has to be application/json")
-    length = headers.get(b"content-length", b"")
-    too_long = Refused(413, f"a wish has at most {BODY_BYTES} bytes")
-    if length.isdigit() and int(length) > BODY_BYTES:
-        raise too_long
-    parts, size, more = [], 0, True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Refused(400, "the request ended before its body")
-        parts.append(message.get("body", b""))
-        size, more = size + len(parts[-1]), message.get("more_body", False)
-        if size > BODY_BYTES:
-            raise too_long
-    return b"".join(parts)
+    try:
+        return await read_body(scope, receive, limits.STREAM_BODY_BYTES.value)
+    except BodyRefused as error:
+        raise Refused(error.status or 400, error.title) from error

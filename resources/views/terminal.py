@@ -1,5 +1,6 @@
 """/resources/core/v1/pods/<namespace>/<name>/terminal/: a shell in a container (resources/views/shell_socket.py carries it)."""
 
+import time
 from dataclasses import dataclass
 
 from django.http import HttpResponse
@@ -10,13 +11,19 @@ from console.web import render
 from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.errors import NotFound
+from kube.objects import KubeObject
 from resources.place import Place, place_of
 from resources.podlogs.logs import Container, containers
+from resources.state.children import moment
+from resources.state.health import mapping, text
+
+#: After so long a page no longer waits for a container that has not started.
+STARTS_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalPage:
-    """`refusal`: why there can be no shell, '' when there can. `waits`: because the container is about to start."""
+    """`refusal`: why there can be no shell, '' when there can. `waits`: because the container is about to start; `why`: what is known of that."""
 
     place: Place
     containers: tuple[Container, ...]
@@ -24,6 +31,7 @@ class TerminalPage:
     command: str
     refusal: str
     waits: bool = False
+    why: str = ""
 
     @property
     def socket(self) -> str:
@@ -32,20 +40,41 @@ class TerminalPage:
 
 @require_safe
 def terminal(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """`?container=`, and `command=` instead of the shell that is found."""
+    """`?container=`, and `command=` instead of the shell that is found. `begun=`: when a debug container was made, in seconds of the epoch."""
     place = place_of(request, group, version, plural, namespace, name)
     if place.type.kind != "Pod":
         raise NotFound(
             _("Only Pods have containers to open a terminal in; %(kind)s has none.") % {"kind": place.type.kind}
         )
-    all_ = tuple(one for one in containers(place.get(request.cluster)) if one.kind != "init")
+    pod = place.get(request.cluster)
+    all_ = tuple(one for one in containers(pod) if one.kind != "init")
     asked = request.GET.get("container", "")
     running = [one.name for one in all_ if one.state == "running"]
     chosen = asked if any(asked == one.name for one in all_) else next(iter(running), all_[0].name if all_ else "")
     access = can(request.cluster, "create", place.type, place.namespace, place.name, "exec")
     refusal = "" if access.allowed else access.reason or _("You may not run commands in this Pod.")
-    waits = not refusal and any(one.name == chosen and one.state == "waiting" for one in all_)
+    waiting = next((one for one in all_ if one.name == chosen and one.state == "waiting"), None)
+    late = time.time() - _begun(request, pod) > STARTS_SECONDS
     if not refusal and chosen not in running:
         refusal = _("The container “%(name)s” does not run: there is nothing to open a terminal in.") % {"name": chosen}
-    page = TerminalPage(place, all_, chosen, request.GET.get("command", "")[:1000], refusal, waits)
+    why = _why(waiting, late) if waiting else ""
+    waits = waiting is not None and not late
+    page = TerminalPage(place, all_, chosen, request.GET.get("command", "")[:1000], refusal, waits, why)
     return render.page(request, "resources/terminal.html", {"page": page})
+
+
+def _begun(request: ConsoleRequest, pod: KubeObject) -> float:
+    asked = request.GET.get("begun", "")
+    if asked.isascii() and asked.isdigit() and len(asked) < 12:
+        return float(asked)
+    created = moment(text(mapping(pod.get("metadata")).get("creationTimestamp")))
+    return created.timestamp() if created else 0.0
+
+
+def _why(container: Container, late: bool) -> str:
+    """What the node says of it, or that it says nothing."""
+    if not late:
+        return container.reason
+    if container.known:
+        return _("It hasn't started. %(reason)s") % {"reason": container.reason}
+    return _("It hasn't started, and its node reports nothing of it: the node may not support debug containers.")

@@ -35,9 +35,10 @@ class WhoCanPage:
 
 @require_safe
 def who_can(request: ConsoleRequest) -> HttpResponse:
-    """`?verb=`, `?resource=` (pods, deployments.apps, pods/exec), and the picked namespace."""
+    """`?verb=`, `?resource=` (pods, deployments.apps, pods/exec; `?kind=` is the same), and the picked namespace."""
     client, get = request.cluster, request.GET
-    verb, resource = get.get("verb", "get").strip() or "get", get.get("resource", "").strip()
+    verb = get.get("verb", "get").strip() or "get"
+    resource = get.get("resource", "").strip() or get.get("kind", "").strip()
     kinds = tuple(dict.fromkeys(type_.qualified for type_ in client.types()))
     page = WhoCanPage(verb, resource, kinds, request.namespace)
     if resource:
@@ -49,14 +50,13 @@ def who_can(request: ConsoleRequest) -> HttpResponse:
 def _asked(client: ClusterClient, page: WhoCanPage) -> WhoCanPage:
     named, _slash, part = page.resource.partition("/")
     plural, _dot, group = named.partition(".")
-    try:
-        type_ = client.find(group, "", plural)
-    except NotFound:
+    type_ = _type(client, plural, group)
+    if type_ is None:
         error = _("The cluster serves no “%(name)s”. Write it as in the list: pods, deployments.apps, pods/exec.")
         return WhoCanPage(page.verb, page.resource, page.kinds, page.namespace, error % {"name": page.resource[:100]})
     space = page.namespace if type_.namespaced else ""
-    resource = f"{plural}/{part}" if part else plural
-    answer = whocan.ask(client, Question(page.verb, group, resource, space))
+    resource = f"{type_.plural}/{part}" if part else type_.plural
+    answer = whocan.ask(client, Question(page.verb, type_.group, resource, space))
     scope = f" -n {space}" if space else " -A"
     return WhoCanPage(
         page.verb,
@@ -68,6 +68,15 @@ def _asked(client: ClusterClient, page: WhoCanPage) -> WhoCanPage:
         mine=_mine(client, page.verb, type_, space, part),
         kubectl=f"kubectl get clusterrolebindings,rolebindings{scope} -o wide",
     )
+
+
+def _type(client: ClusterClient, name: str, group: str) -> ResourceType | None:
+    """By its plural, kind or short name, as kubectl takes them."""
+    try:
+        return client.find(group, "", name)
+    except NotFound:
+        known = (type_ for type_ in client.types() if not group or type_.group == group)
+        return next((type_ for type_ in known if name.lower() in (type_.kind.lower(), *type_.short_names)), None)
 
 
 def _mine(client: ClusterClient, verb: str, type_: ResourceType, space: str, part: str) -> bool | None:

@@ -60,14 +60,20 @@ class Work:
         if self.editing:
             who = manager(written.obj)
             return replace(made, managed_by=who.words if who else "")
-        objects = start.objects(self.request.cluster, self.place)
-        return replace(made, starts=start.examples(self.offer), objects=objects)
+        client = self.request.cluster
+        objects = start.objects(client, self.place)
+        versions = shell.version_choices(client, self.place, self.face)
+        return replace(made, starts=start.examples(self.offer), objects=objects, versions=versions)
 
     # Opening
 
     def begin(self) -> HttpResponse:
         """A new object's page."""
-        chosen = start.chosen(self.offer, start.wanted(self.request.GET))
+        asked = start.wanted(self.request.GET)
+        if asked:
+            chosen = start.chosen(self.offer, asked)
+        else:
+            chosen = start.by_default(self.request.cluster, self.place, self.offer)
         obj = start.begin(self.request.cluster, self.place, self.schema, self.offer, chosen)
         if chosen.startswith("from:") and self.place.type.kind == "Secret":
             audit.record(self.request, "reveal", f"{self.place.ref}{chosen[5:]}", "ok")

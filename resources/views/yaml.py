@@ -1,12 +1,15 @@
 """An object as YAML, to read, to change and to create. What was typed stays typed, whatever the cluster says to it."""
 
+from urllib.parse import quote
+
 from django.http import HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from console.web import audit, render
 from console.web.access import can
 from console.web.request import ConsoleRequest
-from resources.place import place_of
+from kube.clean import clean
+from resources.place import Place, place_of
 from resources.views.keeping import keeping
 from resources.views.received import Draft, carried
 from resources.views.shell import YAML
@@ -18,26 +21,40 @@ from resources.writing import draft
 @require_http_methods(["GET", "HEAD", "POST"])
 @keeping
 def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """The object; a POST sends what the text changed of what was opened."""
+    """The object; a POST sends what the text changed of what was opened. `?clean=1`: to be applied elsewhere; with `download=1` as a file."""
     place = place_of(request, group, version, plural, namespace, name)
     work = Work(request, place, YAML, editing=True)
     if request.method == "POST":
         return work.post()
     obj = place.get(request.cluster)
-    secret = place.type.kind == "Secret" and not place.type.group
-    masked = secret and "reveal" not in request.GET
-    if secret and not masked:
+    masked = place.secret and "reveal" not in request.GET
+    if place.secret and not masked:
         audit.record(request, "reveal", place.ref, "ok")
-    writable = not masked and can(request.cluster, "patch", place.type, place.namespace, place.name).allowed
+    neat = request.GET.get("clean") == "1"
+    if neat and request.GET.get("download") == "1":
+        return _file(place, readable(clean(obj), masked))
+    writable = (
+        not masked and not neat and can(request.cluster, "patch", place.type, place.namespace, place.name).allowed
+    )
     original = draft.editable(obj)
     page = YamlPage(
         work.shell(Draft(original, original=original)),
-        readable(obj, masked),
+        readable(clean(obj) if neat else obj, masked),
         original=carried(original) if writable else "",
         writable=writable,
         masked=masked,
+        clean=neat,
     )
     return render.page(request, "resources/yaml.html", {"yaml": page})
+
+
+def _file(place: Place, text: str) -> HttpResponse:
+    headers = {
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(f'{place.name}.yaml', safe='')}",
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -33,7 +33,7 @@ class Mark:
 @dataclass(frozen=True, slots=True)
 class YamlPage:
     """`good`: the object that the text said when it was read last; `discards`: going back to it is offered; `several`: there is more than
-    one document; `masked`: values of a Secret are hidden."""
+    one document; `masked`: values of a Secret are hidden; `clean`: without what the server and tools write."""
 
     shell: Shell
     text: str
@@ -48,6 +48,7 @@ class YamlPage:
     discards: bool = False
     several: bool = False
     gone: bool = False
+    clean: bool = False
 
     @property
     def readonly(self) -> bool:

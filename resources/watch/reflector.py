@@ -16,9 +16,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-import msgspec
-
-from kube import requests
+from kube import answers, requests
 from kube.discovery import ResourceType
 from kube.errors import Gone, KubeError, NotFound, ServerError, TooManyRequests, Unreachable
 from kube.transport import AsyncTransport
@@ -148,7 +146,7 @@ class Reflector:
     async def _look(self, rows: Rows) -> Batch | None:
         """One row of the list. None: the watch goes on where it was."""
         request = requests.list_table(rows.type, self.topic.namespace, limit=1, include="None")
-        document = msgspec.json.decode((await self._transport.send(request)).body)
+        document = answers.document((await self._transport.send(request)).body)
         listed = str((document.get("metadata") or {}).get("resourceVersion") or "")
         known = rows.columns
         columns = rows.learn(found) if (found := document.get("columnDefinitions")) else None

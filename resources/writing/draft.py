@@ -7,6 +7,7 @@ What the server writes (status, resourceVersion, uid, …) is nobody's change, w
 from dataclasses import dataclass
 from typing import Any
 
+from kube.clean import SERVER_METADATA
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Conflict, NotFound
@@ -16,16 +17,7 @@ from resources.writing.diff import PLAIN, Clash, Key, Path, Shape, json_patch, m
 
 _TRIES = 4
 #: metadata that the server writes.
-SERVERS = (
-    "resourceVersion",
-    "uid",
-    "creationTimestamp",
-    "generation",
-    "managedFields",
-    "selfLink",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-)
+SERVERS = SERVER_METADATA
 #: An API server refuses JSON patches of more operations.
 _OPERATIONS = 10_000
 

@@ -4,13 +4,13 @@ Looked for in the namespace first (OLM copies a CSV to every namespace its opera
 A cluster without OLM has none of either.
 """
 
-import json
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
+from kube.api_versions import priority
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -19,10 +19,14 @@ from resources.forms import descriptors
 from resources.forms.descriptors import Descriptors
 from resources.state.health import items
 from resources.types.starters import starters
+from resources.types.types import is_custom
+from untrusted import json_bounds
 
 _KEEP_SECONDS = 10.0
 #: The object that an operator wants to be created first of all (OKD's console asks for it after the install).
 _FIRST = "operatorframework.io/initialization-resource"
+#: What an entry of `customresourcedefinitions.owned` says of its kind; each that it lacks is taken from a sibling version.
+_WORDS = ("displayName", "description", "specDescriptors", "statusDescriptors", "resources")
 _LIMIT = 64
 _kept: "dict[tuple[str, ...], tuple[float, Offer]]" = {}
 _lock = Lock()
@@ -30,11 +34,12 @@ _lock = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """`object` is shared by all callers: never change it."""
+    """`object` is shared by all callers: never change it. `is_first`: the operator wants it to be created first."""
 
     name: str
     description: str
     object: KubeObject
+    is_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +83,8 @@ def offer(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
 
 
 def _look(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
-    # Kinds of Kubernetes itself come from no operator.
-    if "." not in type_.group or type_.group.endswith(".k8s.io"):
-        return Offer(examples=tuple(Example(*one) for one in starters(type_)))
+    if found := of_kubernetes(type_):
+        return found
     for place in dict.fromkeys((namespace, "")):
         try:
             csvs = client.list(client.find("operators.coreos.com", "v1alpha1", "clusterserviceversions"), place).items
@@ -92,70 +96,96 @@ def _look(client: ClusterClient, type_: ResourceType, namespace: str) -> Offer:
     return Offer()
 
 
+def of_kubernetes(type_: ResourceType) -> Offer | None:
+    """Of a kind of Kubernetes itself, which comes from no operator; None for any other."""
+    if is_custom(type_.group):
+        return None
+    return Offer(examples=tuple(Example(*starter) for starter in starters(type_)))
+
+
+def offered(csvs: Iterable[KubeObject], type_: ResourceType) -> Offer:
+    """What a page offers of the kind where it can read these ClusterServiceVersions."""
+    return of_kubernetes(type_) or of_csvs(csvs, type_) or Offer()
+
+
 def of_csvs(csvs: Iterable[KubeObject], type_: ResourceType) -> Offer | None:
     """From the first CSV that owns the kind; of several, one that is not being replaced."""
-    owners = [(csv, crd) for csv in csvs for crd in _owned(csv) if _is(crd, type_)]
+    owners = [(csv, entries) for csv in csvs if (entries := _owned(csv, type_))]
     owners.sort(key=lambda pair: str((pair[0].get("status") or {}).get("phase")) != "Succeeded")
     if not owners:
         return None
-    csv, crd = owners[0]
-    found, problem = _examples(csv, type_)
+    csv, entries = owners[0]
+    found, problem = _examples(csv, type_, tuple(str(entry.get("version") or "") for entry in entries))
+    words = {key: next((entry[key] for entry in entries if entry.get(key)), None) for key in _WORDS}
     return Offer(
         operator=str((csv.get("spec") or {}).get("displayName") or ""),
-        title=str(crd.get("displayName") or ""),
-        description=str(crd.get("description") or ""),
+        title=str(words["displayName"] or ""),
+        description=str(words["description"] or ""),
         examples=found,
         problem=problem,
-        descriptors=descriptors.parse(crd.get("specDescriptors")),
-        status=tuple(entry for entry in crd.get("statusDescriptors") or () if isinstance(entry, dict)),
+        descriptors=descriptors.parse(words["specDescriptors"]),
+        status=tuple(dict(entry) for entry in items(words["statusDescriptors"])),
         csv=name_of(csv),
         # OLM copies a CSV to every namespace that its operator serves; this is where it runs.
         place=str(_mapping(_mapping(csv.get("metadata")).get("labels")).get("olm.copiedFrom") or namespace_of(csv)),
         phase=str(_mapping(csv.get("status")).get("phase") or ""),
         resources=tuple(
-            (str(entry.get("version") or ""), str(entry.get("kind") or "")) for entry in items(crd.get("resources"))
+            (str(entry.get("version") or ""), str(entry.get("kind") or "")) for entry in items(words["resources"])
         ),
     )
 
 
-def _owned(csv: KubeObject) -> list[dict[str, Any]]:
+def _owned(csv: KubeObject, type_: ResourceType) -> list[Mapping[str, Any]]:
+    """The CSV's entries for the kind, a CRD being named <plural>.<group>: that of the version first, then those of its sibling versions, newest first."""
     definitions = (csv.get("spec") or {}).get("customresourcedefinitions") or {}
-    return [crd for crd in definitions.get("owned") or () if isinstance(crd, dict)]
+    entries = [entry for entry in items(definitions.get("owned")) if entry.get("name") == type_.qualified]
+    return sorted(entries, key=lambda entry: _nearest(type_, str(entry.get("version") or "")))
 
 
-def _is(crd: dict[str, Any], type_: ResourceType) -> bool:
-    """A CRD is named <plural>.<group>; entries for several versions stand beside each other."""
-    version = crd.get("version") or type_.version
-    return crd.get("name") == f"{type_.plural}.{type_.group}" and version == type_.version
+def _nearest(type_: ResourceType, version: str) -> tuple[bool, tuple[int, int, int, str]]:
+    return version not in ("", type_.version), priority(version)
 
 
-def _examples(csv: KubeObject, type_: ResourceType) -> tuple[tuple[Example, ...], str]:
-    """The kind's examples, the one that the operator wants to begin with first; and why they can't be read, '' where they can."""
+def _examples(csv: KubeObject, type_: ResourceType, versions: tuple[str, ...]) -> tuple[tuple[Example, ...], str]:
+    """The kind's examples, the one that the operator wants to begin with first; and why they can't be read, '' where they can.
+
+    A version without any has those of the first sibling version that has some.
+    """
     annotations = _mapping(_mapping(csv.get("metadata")).get("annotations"))
     problem = ""
     try:
-        objects = json.loads(annotations.get("alm-examples") or "[]")
+        objects = json_bounds.loads(annotations.get("alm-examples") or "[]")
     except (TypeError, ValueError) as error:
         objects, problem = [], str(error)
     try:
-        first = json.loads(annotations.get(_FIRST) or "null")
+        first = json_bounds.loads(annotations.get(_FIRST) or "null")
     except (TypeError, ValueError):
         first = None
-    seen: set[str] = set()
-    found: list[Example] = []
+    by_version: dict[str, list[KubeObject]] = {}
     for obj in [first, *(objects if isinstance(objects, list) else ())]:
-        if not isinstance(obj, dict) or obj.get("kind") != type_.kind or obj.get("apiVersion") != type_.api_version:
+        if not isinstance(obj, dict) or obj.get("kind") != type_.kind:
             continue
-        if found and obj == first:
-            continue
+        group, _slash, version = str(obj.get("apiVersion") or "").rpartition("/")
+        known = by_version.setdefault(version, []) if group == type_.group else []
+        if not known or obj != first:
+            known.append(obj)
+    order = sorted(by_version, key=lambda version: (version not in versions, _nearest(type_, version)))
+    version = type_.version if type_.version in by_version else next(iter(order), "")
+    return _named(by_version.get(version, ()), type_, first), problem
+
+
+def _named(objects: Iterable[KubeObject], type_: ResourceType, first: Any) -> tuple[Example, ...]:
+    """Each under a name of its own, as objects of this version. `first`: the initialization resource."""
+    found: dict[str, Example] = {}
+    for obj in objects:
         metadata = _mapping(obj.get("metadata"))
         name = str(metadata.get("name") or type_.kind.lower())
-        while name in seen:
+        while name in found:
             name += "+"
-        seen.add(name)
         description = str(_mapping(metadata.get("annotations")).get("description") or "")
-        found.append(Example(name, description, {**obj, "metadata": metadata}))
-    return tuple(found), problem
+        as_version = {**obj, "apiVersion": type_.api_version, "metadata": metadata}
+        found[name] = Example(name, description, as_version, is_first=obj is first)
+    return tuple(found.values())
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -5,11 +5,13 @@ from typing import Any
 
 import yaml
 
+from untrusted import yaml_bounds
+
 
 def find(text: str, paths: Sequence[tuple[str | int, ...]]) -> tuple[tuple[int, int], ...]:
     """Line and column of each path, from 1: of its key, or of the nearest that is there above it. (0, 0): the text can't be read."""
     try:
-        documents = yaml.compose_all(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        documents = yaml_bounds.compose_all(text)
         root = next((node for node in documents if isinstance(node, yaml.MappingNode)), None)
     except yaml.YAMLError:
         root = None

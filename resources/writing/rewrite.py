@@ -13,6 +13,7 @@ import yaml
 
 from resources import yamltext
 from resources.writing.diff import same
+from untrusted import yaml_bounds
 
 Edit = tuple[int, int, str]
 _MERGE = "tag:yaml.org,2002:merge"
@@ -48,7 +49,7 @@ class _Cut:
     def __init__(self, text: str) -> None:
         self.text = text if text.endswith("\n") else f"{text}\n"
         self.edits: list[Edit] = []
-        documents = yaml.compose_all(self.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        documents = yaml_bounds.compose_all(self.text)
         self.root = next(node for node in documents if isinstance(node, yaml.MappingNode))
         self.shared: set[int] = set()
         self.indented = False

@@ -62,6 +62,14 @@ def chosen(offer: Offer, asked: str) -> str:
     return asked if asked in names else EMPTY if asked or not names else names[0]
 
 
+def by_default(client: ClusterClient, place: Place, offer: Offer) -> str:
+    """The menu's entry where the address names none: what the operator wants to be created first only while nothing is there."""
+    first, *others = offer.examples or (None,)
+    if first and first.is_first and others and objects(client, place):
+        return f"example:{others[0].name}"
+    return chosen(offer, "")
+
+
 def begin(client: ClusterClient, place: Place, schema: Schema, offer: Offer, start: str) -> KubeObject:
     """The object that `start` (of `chosen`) means. Raises KubeError when the one to be copied can't be read."""
     kind, _, name = start.partition(":")

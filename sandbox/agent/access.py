@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import yaml
 
+from ..tls import tls_context
+
 Entry = dict[str, Any]
 
 
@@ -49,7 +51,7 @@ def read(path: Path, private: Path) -> Access:
     authority = _content(path, cluster, "certificate-authority").decode()
     if not server.startswith("https:"):
         return Access(server, str(user.get("token", "")), authority, None)
-    tls = ssl.create_default_context(cadata=authority or None)
+    tls = tls_context(authority_data=authority or None)
     if cluster.get("insecure-skip-tls-verify"):
         tls.check_hostname = False
         tls.verify_mode = ssl.CERT_NONE

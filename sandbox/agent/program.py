@@ -13,6 +13,7 @@ from ..context import Context
 from ..errors import ApiError
 from ..listener import Listener, listen
 from ..runtime.node import Node
+from ..tls import tls_context
 from .access import Access, read
 from .kubeletapi import KubeletApi
 from .provisioner import Provisioner
@@ -54,7 +55,7 @@ def _context(given: NodeSettings, access: Access, cluster: Remote) -> Context:
 
 def server_tls(given: NodeSettings) -> ssl.SSLContext:
     """Clients have to show a certificate of the authority."""
-    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(given.authority))
+    tls = tls_context(purpose=ssl.Purpose.CLIENT_AUTH, authority_file=str(given.authority))
     tls.load_cert_chain(given.certificate, given.key)
     tls.verify_mode = ssl.CERT_REQUIRED
     tls.set_alpn_protocols(["http/1.1"])

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import yaml
 
+from untrusted import yaml_bounds
+
 from .assemble import Source, assemble
 from .manifests import Api, Loader, Object, PackageRequirement
 from .store import CatalogStore, Package
@@ -33,7 +35,7 @@ def blobs(path: Path) -> Iterator[Object]:
     text = path.read_text(encoding="utf-8")
     try:
         if path.suffix != ".json":
-            yield from (one for one in yaml.load_all(text, Loader=Loader) if isinstance(one, dict))
+            yield from (one for one in yaml_bounds.load_all(text, Loader) if isinstance(one, dict))
             return
         decoder, position = json.JSONDecoder(), 0
         while position < len(text):

@@ -10,12 +10,12 @@ from typing import Any
 
 import yaml
 
+from untrusted import yaml_bounds
+
 Object = dict[str, Any]
 
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-
-class Loader(_Base):  # type: ignore[misc]
+class Loader(yaml_bounds.Loader):
     """PyYAML's fast loader, made to read what Go's YAML reads: a bare ``=`` is a string, and a date stays text."""
 
 
@@ -27,7 +27,7 @@ def documents(path: Path) -> Iterator[Object]:
     """The Kubernetes objects of one YAML or JSON file; raises ValueError that names the file when it can not be read."""
     try:
         text = path.read_text(encoding="utf-8")
-        for document in yaml.load_all(text, Loader=Loader):
+        for document in yaml_bounds.load_all(text, Loader):
             if isinstance(document, dict) and "kind" in document:
                 yield document
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -107,7 +107,7 @@ def dependencies(folder: Path) -> tuple[list[Api], list[PackageRequirement]]:
     if not path.exists():
         return [], []
     try:
-        text = yaml.load(path.read_text(encoding="utf-8"), Loader=Loader)  # noqa: S506 - a SafeLoader
+        text = yaml_bounds.load(path.read_text(encoding="utf-8"), Loader)
     except yaml.YAMLError:
         return [], []
     text = text if isinstance(text, dict) else {}

@@ -77,6 +77,10 @@ class CatalogStore:
         self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.execute("PRAGMA cache_size=-512")
         self._db.executescript(_TABLES)
+        #: By catalog and package, as long as the file stays as it is.
+        self._deprecations: dict[tuple[str, str], Object] = {}
+        self._bundles: dict[tuple[str, str], list[Bundle]] = {}
+        self._state: tuple[int, int] = (-1, -1)
 
     def close(self) -> None:
         """Closes the connection."""
@@ -151,10 +155,23 @@ class CatalogStore:
 
     # What the resolver reads.
 
-    def described(self, catalog: str, package: str) -> Object:
-        """What the package API says of a package; empty when it is not there."""
-        found = next(self.packages(catalog, package), None) if package else None
-        return dict(json.loads(found.status)) if found else {}
+    def deprecations(self, catalog: str, package: str) -> Object:
+        """The deprecations of a package, its channels and their entries, as in a PackageManifest's status."""
+        self._forget_what_changed()
+        key = (catalog, package)
+        if key not in self._deprecations:
+            found = next(self.packages(catalog, package), None) if package else None
+            self._deprecations[key] = _deprecated_only(json.loads(found.status)) if found else {}
+        return self._deprecations[key]
+
+    def _forget_what_changed(self) -> None:
+        """What was remembered was true of another state of the file."""
+        # https://www.sqlite.org/pragma.html#pragma_data_version: changes of other connections; total_changes: of this one.
+        state = (self._db.execute("PRAGMA data_version").fetchone()[0], self._db.total_changes)
+        if state != self._state:
+            self._state = state
+            self._deprecations.clear()
+            self._bundles.clear()
 
     def default_channel(self, catalog: str, package: str) -> str:
         """The default channel; empty when the package is not there."""
@@ -165,8 +182,12 @@ class CatalogStore:
 
     def bundles(self, catalog: str, package: str, channel: str = "") -> list[Bundle]:
         """A package's bundles, from each channel's head; of all channels when none is named."""
-        sql = "SELECT * FROM bundle WHERE catalog = ? AND package = ? AND ? IN ('', channel) ORDER BY channel, position"
-        return [self._bundle(row) for row in self._db.execute(sql, (catalog, package, channel)).fetchall()]
+        self._forget_what_changed()
+        key = (catalog, package)
+        if key not in self._bundles:
+            sql = "SELECT * FROM bundle WHERE catalog = ? AND package = ? ORDER BY channel, position"
+            self._bundles[key] = [self._bundle(row) for row in self._db.execute(sql, key).fetchall()]
+        return [bundle for bundle in self._bundles[key] if channel in ("", bundle.channel)]
 
     def providers(self, catalog: str, api: Api) -> list[Bundle]:
         """Bundles that provide a kind: the default channel's first, from its head."""
@@ -210,3 +231,14 @@ def _bundle_row(bundle: Bundle) -> tuple[str | int, ...]:
 
 def _row(api: Api) -> tuple[str, str, str]:
     return api.group, api.version, api.kind
+
+
+def _deprecated_only(status: Object) -> Object:
+    """Of a PackageManifest's status the deprecations, with the names that they are about."""
+    channels = []
+    for channel in status.get("channels") or []:
+        entries = [entry for entry in channel.get("entries") or [] if entry.get("deprecation")]
+        if entries or channel.get("deprecation"):
+            about = {"name": channel["name"], "deprecation": channel.get("deprecation")}
+            channels.append({**about, "entries": [{key: e[key] for key in ("name", "deprecation")} for e in entries]})
+    return {"deprecation": status.get("deprecation"), "channels": channels}

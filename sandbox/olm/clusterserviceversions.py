@@ -13,7 +13,7 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError, NotFound
 from ..rbac import Authorizer
-from .csv import is_copy
+from .csv import is_copy, outline
 from .csv_lifecycle import Lifecycle
 from .names import CRDS, CSVS, DEPLOYMENTS, FINALIZER, OPERATOR_GROUPS, PACE, SUBSCRIPTIONS
 from .workqueue import Workqueue
@@ -51,15 +51,16 @@ async def run(cluster: Cluster, context: Context) -> None:
             queue.add(namespace, name, after=after)
 
     queue = Workqueue("clusterserviceversion", reconcile)
+    groups: dict[str, Object | None] = {}
     _sweep(cluster)
     try:
         async for event in cluster.watch(CSVS, OPERATOR_GROUPS, DEPLOYMENTS, SUBSCRIPTIONS, CRDS):
             meta = event.object["metadata"]
             if event.resource == CSVS:
                 queue.add(meta["namespace"], meta["name"], after=PACE)
-                if event.type == "DELETED" or (event.object["spec"].get("replaces")):
-                    _add_all(cluster, queue, meta["namespace"])
+                _add_replaced(cluster, queue, event.object)
                 if event.type == "DELETED":
+                    _add_all(cluster, queue, meta["namespace"])
                     _add_rivals(cluster, queue)
             elif event.resource == DEPLOYMENTS:
                 labels = meta.get("labels") or {}
@@ -68,27 +69,45 @@ async def run(cluster: Cluster, context: Context) -> None:
             elif event.resource == CRDS:
                 if event.type == "DELETED":
                     _add_users(cluster, queue, meta["name"])
-            elif event.resource == OPERATOR_GROUPS or event.object["spec"].get("config"):
+            elif event.resource == OPERATOR_GROUPS:
+                # What its operators provide, in an annotation, changes with each install, and concerns none of them.
+                found = None if event.type == "DELETED" else _targeting(event.object)
+                if found is None or groups.get(meta["uid"]) != found:
+                    groups[meta["uid"]] = found
+                    _add_all(cluster, queue, meta["namespace"])
+            elif event.object["spec"].get("config"):
                 _add_all(cluster, queue, meta["namespace"])
     finally:
         await queue.close()
 
 
+def _targeting(group: Object) -> Object:
+    """What of an OperatorGroup its operators follow."""
+    return {"spec": group.get("spec"), "namespaces": (group.get("status") or {}).get("namespaces")}
+
+
 def _add_all(cluster: Cluster, queue: Workqueue, namespace: str) -> None:
-    for csv in cluster.list(CSVS, namespace):
+    for csv in cluster.outlines(CSVS, outline, namespace):
         queue.add(namespace, csv["metadata"]["name"], after=PACE)
+
+
+def _add_replaced(cluster: Cluster, queue: Workqueue, csv: Object) -> None:
+    """The version that this one replaces goes when this one is healthy."""
+    namespace, name = csv["metadata"]["namespace"], str(csv["spec"].get("replaces") or "")
+    if name and cluster.verbs.store.get(CSVS, namespace, name) is not None:
+        queue.add(namespace, name, after=PACE)
 
 
 def _add_rivals(cluster: Cluster, queue: Workqueue) -> None:
     """Those that had to stay back for one of another namespace that provides the same kinds: it may be the one that is gone."""
-    for csv in cluster.list(CSVS):
+    for csv in cluster.outlines(CSVS, outline):
         if (csv.get("status") or {}).get("reason") == "InterOperatorGroupOwnerConflict":
             queue.add(csv["metadata"]["namespace"], csv["metadata"]["name"], after=PACE)
 
 
 def _add_users(cluster: Cluster, queue: Workqueue, crd: str) -> None:
     """The CSVs that own or require a kind."""
-    for csv in cluster.list(CSVS):
+    for csv in cluster.outlines(CSVS, outline):
         described = csv["spec"].get("customresourcedefinitions") or {}
         if any(one["name"] == crd for one in [*(described.get("owned") or []), *(described.get("required") or [])]):
             queue.add(csv["metadata"]["namespace"], csv["metadata"]["name"])
@@ -112,7 +131,7 @@ def _let_go(cluster: Cluster, csv: Object) -> None:
 
 def _sweep(cluster: Cluster) -> None:
     """At the start: CSVs may have gone while nobody watched."""
-    present = {(csv["metadata"]["namespace"], csv["metadata"]["name"]) for csv in cluster.list(CSVS)}
+    present = {(csv["metadata"]["namespace"], csv["metadata"]["name"]) for csv in cluster.outlines(CSVS, outline)}
     for resource in BY_LABEL:
         for obj in cluster.list(resource, labels="olm.owner.kind=ClusterServiceVersion"):
             labels = obj["metadata"]["labels"]

@@ -5,13 +5,18 @@ Source: operator-lifecycle-manager, pkg/controller/operators/adoption_controller
 
 from __future__ import annotations
 
+import contextlib
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 from ..cluster import Cluster
 from ..context import Context
-from ..errors import ApiError
-from .csv import is_copy
+from ..errors import ApiError, NotFound
+from ..objects import decode
+from ..outlines import metadata, whole
+from ..store import Change
+from .csv import is_copy, outline
 from .names import CRDS, CSVS, DEPLOYMENTS, GROUP, INSTALL_PLANS, OPERATOR_CONDITIONS, OPERATORS, PACE, SUBSCRIPTIONS
 from .workqueue import Workqueue
 
@@ -39,48 +44,71 @@ class Components:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("olm")
+        #: By namespace and name of a CSV: the resources in which it may own something that lacks its labels.
+        self.changed: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
 
     async def reconcile(self, namespace: str, name: str) -> None:
-        """With a name: one Operator. Without: one namespace's labels."""
-        if name:
+        """No namespace: an Operator. Both: a CSV with all that it brought. No name: the Subscriptions of a namespace."""
+        if not namespace:
             self._tell(name)
-            return
-        csvs = {csv["metadata"]["name"]: csv for csv in self._cluster.list(CSVS, namespace) if not is_copy(csv)}
-        for subscription in self._cluster.list(SUBSCRIPTIONS, namespace):
+        elif name:
+            self._label_csv(namespace, name)
+        else:
+            self._label_subscriptions(namespace)
+
+    def _label_subscriptions(self, namespace: str) -> None:
+        plans = self._cluster.outlines(INSTALL_PLANS, metadata, namespace)
+        for subscription in self._cluster.outlines(SUBSCRIPTIONS, whole, namespace):
             label = label_of(operator_name(subscription["spec"]["name"], namespace))
             status = subscription.get("status") or {}
             self._label(SUBSCRIPTIONS, subscription, label)
-            if csv := csvs.get(status.get("installedCSV", "")):
+            if csv := self._csv(namespace, status.get("installedCSV", "")):
                 self._label(CSVS, csv, label)
-                csv["metadata"].setdefault("labels", {})[label] = ""
             current = (status.get("installPlanRef") or {}).get("name")
-            for plan in self._cluster.list(INSTALL_PLANS, namespace):
+            for plan in plans:
                 self._label(INSTALL_PLANS, plan, label, has=plan["metadata"]["name"] == current)
-        for csv in csvs.values():
-            labels = [key for key in csv["metadata"].get("labels") or {} if key.startswith(f"{GROUP}/")]
-            for resource, obj in self._owned(csv) if labels else ():
-                for label in labels:
-                    self._label(resource, obj, label)
-            for label in labels:
-                self._label_definitions(csv, label)
 
-    def _owned(self, csv: Object) -> Iterator[tuple[str, Object]]:
+    def _csv(self, namespace: str, name: str) -> Object | None:
+        """The outline of one that is no copy."""
+        try:
+            found: Object = self._cluster.outline(CSVS, outline, name, namespace)
+        except NotFound:
+            return None
+        return None if is_copy(found) else found
+
+    def _label_csv(self, namespace: str, name: str) -> None:
+        """What belongs to a CSV has the CSV's labels."""
+        csv = self._csv(namespace, name)
+        if csv is None:
+            return
+        labels = [key for key in csv["metadata"].get("labels") or {} if key.startswith(f"{GROUP}/")]
+        resources = self.changed.pop((namespace, name), set())
+        for resource, obj in self._owned(csv, resources) if labels else ():
+            for label in labels:
+                self._label(resource, obj, label)
+        for label in labels:
+            self._label_definitions(csv, label)
+
+    def _owned(self, csv: Object, resources: set[str]) -> Iterator[tuple[str, Object]]:
+        """What of these resources refers to a CSV as its owner, and by labels what is in no namespace."""
         meta = csv["metadata"]
-        for resource in OWNED:
-            for obj in self._cluster.list(resource, meta["namespace"]):
-                if any(one["uid"] == meta["uid"] for one in obj["metadata"].get("ownerReferences") or []):
+        for resource in resources.intersection(OWNED):
+            for obj in self._cluster.outlines(resource, metadata, meta["namespace"]):
+                if meta["uid"] in (owner["uid"] for owner in obj["metadata"].get("ownerReferences") or ()):
                     yield resource, obj
-        query = f"olm.owner.kind=ClusterServiceVersion,olm.owner={meta['name']},olm.owner.namespace={meta['namespace']}"
+        owner = f"olm.owner={meta['name']},olm.owner.namespace={meta['namespace']}"
         for resource in IN_CLUSTER:
-            for obj in self._cluster.list(resource, labels=query):
+            for obj in self._cluster.outlines(
+                resource, metadata, labels=f"olm.owner.kind=ClusterServiceVersion,{owner}"
+            ):
                 yield resource, obj
 
     def _label_definitions(self, csv: Object, label: str) -> None:
-        """The kinds that it owns. Asked for by the missing label, since a definition of 800 KB takes long to read."""
+        """The kinds that it owns."""
         owned = {one["name"] for one in (csv["spec"].get("customresourcedefinitions") or {}).get("owned") or []}
         for name in sorted(owned):
-            for crd in self._cluster.list(CRDS, labels=f"!{label}", fields=f"metadata.name={name}"):
-                self._label(CRDS, crd, label)
+            with contextlib.suppress(NotFound):
+                self._label(CRDS, self._cluster.outline(CRDS, metadata, name), label)
 
     def _label(self, resource: str, obj: Object, label: str, *, has: bool = True) -> None:
         meta = obj["metadata"]
@@ -97,7 +125,7 @@ class Components:
         label = label_of(name)
         refs = []
         for resource in EVERY:
-            refs += [_reference(obj) for obj in self._cluster.list(resource, labels=label)]
+            refs += [_reference(obj) for obj in self._cluster.labelled(resource, metadata, {label: None})]
         present = self._cluster.list(OPERATORS, fields=f"metadata.name={name}")
         if not present and not refs:
             return
@@ -129,18 +157,40 @@ def _phase(condition: Object) -> Object:
     return {**condition, "type": condition.get("phase", ""), "status": "True"}
 
 
+def csvs_of(change: Change) -> list[tuple[str, str]]:
+    """The CSVs, by namespace and name, that a changed object belongs to; the object itself if it is one."""
+    entry = change.entry
+    if change.resource == CSVS:
+        return [entry.key]
+    if entry.labels.get("olm.owner.kind") == "ClusterServiceVersion":
+        return [(entry.namespace or entry.labels.get("olm.owner.namespace", ""), entry.labels.get("olm.owner", ""))]
+    if not entry.namespace or b'"ClusterServiceVersion"' not in entry.data:
+        return []
+    owners = decode(entry.data)["metadata"].get("ownerReferences") or []
+    return [(entry.namespace, owner["name"]) for owner in owners if owner["kind"] == "ClusterServiceVersion"]
+
+
+def resources_of(change: Change) -> tuple[str, ...]:
+    """Where to look for what lacks labels: of a CSV with other labels everywhere."""
+    if change.resource != CSVS:
+        return (change.resource,)
+    same = change.previous is not None and change.previous.labels == change.entry.labels
+    return () if same else (*OWNED, *IN_CLUSTER)
+
+
 async def run(cluster: Cluster, context: Context) -> None:
     """Watches everything that can be a component until cancelled."""
-    queue = Workqueue("components", Components(cluster).reconcile)
+    components = Components(cluster)
+    queue = Workqueue("components", components.reconcile)
     try:
-        async for event in cluster.watch(*EVERY):
-            meta = event.object["metadata"]
-            labels = meta.get("labels") or {}
-            home = meta.get("namespace") or labels.get("olm.owner.namespace", "")
-            owned = event.resource in (SUBSCRIPTIONS, CSVS) or "olm.owner" in labels or meta.get("ownerReferences")
-            if owned and home and event.type != "DELETED":
-                queue.add(home, after=PACE)
-            for key in labels:
+        async for change in cluster.changes(*EVERY):
+            if change.type != "DELETED":
+                for csv in csvs_of(change):
+                    components.changed[csv].update(resources_of(change))
+                    queue.add(*csv, after=PACE)
+                if change.resource in (SUBSCRIPTIONS, CSVS):
+                    queue.add(change.entry.namespace, after=PACE)
+            for key in change.entry.labels:
                 if key.startswith(f"{GROUP}/"):
                     queue.add("", key.removeprefix(f"{GROUP}/"), after=2 * PACE)
     finally:

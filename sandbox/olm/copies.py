@@ -114,7 +114,7 @@ async def run(cluster: Cluster, context: Context) -> None:
                 if event.type == "DELETED" or csv_of.is_copy(event.object) or _reaches_out(event.object):
                     queue.add("", event.object["metadata"]["name"], after=PACE)
             elif event.type == "ADDED" or event.resource == OLM_CONFIGS:
-                for csv in cluster.list(CSVS):
+                for csv in cluster.outlines(CSVS, csv_of.outline):
                     if csv_of.is_copy(csv) or _reaches_out(csv):
                         queue.add("", csv["metadata"]["name"], after=PACE)
     finally:

@@ -17,14 +17,25 @@ TARGETS = "olm.targetNamespaces"
 GROUP_NAME = "olm.operatorGroup"
 GROUP_NAMESPACE = "olm.operatorNamespace"
 PROPERTIES = "operatorframework.io/properties"
+_KEPT_ANNOTATIONS = (TARGETS, GROUP_NAME, GROUP_NAMESPACE, PROPERTIES)
 
 
 def installed(csv: Object, *, subscription: str) -> Installed:
     """A CSV as the resolver sees it; ``subscription`` is the one that follows it."""
+    return followed(as_installed(csv), subscription)
+
+
+def as_installed(csv: Object) -> Installed:
+    """The same without a Subscription; an outline (sandbox/outlines.py)."""
     meta = csv["metadata"]
     version = str((csv.get("spec") or {}).get("version", ""))
-    found = Installed(meta["name"], version, provided(csv), bool(subscription))
-    return replace(found, subscription=subscription, namespace=meta.get("namespace", ""), package=_package(csv))
+    found = Installed(meta["name"], version, provided(csv), subscribed=False)
+    return replace(found, namespace=meta.get("namespace", ""), package=_package(csv))
+
+
+def followed(found: Installed, subscription: str) -> Installed:
+    """The same, followed by a Subscription if there is one."""
+    return replace(found, subscribed=bool(subscription), subscription=subscription)
 
 
 def _package(csv: Object) -> str:
@@ -35,6 +46,30 @@ def _package(csv: Object) -> str:
         return next((one["value"]["packageName"] for one in found if one["type"] == "olm.package"), "")
     except (ValueError, KeyError, TypeError):
         return ""
+
+
+def outline(csv: Object) -> Object:
+    """A CSV without what takes room: descriptions, icons, examples, descriptors, deployments, requirements. See sandbox/outlines.py."""
+    meta, spec, status = csv["metadata"], csv.get("spec") or {}, csv.get("status") or {}
+    annotations = meta.get("annotations") or {}
+    described = spec.get("customresourcedefinitions") or {}
+    kept: Object = {key: spec[key] for key in ("version", "replaces", "apiservicedefinitions") if key in spec}
+    kept["customresourcedefinitions"] = {
+        which: [
+            {key: crd[key] for key in ("name", "version", "kind") if key in crd} for crd in described.get(which) or []
+        ]
+        for which in ("owned", "required")
+    }
+    return {
+        "apiVersion": csv["apiVersion"],
+        "kind": csv["kind"],
+        "metadata": {
+            **{key: value for key, value in meta.items() if key not in ("annotations", "managedFields")},
+            "annotations": {key: annotations[key] for key in _KEPT_ANNOTATIONS if key in annotations},
+        },
+        "spec": kept,
+        "status": {key: value for key, value in status.items() if key not in ("conditions", "requirementStatus")},
+    }
 
 
 def phase(csv: Object) -> str:

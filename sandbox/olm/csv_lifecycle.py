@@ -12,6 +12,8 @@ from typing import Any
 from ..catalog.manifests import provided
 from ..cluster import Cluster
 from ..errors import ApiError, NotFound
+from ..objects import copy
+from ..outlines import whole
 from ..rbac import Authorizer
 from . import csv as csv_of
 from . import operator_conditions, rbac, user_roles
@@ -33,6 +35,11 @@ GROUP_REASONS = (
     "NoTargetNamespaces",
     "InterOperatorGroupOwnerConflict",
 )
+
+
+def subscription_config(subscription: Object) -> tuple[str, Object]:
+    """The CSV that a Subscription has come to, and its settings for the Pods; an outline (sandbox/outlines.py)."""
+    return (subscription.get("status") or {}).get("currentCSV", ""), subscription["spec"].get("config") or {}
 
 
 class Lifecycle:
@@ -107,7 +114,7 @@ class Lifecycle:
     def _has_rival(self, names: list[str]) -> bool:
         """Whether there is an operator of another namespace that owns one of our kinds and watches one of our namespaces; older ones win."""
         ours = provided(self._csv)
-        for other in self._cluster.list(CSVS):
+        for other in self._cluster.outlines(CSVS, csv_of.outline):
             meta = other["metadata"]
             theirs = csv_of.targets(other)
             away = meta["namespace"] != self._namespace and not csv_of.is_copy(other)
@@ -226,9 +233,10 @@ class Lifecycle:
             return None
 
     def _successor(self) -> Object | None:
-        for other in self._cluster.list(CSVS, self._namespace):
-            if other["spec"].get("replaces") == self._name and other["metadata"]["name"] != self._name:
-                return other
+        found: Object
+        for found in self._cluster.outlines(CSVS, csv_of.outline, self._namespace):
+            if found["spec"].get("replaces") == self._name and found["metadata"]["name"] != self._name:
+                return found
         return None
 
     def _permissions(self) -> None:
@@ -247,13 +255,13 @@ class Lifecycle:
 
     def _deployments(self) -> list[Object]:
         config: Object = {}
-        for subscription in self._cluster.list(SUBSCRIPTIONS, self._namespace):
-            if (subscription.get("status") or {}).get("currentCSV") == self._name:
-                config = subscription["spec"].get("config") or {}
+        for current, wanted in self._cluster.outlines(SUBSCRIPTIONS, subscription_config, self._namespace):
+            if current == self._name:
+                config = copy(wanted)
         return deployments(self._csv, config)
 
     def _problem(self) -> tuple[str, bool]:
-        found = self._cluster.list(DEPLOYMENTS, self._namespace, labels=f"olm.owner={self._name}")
+        found = self._cluster.labelled(DEPLOYMENTS, whole, {"olm.owner": self._name}, self._namespace)
         return problem(self._deployments(), {one["metadata"]["name"]: one for one in found})
 
     # Writing

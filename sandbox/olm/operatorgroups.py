@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..catalog.manifests import provided
+import msgspec
+
+from ..catalog.manifests import Api, provided
 from ..cluster import Cluster
 from ..context import Context
 from ..errors import NotFound
 from ..labels import label_selector
+from ..outlines import outline_of
+from ..store import Entry, Key
+from ..stored_fields import replace_field
 from . import user_roles
 from .csv import is_copy
 from .names import CSVS, OPERATOR_GROUPS, PACE, now
@@ -22,6 +27,7 @@ Object = dict[str, Any]
 #: Condition of groups that are not alone in their namespace.
 MULTIPLE = "MultipleOperatorGroup"
 PROVIDED = "olm.providedAPIs"
+NO_APIS: frozenset[Api] = frozenset()
 ROLES = "clusterroles.rbac.authorization.k8s.io"
 
 
@@ -68,14 +74,22 @@ async def run(cluster: Cluster, context: Context) -> None:
         _forget_roles(cluster, namespace, {group["metadata"]["name"] for group in groups})
 
     queue = Workqueue("operatorgroup", reconcile)
+    known: dict[Key, frozenset[Api]] = {}
     try:
-        async for event in cluster.watch(OPERATOR_GROUPS, "namespaces", CSVS):
-            if event.resource == CSVS:
-                if not is_copy(event.object):
-                    queue.add(event.object["metadata"]["namespace"], after=PACE)
-            elif event.resource == OPERATOR_GROUPS:
-                queue.add(event.object["metadata"]["namespace"])
-            elif event.type != "MODIFIED" or event.object["metadata"].get("labels"):
+        async for change in cluster.changes(OPERATOR_GROUPS, "namespaces", CSVS):
+            if change.resource == CSVS:
+                # The phases of a CSV alter nothing of what its group provides.
+                entry = change.entry
+                gone = change.type == "DELETED"
+                apis = NO_APIS if gone else outline_of(cluster.verbs.store, CSVS, entry, provided_apis)
+                if known.get(entry.key, NO_APIS) != apis:
+                    queue.add(entry.namespace, after=PACE)
+                    known[entry.key] = apis
+                if gone:
+                    known.pop(entry.key, None)
+            elif change.resource == OPERATOR_GROUPS:
+                queue.add(change.entry.namespace)
+            elif change.type != "MODIFIED" or change.entry.labels:
                 for group in cluster.list(OPERATOR_GROUPS):
                     if (group.get("spec") or {}).get("selector"):
                         queue.add(group["metadata"]["namespace"])
@@ -111,25 +125,50 @@ def _publish(cluster: Cluster, group: Object, *, alone: bool) -> None:
         return
 
 
+def provided_apis(csv: Object) -> frozenset[Api]:
+    """The kinds that an operator provides while it stays; an outline (sandbox/outlines.py)."""
+    return NO_APIS if is_copy(csv) or csv["metadata"].get("deletionTimestamp") else provided(csv)
+
+
 def _provide(cluster: Cluster, group: Object) -> None:
     """Names the kinds of its operators in an annotation, and gathers the rights on them in its ClusterRoles."""
     meta = group["metadata"]
-    owned = [csv for csv in cluster.list(CSVS, meta["namespace"]) if not is_copy(csv) and not _is_going(csv)]
-    apis = sorted({api for csv in owned for api in provided(csv)}, key=lambda api: (api.kind, api.version, api.group))
-    for role in user_roles.for_group(group, apis):
-        cluster.apply(ROLES, role, manager="olm")
+    apis: list[Api] = sorted(
+        NO_APIS.union(*cluster.outlines(CSVS, provided_apis, meta["namespace"])),
+        key=lambda api: (api.kind, api.version, api.group),
+    )
     text = ",".join(f"{api.kind}.{api.version}.{api.group}" for api in apis)
     present = (meta.get("annotations") or {}).get(PROVIDED)
+    roles = user_roles.for_group(group, apis) if (present or "") != text else []
+    named = {role.labels.get("olm.owner") for role in _roles_of(cluster, meta["namespace"])}
+    if not roles and meta["name"] not in named:
+        roles = user_roles.for_group(group, apis)
+    for role in roles:
+        _write_role(cluster.as_manager("olm"), role)
     if (present or "") != text:
         cluster.patch(OPERATOR_GROUPS, meta["name"], {"metadata": {"annotations": {PROVIDED: text}}}, meta["namespace"])
 
 
-def _is_going(csv: Object) -> bool:
-    return bool(csv["metadata"].get("deletionTimestamp"))
+def _write_role(cluster: Cluster, role: Object) -> None:
+    """Of a role that is there only the selectors differ: hundreds, beside thousands of rules."""
+    name, rule = role["metadata"]["name"], role["aggregationRule"]
+    stored = cluster.verbs.store.get(ROLES, "", name)
+    same_labels = stored is not None and role["metadata"]["labels"].items() <= stored.labels.items()
+    written = None
+    if rule and same_labels:
+        written = replace_field(cluster, ROLES, name, "aggregationRule", msgspec.json.encode(rule))
+    if written is None:
+        cluster.apply(ROLES, role, manager=cluster.manager)
 
 
 def _forget_roles(cluster: Cluster, namespace: str, present: set[str]) -> None:
     """The ClusterRoles of groups that are gone."""
-    for role in cluster.list(ROLES, labels=f"olm.owner.kind=OperatorGroup,olm.owner.namespace={namespace}"):
-        if role["metadata"]["labels"].get("olm.owner") not in present:
-            cluster.delete(ROLES, role["metadata"]["name"])
+    for role in _roles_of(cluster, namespace):
+        if role.labels.get("olm.owner") not in present:
+            cluster.delete(ROLES, role.name)
+
+
+def _roles_of(cluster: Cluster, namespace: str) -> list[Entry]:
+    """The ClusterRoles of a namespace's groups, which are too large to be decoded for a look at their labels."""
+    found = cluster.verbs.store.labelled(ROLES, "olm.owner.kind", "OperatorGroup")
+    return [role for role in found if role.labels.get("olm.owner.namespace") == namespace]

@@ -53,25 +53,35 @@ def _kubernetes(csv: Object) -> list[Object]:
 
 
 def _kinds(cluster: Cluster, csv: Object) -> list[Object]:
+    """Each CRD once, whatever the number of its versions that the CSV names: GetAllCRDDescriptions of clusterserviceversion.go (operator-framework/api)."""
     described = (csv.get("spec") or {}).get("customresourcedefinitions") or {}
-    return [_kind(cluster, crd) for key in ("owned", "required") for crd in described.get(key) or []]
+    by_name = {crd["name"]: crd for key in ("required", "owned") for crd in described.get(key) or []}
+    return [_kind(cluster, by_name[name]) for name in sorted(by_name)]
 
 
 def _kind(cluster: Cluster, crd: Object) -> Object:
     about = ("apiextensions.k8s.io", "v1", "CustomResourceDefinition", crd["name"])
     try:
-        found = cluster.get(CRDS, crd["name"])
+        found = cluster.outline(CRDS, served_versions, crd["name"])
     except NotFound:
         return _status(*about, "NotPresent", "CRD is not present")
-    if not any(version["name"] == crd.get("version") and version["served"] for version in found["spec"]["versions"]):
+    if crd.get("version") not in found["served"]:
         return _status(*about, "NotPresent", "CRD version not served")
-    conditions = {one["type"]: one["status"] for one in (found.get("status") or {}).get("conditions") or []}
-    if conditions.get("Established") != "True":
+    if not found["established"]:
         return _status(
             *about, "PresentNotAvailable", "CRD is present but the Established condition is False (not available)"
         )
-    uid = found["metadata"]["uid"]
-    return _status(*about, "Present", "CRD is present and Established condition is true", uuid=uid)
+    return _status(*about, "Present", "CRD is present and Established condition is true", uuid=found["uid"])
+
+
+def served_versions(crd: Object) -> Object:
+    """What a CSV asks of a CustomResourceDefinition; an outline (sandbox/outlines.py)."""
+    conditions = {one["type"]: one["status"] for one in (crd.get("status") or {}).get("conditions") or []}
+    return {
+        "uid": crd["metadata"]["uid"],
+        "served": {version["name"] for version in crd["spec"]["versions"] if version["served"]},
+        "established": conditions.get("Established") == "True",
+    }
 
 
 def _native(cluster: Cluster, csv: Object) -> list[Object]:

@@ -6,8 +6,10 @@ unmet requirement to the best provider. Where there is no answer, the sentence i
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 
 from ..catalog.manifests import Api
 from ..catalog.store import Bundle, CatalogStore
@@ -193,10 +195,13 @@ class Resolution:
 
     def _check_installed(self) -> None:
         """Of two versions of a package that are both there, one is not what a Subscription follows."""
-        for old in self._installed:
-            for new in self._installed:
-                both = (old.namespace, old.package) == (new.namespace, new.package) and old.package
-                if both and not old.subscribed and new.subscription:
+        by_package: defaultdict[tuple[str, str], list[Installed]] = defaultdict(list)
+        for csv in self._installed:
+            if csv.package:
+                by_package[csv.namespace, csv.package].append(csv)
+        for found in by_package.values():
+            for old, new in product(found, found):
+                if not old.subscribed and new.subscription:
                     text = f"{old.identifier} and {new.identifier} originate from package {old.package}"
                     raise Unsatisfiable(text, *old.reasons(), *new.reasons())
 

@@ -13,8 +13,10 @@ from ..catalog.store import CatalogStore
 from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError
+from ..outlines import outline_of, whole
+from ..store import Change, Key
 from . import subscription_status as status_of
-from .csv import installed, is_copy, phase, targets
+from .csv import as_installed, followed, installed, is_copy, outline, phase, targets
 from .installplan import new_plan
 from .names import (
     CATALOG_SOURCES,
@@ -40,6 +42,13 @@ log = logging.getLogger("sandbox.olm.subscriptions")
 KEPT_PLANS = 5
 
 
+def plan_outline(plan: Object) -> Object:
+    """An InstallPlan without its manifests: they can be megabytes."""
+    status = plan.get("status") or {}
+    kept = {key: value for key, value in status.items() if key not in ("plan", "bundleLookups")}
+    return {**plan, "status": kept}
+
+
 class Namespace:
     """One pass over one namespace."""
 
@@ -50,11 +59,14 @@ class Namespace:
         self.sources = cluster.list(CATALOG_SOURCES, GLOBAL_CATALOGS)
         if name != GLOBAL_CATALOGS:
             self.sources += cluster.list(CATALOG_SOURCES, name)
+        # Copies: write() gives them a new status.
         self.subscriptions = [
-            one for one in cluster.list(SUBSCRIPTIONS, name) if not one["metadata"].get("deletionTimestamp")
+            {**subscription}
+            for subscription in cluster.outlines(SUBSCRIPTIONS, whole, name)
+            if not subscription["metadata"].get("deletionTimestamp")
         ]
-        self.csvs = {csv["metadata"]["name"]: csv for csv in cluster.list(CSVS, name) if not is_copy(csv)}
-        self.plans = {plan["metadata"]["name"]: plan for plan in cluster.list(INSTALL_PLANS, name)}
+        self.csvs = {csv["metadata"]["name"]: csv for csv in cluster.outlines(CSVS, outline, name) if not is_copy(csv)}
+        self.plans = {plan["metadata"]["name"]: plan for plan in cluster.outlines(INSTALL_PLANS, plan_outline, name)}
 
     def publish(self) -> bool:
         """Writes the status of each Subscription; True when one of them changed (the change leads to another pass)."""
@@ -70,13 +82,13 @@ class Namespace:
 
     def _with_deprecations(self, subscription: Object, status: Object) -> Object:
         spec = subscription["spec"]
-        described = self._store.described(spec["source"], spec["name"])
+        described = self._store.deprecations(spec["source"], spec["name"])
         return status_of.deprecated(status, spec["name"], spec.get("channel", ""), described)
 
     def write(self, subscription: Object, status: Object) -> None:
         """Replaces a Subscription's status."""
-        body = {**subscription, "status": {**status, "lastUpdated": now()}}
-        body["metadata"].pop("resourceVersion", None)
+        metadata = {key: value for key, value in subscription["metadata"].items() if key != "resourceVersion"}
+        body = {**subscription, "metadata": metadata, "status": {**status, "lastUpdated": now()}}
         subscription["status"] = self._cluster.update(SUBSCRIPTIONS, body, self.name, "status")["status"]
 
     def waiting(self) -> bool:
@@ -107,19 +119,23 @@ class Namespace:
                 self.write(subscription, wanted)
 
     def _installed(self) -> list[Installed]:
-        followed = {(one.get("status") or {}).get("installedCSV"): one for one in self.subscriptions}
+        subscriptions = {(one.get("status") or {}).get("installedCSV"): one for one in self.subscriptions}
+        seen = {csv.name: csv for csv in self._cluster.outlines(CSVS, as_installed, self.name)}
         found = [
-            installed(csv, subscription=followed[name]["metadata"]["name"] if name in followed else "")
+            followed(seen[name], subscriptions[name]["metadata"]["name"] if name in subscriptions else "")
             for name, csv in self.csvs.items()
             if phase(csv) != "Replacing" or self._stuck()
         ]
         # Operators of other namespaces that watch all of them serve this one too; upstream copies their CSVs for that.
         others = [
-            csv for csv in self._cluster.list(CSVS) if csv["metadata"]["namespace"] != self.name and not is_copy(csv)
+            (csv["metadata"]["name"], csv["metadata"]["namespace"])
+            for csv in self._cluster.outlines(CSVS, outline)
+            if csv["metadata"]["namespace"] != self.name
+            and not is_copy(csv)
+            and targets(csv) == [""]
+            and phase(csv) == "Succeeded"
         ]
-        return found + [
-            installed(csv, subscription="-") for csv in others if targets(csv) == [""] and phase(csv) == "Succeeded"
-        ]
+        return found + [followed(self._cluster.outline(CSVS, as_installed, *csv), "-") for csv in others]
 
     def _stuck(self) -> bool:
         """Whether a plan can not go on: then upstream finds the old and the new version at odds, and says so."""
@@ -195,6 +211,40 @@ def _state(source: Object) -> str:
     return str(((source.get("status") or {}).get("connectionState") or {}).get("lastObservedState", ""))
 
 
+def resolution_facts(csv: Object) -> Any:
+    """What of a CSV resolution and the status of Subscriptions follow; an outline (sandbox/outlines.py)."""
+    meta = csv["metadata"]
+    state = (phase(csv), targets(csv), is_copy(csv), bool(meta.get("deletionTimestamp")))
+    return meta["uid"], state, as_installed(csv)
+
+
+def plan_facts(plan: Object) -> Any:
+    """The same of an InstallPlan: it is written at each of its steps."""
+    status = plan.get("status") or {}
+    return plan["metadata"]["uid"], plan["spec"], status.get("phase"), status.get("message"), status.get("conditions")
+
+
+class News:
+    """Tells changes that a pass answers to from those that leave everything as it is."""
+
+    def __init__(self, cluster: Cluster):
+        self._store = cluster.verbs.store
+        self._known: dict[tuple[str, Key], Any] = {}
+
+    def tells(self, change: Change) -> bool:
+        """Whether this change asks for a pass."""
+        outline = {CSVS: resolution_facts, INSTALL_PLANS: plan_facts}.get(change.resource)
+        if outline is None:
+            return True
+        key = (change.resource, change.entry.key)
+        if change.type == "DELETED":
+            self._known.pop(key, None)
+            return True
+        before, facts = self._known.get(key), outline_of(self._store, change.resource, change.entry, outline)
+        self._known[key] = facts
+        return bool(before != facts)
+
+
 async def run(cluster: Cluster, context: Context) -> None:
     """Watches everything that a resolution depends on, until cancelled."""
     store = CatalogStore(store_path(context))
@@ -217,14 +267,15 @@ async def run(cluster: Cluster, context: Context) -> None:
             raise
 
     queue = Workqueue("subscription", reconcile)
+    news = News(cluster)
     try:
-        async for event in cluster.watch(SUBSCRIPTIONS, INSTALL_PLANS, CSVS, OPERATOR_GROUPS, CATALOG_SOURCES):
-            if event.resource == CATALOG_SOURCES:
-                for subscription in cluster.list(SUBSCRIPTIONS):
-                    queue.add(subscription["metadata"]["namespace"])
-            else:
+        async for change in cluster.changes(SUBSCRIPTIONS, INSTALL_PLANS, CSVS, OPERATOR_GROUPS, CATALOG_SOURCES):
+            if change.resource == CATALOG_SOURCES:
+                for namespace in {entry.namespace for entry in cluster.verbs.store.scan(SUBSCRIPTIONS)}:
+                    queue.add(namespace)
+            elif news.tells(change):
                 # A little later, so that the changes of one moment are looked at together, and can be followed.
-                queue.add(event.object["metadata"]["namespace"], after=PACE / 2)
+                queue.add(change.entry.namespace, after=PACE / 2)
     finally:
         await queue.close()
         store.close()

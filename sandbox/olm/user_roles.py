@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from ..catalog.manifests import Api
@@ -18,6 +19,7 @@ Object = dict[str, Any]
 VERBS = {"admin": ["*"], "edit": ["create", "update", "patch", "delete"], "view": ["get", "list", "watch"]}
 
 
+@lru_cache(maxsize=8192)
 def label_for(api: Api, role: str) -> str:
     """By which a group's ClusterRole finds those of a kind."""
     return f"olm.opgroup.permissions/aggregate-to-{fnv(f'{api.kind}.{api.version}.{api.group}'):x}-{role}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from weakref import WeakKeyDictionary
 
 from ..errors import ApiError, Conflict
 
@@ -18,6 +19,16 @@ Key = tuple[str, str]
 AFTER_CONFLICT, AFTER_ERROR, AFTER_MISTAKE = 0.05, 2.0, 15.0
 
 
+#: Of each event loop: who begins next.
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+
+
+async def _turn() -> None:
+    """Returns once in a turn of the loop, to one caller: however many keys wait, requests are answered between two of them."""
+    async with _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+        await asyncio.sleep(0)
+
+
 class Workqueue:
     """Runs ``reconcile(namespace, name)`` for each key that was added."""
 
@@ -26,21 +37,33 @@ class Workqueue:
         self._reconcile = reconcile
         self._running: dict[Key, asyncio.Task[None]] = {}
         self._again: set[Key] = set()
+        self._timers: dict[Key, asyncio.TimerHandle] = {}
 
     def add(self, namespace: str, name: str = "", after: float = 0.0) -> None:
-        """Looks at a key now, or in ``after`` seconds."""
-        if after:
-            asyncio.get_running_loop().call_later(after, self.add, namespace, name)
-            return
+        """Looks at a key now, or in ``after`` seconds; an earlier appointment of the same key stands, as with client-go's AddAfter."""
         key = (namespace, name)
+        present = self._timers.get(key)
+        if after:
+            loop = asyncio.get_running_loop()
+            if present is not None and present.when() <= loop.time() + after:
+                return
+            if present is not None:
+                present.cancel()
+            self._timers[key] = loop.call_later(after, self._due, key)
+            return
         if key in self._running:
             self._again.add(key)
             return
         task = asyncio.get_running_loop().create_task(self._work(key), name=f"olm {self._name} {namespace}/{name}")
         self._running[key] = task
 
+    def _due(self, key: Key) -> None:
+        self._timers.pop(key, None)
+        self.add(*key)
+
     async def _work(self, key: Key) -> None:
         try:
+            await _turn()
             await self._reconcile(*key)
         except Conflict:
             self.add(*key, after=AFTER_CONFLICT)
@@ -58,6 +81,9 @@ class Workqueue:
 
     async def close(self) -> None:
         """Stops what is running."""
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
         tasks = list(self._running.values())
         for task in tasks:
             task.cancel()

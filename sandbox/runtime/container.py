@@ -32,6 +32,8 @@ class Container:
     backoff: float = 0.0
     process: Process | None = None
     log: LogWriter | None = None
+    #: Variables of its spec that it doesn't get (environment.py).
+    refused_variables: tuple[str, ...] = ()
     #: Why a probe had it killed, until it has ended.
     unhealthy: str = ""
 

@@ -23,6 +23,42 @@ _SUBSCRIPT = re.compile(r"^metadata\.(labels|annotations)\['([^']+)'\]$")
 ROOT = Path(__file__).resolve().parents[2]
 
 
+#: Variables that make a program load code before its own (ld.so(8), the interpreters' manuals). A Pod's spec can't set them: Pods share
+#: this machine's Python, and what starts them must not run their code.
+_LOADERS = frozenset(
+    [
+        "BASH_ENV",
+        "BASHOPTS",
+        "GCONV_PATH",
+        "GLIBC_TUNABLES",
+        "JAVA_TOOL_OPTIONS",
+        "JDK_JAVA_OPTIONS",
+        "LOCPATH",
+        "NLSPATH",
+        "NODE_OPTIONS",
+        "NODE_PATH",
+        "PERL5DB",
+        "PERL5LIB",
+        "PERL5OPT",
+        "PERLLIB",
+        "RUBYLIB",
+        "RUBYOPT",
+        "SHELLOPTS",
+        "_JAVA_OPTIONS",
+    ]
+)
+_LOADER_PREFIXES = ("LD_", "DYLD_", "PYTHON", "BASH_FUNC_", "SANDBOX_")
+#: Variables of such names that are harmless, and common.
+_HARMLESS = frozenset(
+    {"PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING", "PYTHONUTF8", "PYTHONHASHSEED"}
+)
+
+
+def is_loader_variable(name: str) -> bool:
+    """Whether a Pod's spec can't set this variable."""
+    return name in _LOADERS or (name.startswith(_LOADER_PREFIXES) and name not in _HARMLESS)
+
+
 class ConfigError(Exception):
     """The environment needs something that is not there (CreateContainerConfigError)."""
 

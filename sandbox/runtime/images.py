@@ -56,6 +56,10 @@ class Images:
             found.append(Image(match, tuple(str(word).replace("{python}", sys.executable) for word in command)))
         return cls(tuple(found))
 
+    def commands(self) -> list[tuple[str, ...]]:
+        """Every program that an image stands for."""
+        return [image.command for image in self._images]
+
     def command(self, image: str) -> tuple[str, ...] | None:
         """What to run for an image; None when it is to be simulated."""
         for known in self._images:

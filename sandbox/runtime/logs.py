@@ -7,6 +7,7 @@ it is kept beside it, as a kubelet does.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from pathlib import Path
 
@@ -44,6 +45,12 @@ class LogWriter:
             self._append(b"".join(moment + b" " + line + b"\n" for line in lines))
 
     def _append(self, data: bytes) -> None:
+        """A full disk loses lines, and never the container's output pipe."""
+        with contextlib.suppress(OSError):
+            self._append_now(data)
+        self._wake()
+
+    def _append_now(self, data: bytes) -> None:
         if self._size + len(data) > ROTATE_BYTES:
             self._file.close()
             self.path.replace(self.path.with_suffix(".log.1"))
@@ -51,7 +58,6 @@ class LogWriter:
             self._size = 0
         self._file.write(data)
         self._size += len(data)
-        self._wake()
 
     def _wake(self) -> None:
         for waiter in self._waiters:

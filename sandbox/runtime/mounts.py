@@ -13,10 +13,16 @@ from pathlib import Path
 from ..client import Client
 from ..errors import NotFound, ServiceUnavailable
 from ..objects import Object, dig
+from .confinement import open_folder
 from .environment import ConfigError, field_value, resource_value
+from .place import Place
 
 #: Path in the volume → (content, mode)
 Files = dict[str, tuple[bytes, int]]
+
+
+#: Such volumes are folders of this machine, which belongs to nobody in the cluster.
+_NO_HOST_PATH = "hostPath and local volumes are closed on the embedded cluster; use a claim or an emptyDir"
 
 
 class MountError(Exception):
@@ -24,12 +30,13 @@ class MountError(Exception):
 
 
 class Mounts:
-    """The volumes of one Pod below ``folder``. ``token`` mints a token of the Pod's ServiceAccount."""
+    """The volumes of one Pod, below its folder. ``token`` mints a token of the Pod's ServiceAccount."""
 
-    def __init__(self, cluster: Client, folder: Path, data_dir: Path, token: Callable[[], str]):
+    def __init__(self, cluster: Client, place: Place, token: Callable[[], str]):
         self._cluster = cluster
-        self._folder = folder
-        self._data = data_dir
+        self._place = place
+        self._folder = place.folder / "volumes"
+        self._data = place.data_dir
         self._token = token
 
     def prepare(self, pod: Object) -> dict[str, Path]:
@@ -50,15 +57,18 @@ class Mounts:
         place = self._folder / name
         if claim := dig(volume, "persistentVolumeClaim", "claimName"):
             return self._claim(pod["metadata"]["namespace"], str(claim))
-        if path := dig(volume, "hostPath", "path"):
-            return Path(str(path))
-        place.mkdir(parents=True, exist_ok=True)
+        if "hostPath" in volume:
+            raise MountError(f'MountVolume.SetUp failed for volume "{name}" : {_NO_HOST_PATH}')
+        for folder in (self._folder, place):
+            open_folder(folder)
         try:
             files = self._files(pod, volume)
         except (MountError, ConfigError) as problem:
             raise MountError(f'MountVolume.SetUp failed for volume "{name}" : {problem}') from None
         if files is not None:
-            write(place, files)
+            write(place, files, self._place.confinement.uid(self._place.namespace))
+        else:
+            self._place.confinement.own(place, self._place.namespace)
         return place
 
     def _claim(self, namespace: str, name: str) -> Path:
@@ -67,10 +77,15 @@ class Mounts:
             volume = self._cluster.get("persistentvolumes", str(dig(claim, "spec", "volumeName")))
         except NotFound:
             raise MountError(f'persistentvolumeclaim "{name}" not found') from None
-        spec = volume["spec"]
+        spec, title = volume["spec"], volume["metadata"]["name"]
+        if dig(spec, "claimRef", "uid") != claim["metadata"]["uid"]:
+            raise MountError(f'persistentvolume "{title}" isn\'t bound to persistentvolumeclaim "{name}"')
+        place: Path = self._data / "volumes" / title
         path = dig(spec, "hostPath", "path") or dig(spec, "local", "path")
-        place = Path(str(path)) if path else self._data / "volumes" / volume["metadata"]["name"]
+        if path and Path(str(path)) != place:
+            raise MountError(f'MountVolume.SetUp failed for volume "{title}" : {_NO_HOST_PATH}')
         place.mkdir(parents=True, exist_ok=True)
+        self._place.confinement.own(place, namespace)
         return place
 
     def _files(self, pod: Object, volume: Object) -> Files | None:
@@ -141,8 +156,8 @@ def sources(volume: Object) -> set[tuple[str, str]]:
     return found
 
 
-def write(place: Path, files: Files) -> None:
-    """Makes the folder hold exactly these files; paths that lead out of it are refused by a MountError."""
+def write(place: Path, files: Files, uid: int | None = None) -> None:
+    """Makes the folder hold exactly these files, of the user ``uid``; paths that lead out of it are refused by a MountError."""
     root = place.resolve()
     for name, (content, mode) in files.items():
         path = (root / name).resolve()
@@ -150,11 +165,14 @@ def write(place: Path, files: Files) -> None:
             raise MountError(f"path {name} leads out of the volume")
         if path.is_file() and path.read_bytes() == content and path.stat().st_mode & 0o777 == mode & 0o777:
             continue
-        path.parent.mkdir(parents=True, exist_ok=True)
+        for parent in [folder for folder in reversed(path.parents) if folder.is_relative_to(root)]:
+            open_folder(parent)
         partial = path.with_name(f".{path.name}.part")
         partial.unlink(missing_ok=True)
         with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as target:
             target.write(content)
+            if uid is not None:
+                os.fchown(target.fileno(), uid, uid)
         partial.chmod((mode & 0o777) | 0o400)
         partial.replace(path)
     kept = {(root / name).resolve() for name in files}

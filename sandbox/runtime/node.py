@@ -13,7 +13,7 @@ from pathlib import Path
 from ..client import Client
 from ..context import Context
 from ..objects import Object, dig
-from . import simulated
+from . import confinement, simulated
 from .environment import service_variables
 from .images import Images
 from .place import log_folder
@@ -46,8 +46,15 @@ class Node:
         self._next = 2
         self.services = ServiceProxy(cluster, self.connect_by_name)
         images = Images.load(context.images)
-        recorder = Recorder(cluster, "kubelet", name)
-        self._host = Host(cluster.as_manager("kubelet"), context, images, recorder, self._service_environment)
+        self.confinement = confinement.choose(context.data_dir, confinement.candidates(images.commands()))
+        self._host = Host(
+            cluster=cluster.as_manager("kubelet"),
+            context=context,
+            images=images,
+            recorder=Recorder(cluster, "kubelet", name),
+            services=self._service_environment,
+            confinement=self.confinement,
+        )
 
     def start(self) -> None:
         """Ends what an earlier sandbox left running, and forgets the files of Pods that are no more."""

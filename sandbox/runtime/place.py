@@ -14,15 +14,18 @@ import yaml
 from ..client import Client
 from ..objects import Object, dig
 from . import environment
+from .confinement import UNCONFINED, Confinement, Shelter, open_folder
 from .container import Container
 from .ports import free_port
 from .probes import number_of
 from .processes import MARK
 
+#: Volumes that a Pod can only read.
+_SHOWN = ("configMap", "secret", "projected", "downwardAPI")
 ACCOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Place:
     """Where a Pod lives on this machine."""
 
@@ -32,6 +35,8 @@ class Place:
     authority: Path
     token: Callable[[], str]
     services: Callable[[str], dict[str, str]]
+    namespace: str
+    confinement: Confinement = UNCONFINED
     #: container port → port of 127.0.0.1
     ports: dict[int, int] = field(default_factory=dict)
     #: volume → folder
@@ -55,10 +60,37 @@ class Place:
                 if port not in self.ports:
                     self.ports[port] = free_port()
 
+    def home(self, container: Container) -> Path:
+        """The working directory of a container's processes; made when it isn't there."""
+        home = self.folder / "containers" / container.name
+        for folder in (self.folder, home.parent):
+            open_folder(folder)
+        home.mkdir(mode=0o700, exist_ok=True)
+        self.confinement.own(home, self.namespace)
+        return home
+
+    def shelter(self, container: Container, pod: Object, *, terminal: bool = False) -> Shelter:
+        """What a process of this container has of this machine."""
+        kinds = {str(volume["name"]): volume for volume in dig(pod, "spec", "volumes") or []}
+        readable: list[Path] = [self.folder / "serviceaccount"]
+        writable: list[Path] = []
+        for mount in container.spec.get("volumeMounts") or []:
+            name = str(mount.get("name"))
+            if name in self.volumes:
+                shown = mount.get("readOnly") or any(kind in kinds.get(name, {}) for kind in _SHOWN)
+                (readable if shown else writable).append(self.volumes[name])
+        return Shelter(
+            folder=self.home(container),
+            writable=tuple(writable),
+            readable=tuple(readable),
+            namespace=self.namespace,
+            terminal=terminal,
+        )
+
     def account(self, namespace: str) -> Path:
         """A folder with what a Pod finds at the usual place; its kubeconfig is beside it."""
         place = self.folder / "serviceaccount"
-        place.mkdir(parents=True, exist_ok=True)
+        open_folder(place)
         token = self.token()
         authority = self.authority.read_text(encoding="utf-8") if self.authority.exists() else ""
         for name, text in (
@@ -67,15 +99,19 @@ class Place:
             ("ca.crt", authority),
             ("kubeconfig", kubeconfig(self.api_url, authority, token, namespace)),
         ):
-            private(place / name, text)
+            private(place / name, text, self.confinement.uid(namespace))
         return place
 
 
-def private(path: Path, text: str) -> None:
-    """Writes a file that only its owner may read."""
-    path.unlink(missing_ok=True)
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as target:
+def private(path: Path, text: str, uid: int | None = None) -> None:
+    """Replaces a file by one that only its owner can read: ``uid``, or this process' user."""
+    draft = path.with_name(f".{path.name}.part")
+    draft.unlink(missing_ok=True)
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as target:
         target.write(text)
+        if uid is not None:
+            os.fchown(target.fileno(), uid, uid)
+    draft.replace(path)
 
 
 def kubeconfig(server: str, authority: str, token: str, namespace: str) -> str:
@@ -101,14 +137,16 @@ def environment_of(cluster: Client, pod: Object, container: Container, place: Pl
     host, _, port = place.api_url.rpartition(":")
     found = {
         **environment.base_environment(),
-        "HOME": str(place.folder / "containers" / container.name),
+        "HOME": str(place.home(container)),
         "HOSTNAME": str(dig(pod, "spec", "hostname") or name),
         "KUBERNETES_SERVICE_HOST": host.rpartition("/")[2],
         "KUBERNETES_SERVICE_PORT": port,
     }
     if dig(pod, "spec", "enableServiceLinks") is not False:
         found |= place.services(namespace)
-    found |= environment.variables_of(cluster, pod, container.spec, found)
+    own = environment.variables_of(cluster, pod, container.spec, found)
+    container.refused_variables = tuple(sorted(name for name in own if environment.is_loader_variable(name)))
+    found |= {name: value for name, value in own.items() if name not in container.refused_variables}
     found |= {
         "KUBECONFIG": str(account / "kubeconfig"),
         "POD_NAME": name,
@@ -122,8 +160,15 @@ def environment_of(cluster: Client, pod: Object, container: Container, place: Pl
         if folder is not None:
             sub = environment.expand(str(mount.get("subPathExpr") or mount.get("subPath") or ""), found)
             target = folder / sub if sub else folder
+            if sub and not target.resolve().is_relative_to(folder.resolve()):
+                raise environment.ConfigError(
+                    f'failed to prepare subPath for volumeMount "{mount["name"]}" of container "{container.name}"'
+                )
             if sub and not target.suffix:
                 target.mkdir(parents=True, exist_ok=True)
+                for made in (target, *target.parents):
+                    if made != folder and made.is_relative_to(folder):
+                        place.confinement.own(made, namespace)
             found[environment.mount_variable(str(mount["mountPath"]))] = str(target)
     return found
 

@@ -18,6 +18,7 @@ from ..context import Context
 from ..errors import NotFound, ServiceUnavailable
 from ..objects import Object, dig
 from . import pod_status
+from .confinement import Confinement
 from .container import Container, containers_of
 from .environment import ConfigError
 from .images import Images
@@ -35,7 +36,7 @@ MOUNT_PAUSE = 5.0
 SIMULATED_START = 0.4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
     """What all Pods of the node share."""
 
@@ -44,6 +45,7 @@ class Host:
     images: Images
     recorder: Recorder
     services: Callable[[str], dict[str, str]]
+    confinement: Confinement
 
 
 class PodRunner:
@@ -57,9 +59,16 @@ class PodRunner:
         self.namespace, self.name, self.uid = str(metadata["namespace"]), str(metadata["name"]), str(metadata["uid"])
         context, data = host.context, host.context.data_dir
         self.place = Place(
-            data / "pods" / self.uid, data, context.api_url, context.authority, self._token, host.services
+            folder=data / "pods" / self.uid,
+            data_dir=data,
+            api_url=context.api_url,
+            authority=context.authority,
+            token=self._token,
+            services=host.services,
+            namespace=self.namespace,
+            confinement=host.confinement,
         )
-        self.mounts = Mounts(host.cluster, self.place.folder / "volumes", data, self._token)
+        self.mounts = Mounts(host.cluster, self.place, self._token)
         self.containers = containers_of(pod, host.images, log_folder(data, pod))
         self.stopping = False
         self._reports = Reports(host.cluster, pod, self._status)

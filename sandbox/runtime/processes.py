@@ -17,6 +17,8 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from .confinement import Launch
+
 #: prctl(2)
 _PR_SET_PDEATHSIG = 1
 #: How long output may still come after a process ended, while something it started holds the pipe.
@@ -62,21 +64,37 @@ class _Output(asyncio.SubprocessProtocol):
 class Process:
     """One running program. Make it with :meth:`start`."""
 
-    def __init__(self, transport: asyncio.SubprocessTransport, output: _Output, record: Path):
+    def __init__(
+        self,
+        transport: asyncio.SubprocessTransport,
+        output: _Output,
+        record: Path,
+        terminate: Callable[[int], None],
+    ):
         self._transport = transport
+        self._terminate = terminate
         self._output = output
         self._record = record
         self.pid = transport.get_pid()
 
     @classmethod
     async def start(
-        cls, command: list[str], environment: dict[str, str], folder: Path, record: Path, sink: Callable[[bytes], None]
+        cls,
+        launch: Launch,
+        folder: Path,
+        record: Path,
+        sink: Callable[[bytes], None],
+        terminate: Callable[[int], None],
     ) -> Process:
-        """Starts ``command``; OSError when it cannot be. ``record`` is where its pid is noted, ``sink`` gets its output."""
+        """Starts a program; OSError when it cannot be.
+
+        ``record`` is where its pid is noted, ``sink`` gets its output, ``terminate(pid)`` sends SIGTERM to the program.
+        """
         transport, output = await asyncio.get_running_loop().subprocess_exec(
             lambda: _Output(sink),
-            *command,
-            env=environment,
+            *launch.command,
+            env=launch.environment,
+            pass_fds=launch.descriptors,
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -84,8 +102,12 @@ class Process:
             start_new_session=True,
             preexec_fn=_die_with_parent if _libc is not None else None,
         )
-        process = cls(transport, output, record)
-        note(record, process.pid)
+        process = cls(transport, output, record, terminate)
+        try:
+            note(record, process.pid)
+        except OSError:
+            process.kill()
+            raise
         return process
 
     async def wait(self) -> int:
@@ -103,8 +125,7 @@ class Process:
     def terminate(self) -> None:
         """SIGTERM to the process itself, as a container runtime sends it."""
         if self._transport.get_returncode() is None:
-            with contextlib.suppress(ProcessLookupError):
-                self._transport.send_signal(signal.SIGTERM)
+            self._terminate(self.pid)
 
     def kill(self) -> None:
         """SIGKILL to the whole group."""

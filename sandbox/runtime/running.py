@@ -174,6 +174,10 @@ class Running:
             try:
                 container.process = await start(host.cluster, self._pod.pod, container, self._pod.place)
                 self._started(container)
+                if container.refused_variables:
+                    names = ", ".join(container.refused_variables)
+                    text = f"Variables [{names}] were skipped: Pods of the embedded cluster can't set what programs load code by."
+                    self._pod.tell(container, "InvalidEnvironmentVariableNames", text, warning=True)
                 return True
             except ConfigError as problem:
                 container.wait_for("CreateContainerConfigError", str(problem))
@@ -258,14 +262,18 @@ class Running:
             variables = environment_of(self._pod.host.cluster, self._pod.pod, container, self._pod.place)
         except (ConfigError, ServiceUnavailable) as problem:
             raise OSError(str(problem)) from problem
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            env=variables,
-            cwd=self._pod.place.folder / "containers" / container.name,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
+        place = self._pod.place
+        shelter = place.shelter(container, self._pod.pod)
+        with place.confinement.launch(command, variables, shelter) as launch:
+            process = await asyncio.create_subprocess_exec(
+                *launch.command,
+                env=launch.environment,
+                pass_fds=launch.descriptors,
+                cwd=shelter.folder,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+            )
         try:
             async with asyncio.timeout(seconds):
                 output, _ = await process.communicate()

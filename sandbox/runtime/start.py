@@ -14,8 +14,8 @@ async def start(cluster: Client, pod: Object, container: Container, place: Place
     """Starts the program of an image; environment.ConfigError, OSError."""
     assert container.program is not None and container.log is not None
     variables = environment_of(cluster, pod, container, place)
-    folder = place.folder / "containers" / container.name
-    folder.mkdir(parents=True, exist_ok=True)
     arguments = [environment.expand(str(word), variables) for word in container.spec.get("args") or []]
     record = place.data_dir / "processes" / f"{pod['metadata']['uid']}.{container.name}.json"
-    return await Process.start([*container.program, *arguments], variables, folder, record, container.log.write)
+    shelter = place.shelter(container, pod)
+    with place.confinement.launch([*container.program, *arguments], variables, shelter) as launch:
+        return await Process.start(launch, shelter.folder, record, container.log.write, place.confinement.terminate)

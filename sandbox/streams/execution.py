@@ -9,7 +9,7 @@ import os
 import pty
 import struct
 import termios
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import msgspec
 
 from ..errors import BadRequest
 from ..http import Disconnected, Request, Response
+from ..runtime.confinement import Launch
 from ..runtime.container import Container
 from ..runtime.logs import LogWriter
 from ..runtime.node import Node
@@ -81,25 +82,34 @@ class Execution:
                 await _attached(channels, log)
         return Response.done()
 
-    def _environment(self, runner: PodRunner, container: Container) -> tuple[dict[str, str], Path]:
-        folder = runner.place.folder / "containers" / container.name
-        return environment_of(runner.host.cluster, runner.pod, container, runner.place), folder
+    @contextlib.contextmanager
+    def _launch(
+        self, runner: PodRunner, container: Container, command: list[str], *, terminal: bool = False
+    ) -> Iterator[tuple[Launch, Path]]:
+        """How to start a command in a container, and where; OSError when there is no such program."""
+        environment = environment_of(runner.host.cluster, runner.pod, container, runner.place)
+        if terminal:
+            environment["TERM"] = "xterm"
+        shelter = runner.place.shelter(container, runner.pod, terminal=terminal)
+        with runner.place.confinement.launch(command, environment, shelter) as launch:
+            yield launch, shelter.folder
 
     async def _with_pipes(
         self, channels: Channels, request: Request, runner: PodRunner, container: Container, command: list[str]
     ) -> dict[str, Any]:
-        environment, folder = self._environment(runner, container)
         pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                env=environment,
-                cwd=folder,
-                stdin=pipe if request.flag("stdin") else null,
-                stdout=pipe,
-                stderr=pipe,
-                start_new_session=True,
-            )
+            with self._launch(runner, container, command) as (launch, folder):
+                process = await asyncio.create_subprocess_exec(
+                    *launch.command,
+                    env=launch.environment,
+                    pass_fds=launch.descriptors,
+                    cwd=folder,
+                    stdin=pipe if request.flag("stdin") else null,
+                    stdout=pipe,
+                    stderr=pipe,
+                    start_new_session=True,
+                )
         except OSError as problem:
             return failure(_cannot(command, problem))
         incoming = asyncio.create_task(_to_process(channels, process))
@@ -118,19 +128,21 @@ class Execution:
     async def _in_terminal(
         self, channels: Channels, runner: PodRunner, container: Container, command: list[str]
     ) -> dict[str, Any]:
-        environment, folder = self._environment(runner, container)
         ours, theirs = pty.openpty()
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                env={**environment, "TERM": "xterm"},
-                cwd=folder,
-                stdin=theirs,
-                stdout=theirs,
-                stderr=theirs,
-                start_new_session=True,
-                preexec_fn=_take_terminal,
-            )
+            with self._launch(runner, container, command, terminal=True) as (launch, folder):
+                process = await asyncio.create_subprocess_exec(
+                    *launch.command,
+                    env=launch.environment,
+                    pass_fds=launch.descriptors,
+                    cwd=folder,
+                    stdin=theirs,
+                    stdout=theirs,
+                    stderr=theirs,
+                    start_new_session=True,
+                    # Inside bubblewrap the program takes it itself, so that it is the terminal of a session that it can see.
+                    preexec_fn=None if runner.place.confinement.bubblewrap else _take_terminal,
+                )
         except OSError as problem:
             os.close(ours)
             return failure(_cannot(command, problem))

@@ -3,11 +3,17 @@ import htmx from "htmx.org";
 import { Idiomorph } from "idiomorph/dist/idiomorph.esm.js";
 import { mayAdd, mayMorph } from "./live/guard.js";
 import "./keyboard/rows.js";
+import "./frame/empties.js";
 import "./frame/scroll.js";
 import "./preferences.js";
 
 window.htmx = htmx;
 window.Idiomorph = Idiomorph;
+// A request that a newer one replaced, or that a page left behind, has not failed; htmx would log it as an error. What really
+// failed it logs as htmx:sendError.
+htmx.logger = (_element, name, detail) => {
+  if (name === "htmx:sendAbort" || (name === "htmx:afterRequest" && detail.xhr?.status === 0)) delete detail.error;
+};
 
 // `hx-swap="morph"`: keep focus, typed values and open details while the server's HTML is laid over the page.
 htmx.defineExtension("morph", {
@@ -55,9 +61,9 @@ document.addEventListener("keydown", (event) => {
 });
 
 // The connection's own failures are said in a toast; server answers with a body of their own are swapped instead.
-function toast(text, kind = "toast-template") {
+function toast(text) {
   const place = document.getElementById("toasts");
-  const item = document.getElementById(kind).content.firstElementChild.cloneNode(true);
+  const item = document.getElementById("toast-template").content.firstElementChild.cloneNode(true);
   item.querySelector("[data-text]").textContent = text;
   place.append(item);
   setTimeout(() => item.remove(), 12000);
@@ -71,14 +77,25 @@ document.addEventListener("htmx:responseError", (event) => {
   toast(body.length < 400 && !body.includes("<") ? body : `${event.detail.xhr.status} ${event.detail.xhr.statusText}`);
 });
 
-// What the API server warned of while a part of the page was made.
-document.addEventListener("console:warnings", (event) => { for (const text of event.detail.texts) toast(text, "warning-template"); });
+// What the API server warned of while a part of the page was made: above the content, where it covers nothing and stays.
+function warn(text) {
+  const place = document.getElementById("warnings");
+  if (!place || [...place.querySelectorAll("[data-text]")].some((shown) => shown.textContent === text)) return;
+  const item = document.getElementById("warning-template").content.firstElementChild.cloneNode(true);
+  item.querySelector("[data-text]").textContent = text;
+  place.append(item);
+  item.scrollIntoView({ block: "nearest" });
+}
+document.addEventListener("console:warnings", (event) => { for (const text of event.detail.texts) warn(text); });
 
 // A page that could not be made, because a part was down, makes itself as soon as the part is back.
 if (document.querySelector("[data-retry]")) {
-  setInterval(async () => {
+  // One question at a time: a cluster that is silent holds each for half a minute.
+  const retry = async () => {
     const answer = await fetch(location.href, { method: "HEAD", cache: "no-store" }).catch(() => null);
     if (answer?.ok) location.reload();
-  }, 3000);
+    else setTimeout(retry, 3000);
+  };
+  setTimeout(retry, 3000);
 }
 export { toast };

@@ -116,14 +116,11 @@ def _clause(precision: str, verb: str, value: Any) -> str:
 
 
 def _find(text: str, pattern: str) -> str:
-    expression = patterns.compiled(pattern)
-    found = expression.search(text) if expression is not None else None
-    return found.group() if found else ""
+    return next(iter(patterns.find_all(pattern, text)), "")
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
-    expression = patterns.compiled(pattern)
-    found = [match.group() for match in expression.finditer(text)] if expression is not None else []
+    found = patterns.find_all(pattern, text)
     return found if limit < 0 else found[:limit]
 
 

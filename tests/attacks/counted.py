@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from tests.attacks import catalog, objects
-from tests.attacks.texts import FREE, KEYS, PATTERNS
+from tests.attacks.texts import DEEP, FREE, KEYS, PATTERNS
 
 _NUMBERED = re.compile(r"\d+")
 
@@ -24,7 +24,7 @@ def tried() -> dict[str, int]:
 
 @cache
 def _in(text: str) -> frozenset[str]:
-    whole = {*KEYS, *(pattern for pattern, _text in PATTERNS)} & {text}
+    whole = {*KEYS, *DEEP, *(pattern for pattern, _text in PATTERNS)} & {text}
     return frozenset(whole | {one for one in FREE if one in text})
 
 
@@ -34,6 +34,8 @@ def _objects() -> Iterator[tuple[str, dict[str, Any]]]:
     for number, part in enumerate(objects.PARTS):
         yield "Event", objects.event("x", "x", part)
         yield "ClusterServiceVersion", objects.csv("x", part, number)
+    for obj in objects.deep():
+        yield obj["kind"], obj
     for role in objects.roles():
         yield "Role", role
     for blob in catalog.blobs():

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.attacks.texts import FREE, KEYS, LINKS, MARKDOWN, MARKUP, PATTERNS
+from tests.attacks.texts import DEEP, FREE, KEYS, LINKS, MARKDOWN, MARKUP, PATTERNS
 
 GROUP = "attacks.example.com"
 ALL = "\n\n".join(FREE)
@@ -175,3 +175,15 @@ def csv(name: str, text: str, number: int = 0) -> dict[str, Any]:
         "metadata": {"name": name, "annotations": annotations},
         "spec": spec,
     }
+
+
+def deep() -> Iterator[dict[str, Any]]:
+    """Objects whose annotations and data are read as YAML or JSON, and are deeper than any reader follows."""
+    for number, text in enumerate(DEEP):
+        operator = csv(f"deep{number}", "x")
+        operator["metadata"]["annotations"] = dict.fromkeys(operator["metadata"]["annotations"], text)
+        yield operator
+        applied = {"kubectl.kubernetes.io/last-applied-configuration": text}
+        meta = {"name": f"deep{number}", "annotations": applied}
+        data = {"values.yaml": text, "values.json": text}
+        yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data}

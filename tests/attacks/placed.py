@@ -53,6 +53,8 @@ def _fill(client: ClusterClient, made: Placed) -> None:
         _put(client, made, objects.event(here, f"e{number}", text), made.numbered)
     for role in objects.roles():
         _put(client, made, role, made.numbered)
+    for obj in objects.deep():
+        _put(client, made, obj, made.numbered)
     # Who changed what is told with the name that the changer gives himself.
     for text in (one for one in MARKUP if one.isprintable() and len(one) <= 128):
         path = f"/api/v1/namespaces/{here}/configmaps/full?fieldManager={quote(text, safe='')}"

@@ -142,8 +142,17 @@ KEYS = (
 #: In any field that takes any text.
 FREE = MARKUP + TEMPLATES + MARKDOWN + LINKS + ESCAPES + UNICODE + INJECTIONS
 
+#: YAML and JSON, too deep or too large with its aliases written out, for annotations and data that are read as one of them (S2, S10).
+DEEP = (
+    "[" * 12_000,
+    '{"a":' * 2_400,
+    "- " * 6_000,
+    "[" * 150 + "]" * 150,
+    "a0: &a0 {k: v}\n" + "".join(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}\n" for n in range(1, 60)),
+)
+
 #: Patterns on which a backtracking engine takes for ever, each with what it is asked about.
 PATTERNS = (
-    ("^(a+)+$", "a" * 64 + "!"), ("^(a|aa)+$", "a" * 64 + "!"), ("^(a|a?)+$", "a" * 64 + "!"), ("^(.*a){25}$", "a" * 64 + "!"), ("^([a-zA-Z]+)*$", "a" * 64 + "!"),
+    ("^a*a*a*a*a*a*b$", "a" * 64 + "!"), ("^(a+)+$", "a" * 64 + "!"), ("^(a|aa)+$", "a" * 64 + "!"), ("^(a|a?)+$", "a" * 64 + "!"), ("^(.*a){25}$", "a" * 64 + "!"), ("^([a-zA-Z]+)*$", "a" * 64 + "!"),
     ("^(\\d+)*x$", "1" * 64), ("(x+x+)+y", "x" * 64), ("^(([a-z])+.)+[A-Z]([a-z])+$", "a" * 64), ("(.*)*=.*", "x" * 64), ("^((ab)*)*$", "ab" * 40 + "c"),
 )  # fmt: skip

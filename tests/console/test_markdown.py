@@ -1,8 +1,12 @@
 """A field's description as HTML: prose stays cheap, marked text is cleaned."""
 
+import time
+
 import pytest
 
+from console.web import markdown
 from console.web.markdown import help_html
+from kube import limits
 
 
 def test_help_of_a_field_is_paragraphs_lists_and_code() -> None:
@@ -19,3 +23,27 @@ def test_help_of_a_field_is_paragraphs_lists_and_code() -> None:
 def test_help_of_a_field_can_do_nothing(source: str) -> None:
     made = help_html(source)
     assert not any(bad in made for bad in ("<script", "<img", 'href="javascript', "<b onclick"))
+
+
+@pytest.mark.parametrize(
+    "piece", ["<img src", "![", "[", "<!--", "![a](", "**a _b ", "<details>", "> - ", "`a", "[a][b"]
+)
+def test_s10_no_markdown_takes_long(piece: str) -> None:
+    """200 KB took 34 s of "<img src", since the search for images went back and tried again."""
+    source = piece * (200_000 // len(piece))
+    began = time.process_time()
+    markdown.render(source)
+    markdown.help_html(source)
+    assert not markdown.has_images(source)
+    assert time.process_time() - began < 8
+
+
+def test_s10_long_texts_are_cut_and_say_so() -> None:
+    most = limits.MARKDOWN.value
+    html = markdown.render("a" * most + "END")
+    assert "END" not in html
+    assert str(most) in html
+    assert str(most) not in markdown.render("a" * most)
+    most = limits.HELP_MARKDOWN.value
+    assert str(most) in markdown.help_html("a" * most + "END")
+    assert str(most) not in markdown.help_html("a" * most)

@@ -68,11 +68,11 @@ def test_a_visit_begins_in_the_chosen_namespace(browser: Client) -> None:
             r'<option value="([^"]*)" selected', page.partition('id="pick-namespace"')[2].partition("</select>")[0]
         )
 
-    browser.get("/resources/core/v1/pods/?namespace=kube-system")
+    browser.post("/namespaces/pick/", {"namespace": "kube-system"})
     assert picked() == ["kube-system"]
     browser.post("/settings/", {"namespace": "default"})
     assert picked() == ["default"], "in effect at once"
-    browser.get("/resources/core/v1/pods/?namespace=kube-system")
+    browser.post("/namespaces/pick/", {"namespace": "kube-system"})
     assert picked() == ["kube-system"], "another one for this visit"
     assert not browser.cookies["console_namespace"]["max-age"]
     browser.post("/settings/", {"namespace": "-"})

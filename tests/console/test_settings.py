@@ -43,6 +43,27 @@ def test_a_secret_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -
     assert path.read_text() == first
 
 
+def test_s16_only_its_owner_reads_the_database(tmp_path: Path) -> None:
+    """It was 0644, with everybody's sealed tokens and the history of all objects in it."""
+    path = tmp_path / "console.sqlite3"
+    path.touch(mode=0o644)
+    log = tmp_path / "console.sqlite3-wal"
+    log.touch(mode=0o644)
+    for database in (path, tmp_path / "other" / "console.sqlite3"):
+        database.parent.mkdir(exist_ok=True)
+        assert check(DATA_DIR=str(database.parent)).returncode == 0
+        assert database.stat().st_mode & 0o777 == 0o600
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("folder", ["new/data", "/proc/none/data"])
+def test_a_console_begins_without_its_data_folder(folder: str, tmp_path: Path) -> None:
+    """The Job that prepares a database has none, nor has a fresh checkout; files that people send lie in it where it can be made."""
+    database = f"sqlite:///{tmp_path}/database.sqlite3"
+    result = check(DATA_DIR=str(tmp_path / folder), SECRET_KEY="x" * 60, DATABASE_URL=database)
+    assert result.returncode == 0, result.stderr
+
+
 def test_a_secret_may_come_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("from-a-file")
     result = subprocess.run(

@@ -6,14 +6,18 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import psutil
 import pytest
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from console.processes.__main__ import arguments, listen
-from console.processes.parts import Options, environment, parts, socket_path
+from console.processes import __main__ as main
+from console.processes import liveness
+from console.processes.__main__ import arguments, check_sharing, listen
+from console.processes.parts import Options, environment, free_port, parts, socket_path
 from console.processes.supervisor import Part, Supervisor
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -82,6 +86,109 @@ async def test_a_program_that_is_not_there_is_named(capsys: pytest.CaptureFixtur
     supervisor.stop()
     await running
     assert "can't be started" in capsys.readouterr().out
+
+
+HANGS = """
+import http.server, os, sys
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(503); self.end_headers()
+    def log_message(self, *_):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Answer)
+print("pids", os.getpid(), flush=True)
+server.serve_forever()
+"""
+
+
+async def test_s13_a_web_server_that_hangs_is_started_anew(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only death was seen: a stopped process was waited for without end. What the answer says does not count."""
+    port = free_port()
+    monkeypatch.setattr(Supervisor, "CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(liveness, "ANSWER_SECONDS", 1.0)
+    ask, answers = liveness.http_check(port), list[bool]()
+
+    async def check() -> bool:
+        answers.append(await ask())
+        return answers[-1]
+
+    part = Part("web", (sys.executable, "-c", HANGS, str(port)), is_alive=check)
+    supervisor = Supervisor([part], back_off=0.01)
+    running = asyncio.create_task(supervisor.run())
+    text: list[str] = []
+    await until(lambda: text.append(capsys.readouterr().out) or pids("".join(text)), 30)
+    await until(lambda: True in answers, 30)
+    os.kill(pids("".join(text))[0], signal.SIGSTOP)
+    await until(lambda: text.append(capsys.readouterr().out) or len(pids("".join(text))) > 1, 60)
+    assert supervisor.restarts["web"] and "web does not answer any more" in "".join(text)
+    supervisor.stop()
+    await running
+
+
+async def test_s13_every_part_is_asked_whether_it_lives(tmp_path: Path) -> None:
+    assert [part.name for part in parts(Options(9000, tmp_path)) if part.is_alive is None] == []
+    assert [part.name for part in parts(Options(9000, tmp_path, web=2, listener=7)) if part.is_alive is None] == []
+    file = tmp_path / "worker.alive"
+    check = liveness.file_check(file)
+    assert not await check()
+    file.touch()
+    assert await check()
+    os.utime(file, (time.time() - liveness.FILE_AGE_SECONDS - 1,) * 2)
+    assert not await check()
+    assert not await liveness.kubeconfig_check(tmp_path / "kubeconfig")()
+
+
+def test_a_port_that_says_the_request_again_is_not_ready() -> None:
+    """So does a socket that Linux connected with itself, while nobody listens at that port yet."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def echo() -> None:
+            with server.accept()[0] as client:
+                client.sendall(client.recv(65536))
+
+        thread = threading.Thread(target=echo, daemon=True)
+        thread.start()
+        assert main.readiness(server.getsockname()[1]) == {}
+        thread.join(10)
+
+
+async def test_s13_a_redis_that_answers_lives(redis_server: str) -> None:
+    assert await liveness.redis_check(Path(redis_server.removeprefix("unix://")))()
+    assert not await liveness.redis_check(Path("/nowhere"))()
+
+
+async def test_s13_a_worker_that_waits_for_redis_is_not_killed(redis_server: str, tmp_path: Path) -> None:
+    """It touches no file meanwhile."""
+    file = tmp_path / "worker.alive"
+    file.touch()
+    os.utime(file, (1, 1))
+    assert await liveness.worker_check(file, "unix:///nowhere")()
+    assert await liveness.worker_check(file, f"redis://127.0.0.1:{free_port()}/0")()
+    assert not await liveness.worker_check(file, redis_server)()
+    file.touch()
+    assert await liveness.worker_check(file, redis_server)()
+
+
+async def test_s13_the_embedded_cluster_answers_its_check(cluster_kubeconfig: Path) -> None:
+    assert await liveness.kubeconfig_check(cluster_kubeconfig)()
+
+
+async def test_s13_a_program_that_starts_slowly_is_not_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Supervisor, "CHECK_SECONDS", 0.01)
+    asked: list[int] = []
+
+    async def never() -> bool:
+        asked.append(1)
+        return False
+
+    supervisor = Supervisor([Part("web", (sys.executable, "-c", "import time; time.sleep(60)"), is_alive=never)])
+    running = asyncio.create_task(supervisor.run())
+    await until(lambda: len(asked) > 10)
+    assert supervisor.restarts == {}
+    supervisor.stop()
+    await running
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's parent-death signal is Linux's")
@@ -160,6 +267,18 @@ def test_another_cluster_needs_no_sandbox(tmp_path: Path) -> None:
     )
 
 
+def test_s7_no_forwarded_address_is_believed_unless_a_setting_names_the_proxy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any program of this machine could make up who it is, and so have all tries of all addresses."""
+    monkeypatch.delenv("FORWARDED_ALLOW_IPS", raising=False)
+    trusted = environment(Options(9000, tmp_path), "redis://x")["FORWARDED_ALLOW_IPS"]
+    assert "127.0.0.1" not in ProxyHeadersMiddleware(lambda *_: None, trusted).trusted_hosts
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
+    trusted = environment(Options(9000, tmp_path), "redis://x")["FORWARDED_ALLOW_IPS"]
+    assert "127.0.0.1" in ProxyHeadersMiddleware(lambda *_: None, trusted).trusted_hosts
+
+
 def test_the_socket_moves_when_the_path_is_too_long(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 90) / ("e" * 60)
     path = socket_path(deep)
@@ -224,3 +343,37 @@ shared.accept()[0].sendall(b"here")
             writer.close()
         supervisor.stop()
         await running
+
+
+@pytest.mark.parametrize("sign_in", ["token", "oidc", "OIDC,token"])
+def test_s1_the_embedded_cluster_is_refused_where_people_sign_in(
+    sign_in: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("SHARE_EMBEDDED_CLUSTER", raising=False)
+    monkeypatch.setenv("SIGN_IN", sign_in)
+    with pytest.raises(SystemExit) as ended:
+        check_sharing(Options(9000, tmp_path))
+    assert ended.value.code == 2
+    text = capsys.readouterr().err
+    assert all(words in text for words in ("SIGN_IN", "KUBECONFIG", "SHARE_EMBEDDED_CLUSTER=1", "docs/deploy.md"))
+    check_sharing(Options(9000, tmp_path, kubeconfig="somewhere"))
+    monkeypatch.setenv("SHARE_EMBEDDED_CLUSTER", "1")
+    check_sharing(Options(9000, tmp_path))
+    # The demo server has no password, and Pods share the loopback with it.
+    monkeypatch.setattr(main, "redis_binary", lambda: None)
+    monkeypatch.delenv("REDIS_URL", raising=False)
+    with pytest.raises(SystemExit):
+        check_sharing(Options(9000, tmp_path))
+
+
+def test_s1_a_file_may_say_that_people_sign_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sign-in").write_text("token\n")
+    monkeypatch.delenv("SIGN_IN", raising=False)
+    monkeypatch.delenv("SHARE_EMBEDDED_CLUSTER", raising=False)
+    check_sharing(Options(9000, tmp_path))
+    monkeypatch.setenv("SIGN_IN_FILE", str(tmp_path / "sign-in"))
+    with pytest.raises(SystemExit):
+        check_sharing(Options(9000, tmp_path))
+    assert "SHARE_EMBEDDED_CLUSTER" in capsys.readouterr().err

@@ -41,7 +41,7 @@ def test_no_text_of_the_code_is_missing(tmp_path: Path) -> None:
     if shutil.which("xgettext") is None:
         pytest.skip("needs GNU gettext: xgettext on PATH")
     # A copy, since the command writes beside the sources.
-    for folder in ("console", "operatorhub", "resources", "templates", "kube", "locale"):
+    for folder in ("console", "operatorhub", "resources", "templates", "kube", "structural", "untrusted", "locale"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     shutil.copy(ROOT / "manage.py", tmp_path)
     command = [sys.executable, "manage.py", "makemessages", "-l", "ko", "--no-location", "--no-wrap"]

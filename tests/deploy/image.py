@@ -30,6 +30,7 @@ class Stage:
     root: Path
     workdir: str = "/"
     user: str = "0"
+    entry: list[str] = field(default_factory=list)
     command: list[str] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=lambda: {"PATH": os.environ["PATH"]} | machine())
 
@@ -142,6 +143,8 @@ def build(containerfile: Path, context: Path, work: Path, targets: frozenset[str
         elif word == "ARG":
             key, _, value = rest.partition("=")
             stage.values.setdefault(key, value)
+        elif word == "ENTRYPOINT":
+            stage.entry = json.loads(rest)
         elif word == "CMD":
             stage.command = json.loads(rest)
         else:
@@ -156,11 +159,19 @@ def main(containerfile: Path, context: Path, work: Path, port: str) -> None:
         process = stage.run(words)
         process.communicate()
         assert process.returncode == 0, words
+    # K8: as OpenShift starts it, as a user that /etc/passwd doesn't know, with a folder for its data that anybody may write to.
+    image_user, data = stage.user, stage.values["DATA_DIR"]
+    stage.user, stage.values["DATA_DIR"] = "1000670000", "/tmp/data-of-a-user-without-a-name"
+    for words in (["python", "manage.py", "prepare"], ["celery", "-A", "console.celery", "report"]):
+        process = stage.run(words)
+        process.communicate()
+        assert process.returncode == 0, words
+    stage.user, stage.values["DATA_DIR"] = image_user, data
     # As `docker run -e` on a port of this machine's loopback: without it the image starts no console that has no sign-in.
-    process = stage.run(stage.command)
+    process = stage.run([*stage.entry, *stage.command])
     assert process.wait(120) == 3
     stage.values["GUARDED_IN_FRONT"] = "1"
-    process = stage.run([port if word == "9000" else word for word in stage.command])
+    process = stage.run([*stage.entry, *(port if word == "9000" else word for word in stage.command)])
     try:
         sys.stdin.read()
     finally:

@@ -101,7 +101,12 @@ def behind(folder: Path, kubeconfig: Path) -> Iterator[Behind]:
     subprocess.run([nginx, "-t", "-q", "-c", str(folder / "nginx.conf")], check=True)
     command = [sys.executable, "-m", "console.processes", "--port", str(base), "--web", "2"]
     command += ["--data", str(folder / "data"), "--kubeconfig", str(kubeconfig)]
-    settings = {"HTTPS": "1", "LOCAL_ONLY": "0", "ALLOWED_HOSTS": f"{NAME},127.0.0.1"}
+    settings = {
+        "HTTPS": "1",
+        "LOCAL_ONLY": "0",
+        "FORWARDED_ALLOW_IPS": "127.0.0.1",
+        "ALLOWED_HOSTS": f"{NAME},127.0.0.1",
+    }
     # What this run of tests set for itself is not for a console of its own.
     settings |= {"REDIS_URL": "", "REDIS_PREFIX": "behind-nginx"}
     with ExitStack() as stack:

@@ -89,7 +89,10 @@ class Node:
         if "ALIVE_FILE" in values:
             values["ALIVE_FILE"] = str(self.folder / "alive")
         if values.get("DATA_DIR") == "/data":
-            values["DATA_DIR"] = str(self.folder / f"{name}-data")
+            # The volume of the Pod: it is there, empty, before the program starts.
+            data = self.folder / f"{name}-data"
+            data.mkdir(exist_ok=True)
+            values["DATA_DIR"] = str(data)
         return values
 
     def command(self, found: list[Object], pod: Object, container: Object, words: list[str], name: str) -> list[str]:

@@ -242,7 +242,8 @@ def test_the_console_listens_on_loopback_unless_people_sign_in() -> None:
             if pod is None or pod["metadata"]["labels"].get("app.kubernetes.io/component") != "web":
                 continue
             (web,) = pod["spec"]["containers"]
-            assert web["args"][web["args"].index("--host") + 1] == ("0.0.0.0" if public else "127.0.0.1")
+            # "": every address, IPv4's and IPv6's (K6).
+            assert web["args"][web["args"].index("--host") + 1] == ("" if public else "127.0.0.1")
             seen += 1
     assert seen == len(OVERLAYS)
 

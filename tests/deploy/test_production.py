@@ -223,7 +223,7 @@ def install(person: Person, api: Api, namespace: str) -> None:
             f"{form}install/",
             channel="stable",
             mode="OwnNamespace",
-            namespace="+",
+            install_namespace="+",
             new_namespace=namespace,
             approval="Automatic",
         )

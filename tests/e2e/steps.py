@@ -34,8 +34,8 @@ def install_from_here(page: Page, search: str, tile: str, namespace: str) -> Non
     expect(page).to_have_url(re.compile(f"q={search}"))
     found.get_by_role("link").first.click()
     expect(page.get_by_text("Capability level").first).to_be_visible()
-    # "Install again" where another test's install is on its way out.
-    page.get_by_role("link", name=re.compile(r"^Install( again)?$")).click()
+    # "Install in another namespace" where another test's install is on its way out.
+    page.get_by_role("link", name=re.compile(r"^Install( in another namespace)?$")).click()
     own = page.get_by_label("Only the namespace it is installed in")
     if own.is_enabled():
         own.check()

@@ -127,3 +127,16 @@ def test_without_script_it_filters_too(site: Site, browser: Browser) -> None:
     assert "category=database" in address(page)
     expect(page.locator("[data-tile] h2").first).to_have_text("SampleDB")
     context.close()
+
+
+def test_f15_a_search_that_the_next_letter_overtakes_is_no_error(site: Site, page: Page) -> None:
+    """F15: the fixture fails a test whose page logs errors, and a replaced request has not failed."""
+    page.goto(f"{site.url}/operatorhub/")
+    given_up: list[str] = []
+    page.on("requestfailed", lambda request: given_up.append(request.url))
+    page.route("**/operatorhub/?**", lambda _route: None)
+    search = page.locator("#hub input[name=q]")
+    search.press_sequentially("ar", delay=400)
+    with page.expect_event("requestfailed"):
+        search.press_sequentially("gocd", delay=400)
+    assert given_up

@@ -63,14 +63,20 @@ def test_the_text_goes_to_the_clipboard(page: Page, editor: Locator) -> None:
     assert "kind: ConfigMap" in page.evaluate("navigator.clipboard.readText()")
 
 
-def test_the_whole_screen_and_back(page: Page, editor: Locator) -> None:
+def test_f12_the_whole_screen_and_back(page: Page, editor: Locator) -> None:
+    """F12: nothing of the page lies over an editor in full screen."""
     frame = page.locator("[data-editor-frame]")
     before = frame.bounding_box()
-    page.get_by_role("button", name="Full screen").click()
-    wide = frame.bounding_box()
-    assert before and wide and (wide["width"], wide["x"]) == (1400, 0) and wide["height"] > before["height"]
-    editor.click()
-    page.keyboard.press("Escape")
+    button = page.get_by_role("button", name="Full screen")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    assert page.evaluate(
+        """() => [[2, 2], [innerWidth - 3, 2], [2, innerHeight - 3], [innerWidth / 2, 60], [60, innerHeight / 2]]
+            .every(([x, y]) => document.elementFromPoint(x, y).closest("[data-editor-frame]"))"""
+    )
+    expect(editor).to_be_focused()
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")
     assert frame.bounding_box() == before
 
 

@@ -57,16 +57,12 @@ def said(page: Page, name: str) -> Locator:
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("i:/spec/count", "20000", "Invalid value: 20000: spec.count in body should be less than or equal to 10000"),
-        (
-            "i:/spec/big",
-            "9223372036854775808",
-            'Invalid value: "": Checked value must be of type integer with format int64 in spec.big',
-        ),
-        ("n:/spec/ratio", "1.5", "Invalid value: 1.5: spec.ratio in body should be less than or equal to 1"),
-        ("s:/spec/title", "ab", 'Invalid value: "ab": spec.title in body should be at least 3 chars long'),
-        ("s:/spec/title", "Not Lower", """Invalid value: "Not Lower": spec.title in body should match"""),
-        ("s:/spec/title", "a" * 64, "Too long: may not be more than 63 bytes"),
+        ("i:/spec/count", "20000", "at most 10000"),
+        ("i:/spec/big", "9223372036854775808", "9223372036854775807"),
+        ("n:/spec/ratio", "1.5", "at most 1"),
+        ("s:/spec/title", "ab", "at least 3 characters"),
+        ("s:/spec/title", "Not Lower", "Must match"),
+        ("s:/spec/title", "a" * 64, "at most 63 characters"),
     ],
 )
 def test_words_when_a_field_is_left(form: Page, name: str, text: str, words: str) -> None:
@@ -94,12 +90,12 @@ def test_the_form_is_not_sent_until_somebody_insists(form: Page) -> None:
     control(form, "i:/spec/count").fill("20000")
     form.get_by_role("button", name="Create", exact=True).click()
     summary = form.locator("#form-errors")
-    expect(summary).to_contain_text("metadata.name: Required value")
-    expect(summary).to_contain_text("spec.count: Invalid value: 20000")
+    expect(summary).to_contain_text("Name: This field is required.")
+    expect(summary).to_contain_text("Count: Must be at most 10000.")
     expect(control(form, "s:/metadata/name")).to_be_focused()
     assert not sent
     # A link of the summary leads to its field; a corrected field is quiet.
-    summary.get_by_role("link", name="spec.count").click()
+    summary.get_by_role("link", name="Count").click()
     expect(control(form, "i:/spec/count")).to_be_focused()
     words = said(form, "i:/spec/count")
     control(form, "i:/spec/count").fill("3")

@@ -262,8 +262,7 @@ def test_a_token_that_is_too_old_does_not_stop_the_form(site: Site, page: Page, 
 
 
 def test_many_objects_are_imported(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
-    page.goto(f"{site.url}/?namespace={namespace}")
-    page.get_by_role("link", name="Import YAML").click()
+    page.goto(f"{site.url}/resources/import/?namespace={namespace}")
     expect(page.get_by_label("Namespace for objects that name none")).to_have_value(namespace)
     good = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\n"
     put(

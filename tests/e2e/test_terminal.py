@@ -51,7 +51,7 @@ def test_a_shell(site: Site, page: Page, namespace: str, pod: str) -> None:
     rows = page.locator(".xterm-rows")
     page.keyboard.type("echo $((6 * 7))-answers; tty\n")
     expect(rows).to_contain_text("42-answers")
-    expect(rows).to_contain_text(re.compile("/dev/(pts|tty)"))
+    expect(rows).to_contain_text(re.compile("/dev/(pts|tty|console)"))
     # The shell knows how large its window is, and hears when it changes.
     page.keyboard.type("stty size\n")
     expect(rows).to_contain_text(re.compile(r"\d+ \d{2,3}"))

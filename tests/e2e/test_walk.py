@@ -59,7 +59,7 @@ def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: Cl
     expect(replicas).to_have_value("1")
     replicas.fill("9")
     page.get_by_role("button", name="Create", exact=True).click()
-    expect(page.locator("#form")).to_contain_text("should be less than or equal to")
+    expect(page.locator("#form")).to_contain_text("Must be at most")
     expect(field(page, "Replicas")).to_have_attribute("aria-invalid", "true")
     expect(field(page, "Name")).to_have_value("orders")
     field(page, "Replicas").fill("1")

@@ -3,14 +3,13 @@ definitions beside and below it, definitions without an operator, and bare schem
 
 import gzip
 import json
-from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from resources.writing import examples
-from resources.writing.examples import Offer
 from tests.forms.kinds import Kind, Loader
 from tests.forms.page import Form
 
@@ -36,31 +35,95 @@ def has(file: Path, *words: bytes) -> bool:
     return any(word in text for word in words)
 
 
-def forms(unit: Path) -> Iterator[tuple[str, Form]]:
-    """The kinds of one unit, each with a name for messages."""
+@dataclass
+class Bundle:
+    """`forms`: the kinds of one unit, each with a name for messages, as pages show them; `faults`: files that can't be read, and examples of
+    these kinds that no page offers. `examples`: how many of these kinds the ClusterServiceVersions ship; `offered`: how many of those a
+    page offers."""
+
+    forms: list[tuple[str, Form]] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    examples: int = 0
+    offered: int = 0
+
+
+def forms(unit: Path) -> list[tuple[str, Form]]:
+    return bundle(unit).forms
+
+
+def bundle(unit: Path) -> Bundle:
+    """What is in a unit."""
+    made = Bundle()
     if unit.name.endswith(".gz"):
-        yield of_schema(unit)
-        return
+        made.forms.append(of_schema(unit))
+        return made
     files = sorted(file for pattern in NAMES[:3] for file in unit.rglob(pattern)) if unit.is_dir() else [unit]
-    documents = [document for file in files for document in read(file)]
-    csvs = [one for one in documents if one.get("kind") == "ClusterServiceVersion"]
     where = "/".join(unit.parts[-2:]) if unit.is_dir() else unit.name
+    documents = []
+    for file in files:
+        try:
+            documents += read(file)
+        except Unreadable as why:
+            made.faults.append(f"{where}: {why}")
+    csvs = [document for document in documents if document.get("kind") == "ClusterServiceVersion"]
+    kinds: set[tuple[str, str]] = set()
     for crd in documents:
         if crd.get("kind") != "CustomResourceDefinition":
             continue
+        kinds.add((crd["spec"]["group"], crd["spec"]["names"]["kind"]))
         for version in crd["spec"].get("versions") or ():
+            if not version.get("served", True):
+                continue
             form = Form.of(Kind(crd, version["name"], ()))
-            offer = examples.of_csvs(csvs, form.type) or Offer()
-            yield f"{where} {form.type.kind} {version['name']}", Form(form.type, form.schema, offer)
+            offer = examples.offered(csvs, form.type)
+            if offer.problem:
+                made.faults.append(f"{where} {form.type.kind}: {offer.problem}")
+            made.forms.append((f"{where} {form.type.kind} {version['name']}", Form(form.type, form.schema, offer)))
+    _compare(made, where, csvs, kinds)
+    return made
+
+
+def _compare(made: Bundle, where: str, csvs: list[dict[str, Any]], kinds: set[tuple[str, str]]) -> None:
+    """Counts the examples of the unit's own kinds, and notes those that no page offers: read from the annotation here, by no code of ours."""
+    offered = [_anywhere(example.object) for _, form in made.forms for example in form.offer.examples]
+    for csv in csvs:
+        text = ((csv.get("metadata") or {}).get("annotations") or {}).get("alm-examples") or "[]"
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            made.faults.append(f"{where}: alm-examples: {error}")
+            continue
+        for example in found if isinstance(found, list) else ():
+            if not isinstance(example, dict):
+                continue
+            version = str(example.get("apiVersion") or "")
+            if (version.partition("/")[0], str(example.get("kind"))) not in kinds:
+                continue
+            made.examples += 1
+            if _anywhere(example) in offered:
+                made.offered += 1
+            else:
+                made.faults.append(f"{where}: no page offers the example of {version} {example.get('kind')}")
+
+
+def _anywhere(example: dict[str, Any]) -> dict[str, Any]:
+    """The example without its version: of one that is not served a page offers it as another."""
+    return {**example, "apiVersion": str(example.get("apiVersion") or "").partition("/")[0]}
+
+
+class Unreadable(ValueError):
+    """A file that is no YAML."""
 
 
 def read(file: Path) -> list[dict[str, Any]]:
+    """The documents of a file that has definitions or ClusterServiceVersions. Raises Unreadable."""
     if not has(file, b"CustomResourceDefinition", b"ClusterServiceVersion"):
         return []
     try:
-        return [one for one in yaml.load_all(file.read_text(encoding="utf-8"), Loader) if isinstance(one, dict)]
-    except (yaml.YAMLError, UnicodeDecodeError):
-        return []
+        found = list(yaml.load_all(file.read_text(encoding="utf-8"), Loader))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise Unreadable(f"{file.name} can't be read: {error}") from error
+    return [document for document in found if isinstance(document, dict)]
 
 
 def of_schema(file: Path) -> tuple[str, Form]:

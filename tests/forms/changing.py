@@ -46,7 +46,9 @@ def own_controls(page: Page, obj: Any, pointer: str = "") -> Iterator[tuple[Any,
     pairs = obj.items() if isinstance(obj, dict) else enumerate(obj)
     is_map = isinstance(obj, dict) and (f"m:{pointer}" in page.index)
     for number, (key, value) in enumerate(pairs):
-        place = f"{pointer}/@{number}" if is_map or isinstance(obj, list) else f"{pointer}/{token(key)}"
+        row = f"{pointer}/@{number}"
+        is_row = is_map or isinstance(obj, list) or f"k:{row}" in page.index
+        place = row if is_row else f"{pointer}/{token(key)}"
         if isinstance(value, (dict, list)):
             yield from own_controls(page, value, place)
             continue

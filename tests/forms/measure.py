@@ -22,6 +22,8 @@ METADATA = ("name", "generateName", "labels", "annotations")
 COUNTED = (
     "schemas",
     "examples",
+    "shipped",
+    "offered",
     "leaves",
     "kept",
     "generated",
@@ -36,10 +38,13 @@ SERVERS = ("apiVersion", "kind", "metadata")
 
 @dataclass
 class Figures:
-    """Of one kind, or summed over many. `paints`: (milliseconds, bytes, which form)."""
+    """Of one kind, or summed over many. `shipped`: examples of its kinds in a bundle; `offered`: by a page. `paints`:
+    (milliseconds, bytes, which form)."""
 
     schemas: int = 0
     examples: int = 0
+    shipped: int = 0
+    offered: int = 0
     leaves: int = 0
     kept: int = 0
     generated: int = 0

@@ -127,7 +127,9 @@ class Person:
                 if isinstance(inner, (dict, list)) and self.known(f"{pointer}/{token(key)}"):
                     raise
                 left[key] = inner
-        if left:
+        if left and self.page.has_button("~add", self.now(pointer)):
+            self.fill_map(self.now(pointer), left)
+        elif left:
             self.put_others(self.now(pointer), left)
 
     def known(self, pointer: str) -> bool:

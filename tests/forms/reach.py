@@ -1,11 +1,12 @@
-"""Every leaf of a schema, and whether the form of an empty object leads to a control for it, through whatever has to be opened first."""
+"""Every leaf of a schema, and whether the page of a new object leads to a control for it, through whatever has to be opened first."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from resources.forms import build
-from resources.forms.fields import Field, Options
-from resources.forms.paths import token
+from resources.forms.paths import is_item, token, untoken
+from tests.forms import dom
+from tests.forms.page import Form, usable
+from tests.forms.person import CONTROLS
 
 DEEP = 60
 
@@ -34,35 +35,51 @@ def leaves(node: Any, pointer: str = "", depth: int = 0) -> Iterator[str]:
         yield pointer
 
 
-def controls(schema: Any) -> set[str]:
-    """The pointers of all controls; of an object that takes more than its own fields, all that could be typed there ("…/*")."""
+def controls(form: Form) -> set[str]:
+    """The pointers of all controls that somebody can type into or choose from, on the page of a new object and in every part of it that a
+    button opens or adds, as HTML; items of lists and maps as "@n0". Of an object that takes more than its own fields "…/*"."""
+    obj = form.begin(None)
     found: set[str] = set()
-    todo = list(build.Builder(schema, Options()).top({}))
+    asked: set[tuple[str, str]] = set()
+    todo = [form.html(obj)]
     while todo:
-        field = todo.pop()
-        if field.lazy:
-            todo.append(build.at(schema, {}, field.pointer, Options()))
-            continue
-        if field.kind == "object":
-            todo += field.children
-            if field.others is not None:
-                found.add(f"{field.pointer}/*")
-        elif field.kind in ("array", "map"):
-            todo.append(_item(schema, field))
-        else:
-            found.add(field.pointer)
+        for element in dom.parse(todo.pop()).walk():
+            if not element.name or element.disabled or "readonly" in element.attributes or not usable(element):
+                continue
+            if element.tag == "button":
+                pointer = element.attributes.get("value", "")
+                key = (element.name, _first(pointer))
+                if element.name not in ("~open", "~add") or key in asked or pointer.count("/") > DEEP:
+                    continue
+                asked.add(key)
+                todo.append(form.part(obj, pointer) if element.name == "~open" else form.part(obj, f"{pointer}/@n0", 1))
+                continue
+            mark, _, pointer = element.name.partition(":")
+            if mark in CONTROLS and element.kind != "hidden":
+                found.add(_first(pointer))
+            elif mark == "r":
+                found.add(f"{_first(pointer)}/*")
     return found
 
 
-def _item(schema: Any, field: Field) -> Field:
-    return build.at(schema, {}, f"{field.pointer}/@n0", Options(), 1)
+def _first(pointer: str) -> str:
+    """The same place in the first item of each list."""
+    return "/".join("@n0" if is_item(part) else part for part in pointer.split("/"))
 
 
-def missed(schema: Any, root: dict[str, Any]) -> tuple[int, list[str]]:
-    """(number of leaves, those without a control)."""
-    found = controls(schema)
+def is_hidden(form: Form, pointer: str) -> bool:
+    """Whether the operator's descriptors hide the field, or what it is in."""
+    names = [untoken(part) for part in pointer.split("/")[1:] if not is_item(part)]
+    found = (form.offer.descriptors.get(names[:end]) for end in range(1, len(names) + 1))
+    return any(descriptor is not None and descriptor.hidden for descriptor in found)
+
+
+def missed(form: Form) -> tuple[int, list[str]]:
+    """(number of leaves of the schema that the operator does not hide, those of them without a control)."""
+    found = controls(form)
     above = {pointer[:end] for pointer in found for end in range(len(pointer)) if pointer[end] == "/"}
-    wanted = list(leaves(root)) or ["/spec"]
+    wanted = list(leaves(dict(form.schema.root))) or ["/spec"]
+    wanted = [pointer for pointer in wanted if not is_hidden(form, pointer)]
     return len(wanted), [
         pointer
         for pointer in wanted

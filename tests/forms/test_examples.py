@@ -61,7 +61,7 @@ def test_every_value_can_be_removed(form: Form, example: dict[str, object]) -> N
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_every_leaf_of_the_schema_has_a_control(form: Form) -> None:
-    count, missed = reach.missed(form.schema, dict(form.schema.root))
+    count, missed = reach.missed(form)
     assert count
     assert missed == []
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from tests.plain_certificates import PlainAuthority
 from tools.realcluster.certificates import Authority
 
 
@@ -21,7 +22,7 @@ class Secured:
     Nobody is refused while TLS begins, as with kube-apiserver: who shows no certificate and no known token gets 401.
     """
 
-    def __init__(self, authority: Authority) -> None:
+    def __init__(self, authority: "Authority | PlainAuthority") -> None:
         self.tokens: set[str] = set()
         self.asked: list[tuple[str, str]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -29,10 +30,16 @@ class Secured:
         self.port = self._server.server_address[1]
         self.trust(authority)
 
-    def trust(self, authority: Authority) -> None:
+    def trust(self, authority: "Authority | PlainAuthority") -> None:
         """From now on (for new connections) this authority's certificates, and one of the server's own by it."""
-        certificate, key = authority.issue("server", "server", hosts=("127.0.0.1",))
+        certificate, key = (
+            authority.issue("server", "server", hosts=("127.0.0.1",))
+            if isinstance(authority, Authority)
+            else authority.issue()
+        )
         tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(authority.certificate))
+        # As Go's servers read certificates of clients.
+        tls.verify_flags &= ~ssl.VERIFY_X509_STRICT
         tls.verify_mode = ssl.CERT_OPTIONAL
         tls.load_cert_chain(certificate, key)
         self.tls = tls
@@ -69,7 +76,7 @@ def _handler(secured: Secured) -> type[BaseHTTPRequestHandler]:
             who = self._person()
             secured.asked.append((self.command, who))
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            self._answer(200, {"who": who}) if who else self._answer(
+            self._answer(200, {"kind": "Person", "gitVersion": "v1.36.3", "who": who}) if who else self._answer(
                 401, {"kind": "Status", "status": "Failure", "reason": "Unauthorized", "code": 401}
             )
 

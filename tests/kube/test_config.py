@@ -76,6 +76,21 @@ def test_a_plugin_that_fails_is_said_to(tmp_path: Path) -> None:
         config.token()
 
 
+def test_k8_a_plugin_that_is_not_installed_is_named_with_what_to_do(tmp_path: Path) -> None:
+    """K8: the image has no plugins, so a kubeconfig that works on a laptop fails in it."""
+    plugin = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "command": "no-such-plugin",
+        "interactiveMode": "Never",
+        "installHint": "Install it from example.com.",
+    }
+    config = load(_write(tmp_path / "config", _document(exec=plugin)))
+    with pytest.raises(InvalidConfig) as refused:
+        config.token()
+    for words in ("'no-such-plugin'", "docs/deploy.md", "Install it from example.com."):
+        assert words in str(refused.value)
+
+
 def test_several_files_are_merged_and_the_first_wins(tmp_path: Path) -> None:
     first, second = _document(token="first"), _document(token="second")
     second["contexts"].append({"name": "other", "context": {"cluster": "c2", "user": "u2"}})

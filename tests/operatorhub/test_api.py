@@ -187,6 +187,16 @@ def test_the_life_of_an_operator(alone: ClusterClient, place: str) -> None:
         "approval": "Manual",
     }
     tried = ask("POST", f"{PACKAGE}install/", {**wanted, "dryRun": True})
+    # H7: the Subscription's own names; nothing is dropped without a word.
+    spec = {"nodeSelector": {"disk": "ssd"}, "env": [{"name": "LOG", "value": "debug"}]}
+    configured = ask("POST", f"{PACKAGE}install/", {**wanted, "config": spec, "dryRun": True})
+    assert configured["objects"][-1]["spec"]["config"] == spec
+    unknown = ask("POST", f"{PACKAGE}install/", {**wanted, "config": {"replicas": 3}, "dryRun": True}, status=400)
+    assert "replicas" in unknown["detail"]
+    unknown = ask("POST", f"{PACKAGE}install/", {**wanted, "nodeSelector": {}, "dryRun": True}, status=400)
+    assert "nodeSelector" in unknown["detail"]
+    wrong = {**wanted, "config": {"volumes": "nope"}, "dryRun": True}
+    assert "volumes" in ask("POST", f"{PACKAGE}install/", wrong, status=422)["errors"]["config_yaml"]
     assert [one["kind"] for one in tried["objects"]] == ["Namespace", "OperatorGroup", "Subscription"]
     assert [one["outcome"] for one in tried["answers"]] == ["ok", "waits", "waits"]
     ask("GET", f"{BASE}installs/{place}/flightticket/", status=404)
@@ -267,7 +277,9 @@ def _change_the_subscription(place: str) -> None:
     refused = ask("PATCH", url, {"channel": "none"}, status=422)
     assert "channel" in refused["errors"]
     ask("PATCH", url, {"approval": "Automatic", "resource_version": "1"}, status=409)
-    saved = ask("PATCH", url, {"config": {"env": "- name: A\n  value: b\n"}})
+    ask("PATCH", url, {"config": {"replicas": "3"}}, status=400)
+    ask("PATCH", url, {"chanel": "candidate"}, status=400)
+    saved = ask("PATCH", url, {"config": {"env": [{"name": "A", "value": "b"}]}})
     assert saved["patch"] == {"spec": {"config": {"env": [{"name": "A", "value": "b"}]}}}
     listed = ask("GET", f"{BASE}subscriptions/", query={"namespace": place})
     assert [one["name"] for one in listed] == ["flightticket"]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -11,7 +12,8 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.config import load
-from kube.errors import NotFound
+from kube.discovery import ResourceType
+from kube.errors import Forbidden, NotFound
 from operatorhub import olm
 from operatorhub.bootstrap import apply, manifest, origin, state
 from operatorhub.bootstrap.manifest import ManifestProblem
@@ -173,6 +175,61 @@ def test_a_cluster_with_olm_says_how_it_is(client: ClusterClient) -> None:
     page = Client().get("/operatorhub/olm/").content.decode()
     assert 'data-state="absent"' not in page
     assert 'type="file"' not in page
+
+
+class Cluster:
+    """What a cluster answers about OLM. `deployments` None: they can't be listed."""
+
+    def __init__(self, packages: bool = False, stale: bool = False, deployments: list[str] | None = None) -> None:
+        groups = [(olm.GROUP, olm.SUBSCRIPTIONS), ("apps", "deployments")]
+        groups += [(olm.PACKAGES_GROUP, "packagemanifests")] if packages else []
+        self._types = tuple(ResourceType(group, "v1", plural, plural, True) for group, plural in groups)
+        self._deployments = deployments
+        self.discovery_errors = (f"{olm.PACKAGES_GROUP}/v1: its API server does not answer",) if stale else ()
+
+    def types(self) -> tuple[ResourceType, ...]:
+        return self._types
+
+    def forget_types(self) -> None:
+        """Nothing changes here."""
+
+    def find(self, group: str, version: str, plural: str) -> ResourceType:
+        found = next((one for one in self._types if (one.group, one.plural) == (group, plural)), None)
+        if found is None:
+            raise NotFound(f"{plural}.{group} is not served")
+        return found
+
+    def get(self, type_: ResourceType, name: str, namespace: str = "") -> dict[str, object]:
+        raise NotFound(f"{name} isn't there")
+
+    def list(self, type_: ResourceType, *, fields: str = "", **_: object) -> SimpleNamespace:
+        if type_.plural != "deployments":
+            return SimpleNamespace(items=[])
+        if self._deployments is None:
+            raise Forbidden("deployments is forbidden")
+        name = fields.removeprefix("metadata.name=")
+        made = {"metadata": {"name": name, "namespace": "olm"}, "spec": {"replicas": 1}}
+        return SimpleNamespace(items=[made] if name in self._deployments else [])
+
+
+@pytest.mark.parametrize(
+    ("cluster", "served", "outside"),
+    [
+        (Cluster(packages=True, deployments=["olm-operator", "catalog-operator"]), True, False),
+        (Cluster(packages=True, deployments=[]), True, True),  # a hosted control plane; the embedded cluster
+        (Cluster(packages=True, deployments=None), True, False),  # a reader who can't list Deployments
+        (Cluster(deployments=["catalog-operator"]), True, False),  # its package server isn't there yet
+        (Cluster(packages=True, stale=True, deployments=["olm-operator"]), True, False),  # or is down
+        (Cluster(deployments=[]), False, False),  # leftover definitions
+        (Cluster(packages=True, stale=True, deployments=[]), False, False),  # with a leftover APIService
+    ],
+)
+def test_k4_olm_is_what_answers(cluster: Cluster, served: bool, outside: bool) -> None:
+    """K4: kinds without anything that does OLM's work aren't OLM; a missing Deployment doesn't make a cluster ours."""
+    assert olm.served(cluster) is served  # type: ignore[arg-type]
+    found = state.look(cluster)  # type: ignore[arg-type]
+    assert (found.served, found.outside) == (served, outside)
+    assert found.healthy is False or served
 
 
 def test_a_cluster_without_olm_gets_it(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:

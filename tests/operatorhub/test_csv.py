@@ -26,6 +26,38 @@ def test_apis_are_one_for_each_crd() -> None:
     assert csv.apis({"owned": owned}) == (csv.Api("demo.dev", "v1", "caches", "Cache", "A cache", "words"),)
 
 
+ARGOCDS = [
+    {"name": "argocds.argoproj.io", "kind": "ArgoCD", "version": "v1alpha1", "description": "old"},
+    {"name": "argocds.argoproj.io", "kind": "ArgoCD", "version": "v1beta1", "description": "new"},
+]
+
+
+def crd(*versions: dict[str, object]) -> dict[str, object]:
+    return {
+        "metadata": {"name": "argocds.argoproj.io"},
+        "spec": {"versions": [{"served": True, **one} for one in versions]},
+    }
+
+
+def test_of_several_versions_the_newest_is_meant_with_its_own_words() -> None:
+    """H1: Argo CD names the deprecated v1alpha1 first."""
+    (api,) = csv.apis({"owned": ARGOCDS})
+    assert (api.version, api.description) == ("v1beta1", "new")
+
+
+def test_the_definition_decides_which_version_is_meant() -> None:
+    """H1: the storage version first, a deprecated one last."""
+    stored = crd({"name": "v1alpha1", "storage": True}, {"name": "v1beta1"})
+    assert [api.version for api in csv.apis({"owned": ARGOCDS}, crds=[stored])] == ["v1alpha1"]
+    old = crd({"name": "v1alpha1", "storage": True, "deprecated": True}, {"name": "v1beta1"})
+    assert [(api.version, api.deprecated) for api in csv.apis({"owned": ARGOCDS}, crds=[old])] == [("v1beta1", False)]
+    unnamed = crd({"name": "v1alpha1", "deprecated": True}, {"name": "v1", "storage": True})
+    (api,) = csv.apis({"owned": ARGOCDS}, crds=[unnamed])
+    assert (api.version, api.description) == ("v1", "new")
+    alone = crd({"name": "v1alpha1", "deprecated": True, "storage": True})
+    assert [api.deprecated for api in csv.apis({"owned": ARGOCDS}, crds=[alone])] == [True]
+
+
 @pytest.mark.parametrize(
     ("word", "level"),
     [("Basic Install", 1), ("seamless upgrades", 2), ("Auto Pilot", 5), ("Auto Pilots", 0), (None, 0)],

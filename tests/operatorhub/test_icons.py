@@ -1,8 +1,11 @@
 """What is served of an icon: an image, and nothing that acts."""
 
+import time
+
 import pytest
 
-from operatorhub.indexing.icons import LIMIT, clean
+from kube import limits
+from operatorhub.indexing.icons import clean
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>'
 
@@ -38,7 +41,8 @@ def test_nothing_in_it_acts(evil: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"<html><svg></svg></html>", b"plain", b"\x89PNG\r\n\x1a\n" + b"0" * LIMIT, b" " * 400_000]
+    "data",
+    [b"", b"<html><svg></svg></html>", b"plain", b"\x89PNG\r\n\x1a\n" + b"0" * limits.ICON.value, b" " * 400_000],
 )
 def test_what_is_no_icon_is_left_out(data: bytes) -> None:
     assert clean(data) is None
@@ -49,3 +53,32 @@ def test_equal_images_are_one() -> None:
     assert first is not None
     assert second is not None
     assert first.digest == second.digest
+
+
+def test_s4_no_head_of_an_icon_takes_for_ever() -> None:
+    began = time.process_time()
+    for piece in (b"<?xml?>", b"<!---->", b"<!DOCTYPE [] >", b" "):
+        assert clean(piece * 2000) is None
+        assert clean(piece * 20 + b"<svg></svg>") is not None
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        b"href=" + b" " * limits.ICON.value,
+        b"<!DOCTYPE",
+        b"<!DOCTYPE[",
+        b"<script",
+        b"<embed/",
+        b"<a:script></a:script ",
+        b' onx="',
+        b" on",
+    ],
+)
+def test_s4_no_drawing_takes_for_ever(piece: bytes) -> None:
+    """S4: "href=" and 64 KB of spaces took 26 s, half a megabyte half an hour."""
+    began = time.process_time()
+    head = b'<svg xmlns="x">'
+    assert clean(head + (piece * (limits.ICON.value // len(piece) + 1))[: limits.ICON.value - len(head)]) is not None
+    assert time.process_time() - began < 5

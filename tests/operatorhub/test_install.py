@@ -7,12 +7,18 @@ import yaml
 from django.http import QueryDict
 
 from operatorhub import olm
+from operatorhub.bundle import contents, dependencies
+from operatorhub.bundle.bundles import Offer
+from operatorhub.bundle.contents import Need
 from operatorhub.bundle.package import Channel, Manifest, describe
 from operatorhub.install import choices, owners
 from operatorhub.install import draft as drafts
 from operatorhub.install.conflicts import Asked
 from operatorhub.install.draft import Draft
 from operatorhub.install.situation import Situation
+from operatorhub.models import Package
+from operatorhub.sources import drafts as drafts_of
+from operatorhub.sources.drafts import Entry, Graph
 
 ALL_MODES = ("AllNamespaces", "OwnNamespace", "SingleNamespace")
 
@@ -55,12 +61,13 @@ def draft(
     found = channel(modes, least, **(notes or {}))
     manifest = Manifest("olm", "cat", "db", "Cat", "", "", (found,))
     data = QueryDict(mutable=True)
-    data.update({"mode": mode, "namespace": namespace or "+", "approval": "Automatic"})
+    data.update({"mode": mode, choices.PLACE: namespace or choices.NEW, "approval": "Automatic"})
     for key, value in others.items():
         data.setlist(key, value if isinstance(value, list) else [value])
     about = describe(found, "db")
     chosen = choices.read(data, posted, found, about, situation, "db", "")
-    return drafts.make(manifest, found, about, situation, chosen, client, exact)
+    asked = Asked(manifest=manifest, channel=found, about=about, situation=situation, choices=chosen, exact=exact)
+    return drafts.make(asked, client)
 
 
 EMPTY = Situation({"default": "Active", "one": "Active", "two": "Active"}, {}, ())
@@ -248,16 +255,53 @@ def test_what_an_operator_group_asks_for(found: dict[str, Any], mode: str) -> No
 
 
 def test_a_catalog_that_can_not_be_used_from_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("operatorhub.install.situation.visible", lambda client, catalog, package, namespace: False)
+    monkeypatch.setattr(
+        "operatorhub.install.situation.visible", lambda client, catalog, package, namespace: namespace == "olm"
+    )
     monkeypatch.setattr("operatorhub.install.situation.waiting_plan", lambda client, namespace: "install-abc")
-    monkeypatch.setattr("operatorhub.install.owners.find", lambda client, asked: ())
+    for look in ("find", "blocking"):
+        monkeypatch.setattr(f"operatorhub.install.owners.{look}", lambda client, asked: ())
     found = draft(Situation({"apps": "Active"}, {}, ()), client=object())
     assert list(found.errors) == ["namespace"]
     assert "lives in the namespace “olm”" in found.errors["namespace"]
-    assert QueryDict(found.ways["namespace"][0].url.removeprefix("?"))["namespace"] == "olm"
+    assert QueryDict(found.ways["namespace"][0].url.removeprefix("?"))[choices.PLACE] == "olm"
     (waiting,) = found.warnings
     assert "install-abc" in waiting.words
     assert waiting.ways[0].url == "/operators/apps/installplans/install-abc/"
+
+
+NEW_PLACE, OLD_PLACE = "does not exist and will be created", "exists."
+ONE, TWO = (group("apps", "apps"),), (group("apps", "apps"), group("apps", "apps", name="h"))
+
+
+@pytest.mark.parametrize(
+    ("found", "said", "unsaid"),
+    [
+        (draft(EMPTY), [NEW_PLACE], ["OperatorGroup"]),
+        (draft(Situation({"apps": "Active"}, {}, ())), [OLD_PLACE, "no OperatorGroup yet"], [NEW_PLACE]),
+        (
+            draft(Situation({"apps": "Active"}, {"apps": ONE}, ())),
+            [OLD_PLACE, "used as it is"],
+            ["no OperatorGroup yet"],
+        ),
+        # More than one OperatorGroup: the error says so.
+        (draft(Situation({"apps": "Active"}, {"apps": TWO}, ())), [OLD_PLACE], ["OperatorGroup"]),
+        # No such name is possible, or it is being deleted.
+        (draft(EMPTY, namespace="Not_A_Name"), [], [NEW_PLACE, OLD_PLACE]),
+        (draft(Situation({"apps": "Terminating"}, {}, ())), [], [OLD_PLACE, "OperatorGroup"]),
+        # Its group does not fit, or the operator is there already: nothing is made.
+        (draft(Situation({"apps": "Active"}, {"apps": (group("apps"),)}, ())), [OLD_PLACE], ["used as it is"]),
+        (draft(Situation({"apps": "Active"}, {}, (subscription("apps", "db"),))), [OLD_PLACE], ["one will be made"]),
+        # What can't be listed is neither there nor missing.
+        (draft(Situation({"apps": "Active"}, {}, (), ("operatorgroups",))), [OLD_PLACE], ["OperatorGroup"]),
+        (draft(Situation({}, {}, (), ("namespaces",))), ["assumed to exist"], [NEW_PLACE, OLD_PLACE]),
+    ],
+)
+def test_no_note_contradicts_an_error(found: Draft, said: list[str], unsaid: list[str]) -> None:
+    """H10."""
+    notes = " ".join(found.place_notes)
+    assert all(words in notes for words in said)
+    assert not any(words in notes for words in unsaid)
 
 
 def test_a_cloud_identity_makes_approval_manual() -> None:
@@ -268,23 +312,67 @@ def test_a_cloud_identity_makes_approval_manual() -> None:
     assert list(draft(EMPTY, notes=notes, token_ROLEARN="arn:aws:iam::1:role/x").errors) == ["approval"]
 
 
-def test_kinds_that_nobody_provides_and_those_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(owners, "_offers", lambda cluster, crds: {"caches.b.example": ("cache-operator",)})
-    required = [
-        {"name": "things.a.example", "kind": "Thing", "version": "v1"},
-        {"name": "caches.b.example", "kind": "Cache", "version": "v1"},
-    ]
-    found = Channel(
-        "stable", "db.v2", "2", (("db.v2", "2"),), True, "", {"customresourcedefinitions": {"required": required}}
+def test_what_nobody_offers_and_what_another_package_brings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """H28: packages and kinds of dependencies.yaml count as the kinds that the CSV requires."""
+    needs = (
+        Need("api", group="a.example", version="v1", api_kind="Thing"),
+        Need("api", group="b.example", version="v1", api_kind="Cache"),
+        Need("api", group="c.example", version="v1", api_kind="Served"),
+        Need("api", group="d.example", version="v1", api_kind="Neighbour"),
+        Need("package", package="mortar", range=">=2.0.0"),
+        Need("package", package="there"),
+        *contents.created(
+            [
+                {"apiVersion": "monitoring.coreos.com/v1", "kind": "ServiceMonitor"},
+                {"apiVersion": "a.example/v1", "kind": "Own"},
+                {"apiVersion": "c.example/v1", "kind": "Served"},
+            ],
+            [{"spec": {"group": "a.example", "names": {"kind": "Own"}}}],
+        ),
     )
+
+    def answers(_client: Any, wanted: Any, _subscriptions: Any, _namespace: str) -> tuple[dependencies.Answer, ...]:
+        offer = Offer("olm", "cat", "cache-operator", "Cat", "Cache", "1", "")
+        there = {"Served", "there"}
+        return tuple(
+            dependencies.Answer(
+                need, bool({need.api_kind, need.package} & there), (offer,) if need.api_kind == "Cache" else (), True
+            )
+            for need in wanted
+        )
+
+    monkeypatch.setattr(dependencies, "answers", answers)
+    neighbour = group("apps", "apps")
+    neighbour["metadata"]["annotations"] = {"olm.providedAPIs": "Neighbour.v1.d.example"}
+    found = channel()
+    situation = Situation({"apps": "Active"}, {"apps": (neighbour,)}, ())
     about = describe(found, "db")
-    chosen = choices.read(QueryDict(""), False, found, about, EMPTY, "db", "")
-    asked = Asked(Manifest("olm", "cat", "db", "Cat", "", "", (found,)), found, about, EMPTY, chosen)
+    asked = Asked(
+        manifest=Manifest("olm", "cat", "db", "Cat", "", "", (found,)),
+        channel=found,
+        about=about,
+        situation=situation,
+        choices=choices.read(QueryDict("install_namespace=apps"), False, found, about, situation, "db", ""),
+        needs=needs,
+    )
     told = owners.find(Bare(), asked)  # type: ignore[arg-type]
-    assert [one.key for one in told] == ["required", "dependency"]
+    assert [one.key for one in told] == ["required", "dependency", "unmanaged", "required", "required"]
     assert "cache-operator" in told[1].words
     assert told[0].ways[0].url == "/operatorhub/?q=Thing"
+    assert "mortar >=2.0.0" in told[3].words
+    assert "monitoring.coreos.com/v1 ServiceMonitor" in told[4].words
     assert not any(one.blocks for one in told)
+
+
+def test_a_package_in_other_versions_only_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """H28."""
+    row = Package(namespace="olm", catalog="cat", name="ack-rds-controller", version="1.7.7")
+    entries = (Entry("ack-rds-controller.v1.7.7", "1.7.7"), Entry("ack-rds-controller.v0.1.3", "0.1.3"))
+    graph = Graph("ack-rds-controller", "alpha", (drafts_of.Channel("alpha", entries),), True)
+    monkeypatch.setattr(dependencies.bundles, "graph", lambda *_place: graph)
+    monkeypatch.setattr(dependencies.stored, "describing", lambda *_place: ())
+    for wanted, there in (("", True), (">=1.0.0", True), (">=0.0.27 <=0.1.3", True), (">=2.0.0", False)):
+        assert dependencies._has_version(Bare(), row, wanted) is there  # type: ignore[arg-type]
 
 
 class Bare:
@@ -294,3 +382,76 @@ class Bare:
 
     def types(self) -> tuple[()]:
         return ()
+
+
+def test_manual_approval_goes_with_the_namespace_that_forced_it() -> None:
+    """H6: it stayed, unexplained, after another namespace was chosen."""
+    situation = Situation({"apps": "Active", "two": "Active"}, {}, (subscription("apps", "x", "", "Manual"),))
+    there = draft(situation, posted=False)
+    assert (there.choices.approval, there.choices.free_approval) == ("Manual", "Automatic")
+    sent = {"approval": "Manual", "free_approval": "Automatic"}
+    elsewhere = draft(situation, namespace="two", posted=False, **sent)
+    assert (elsewhere.choices.approval, elsewhere.choices.free_approval) == ("Automatic", "")
+    # A remedy's address keeps it as well; and Manual that was chosen freely stays.
+    assert "free_approval=Automatic" in there.choices.query()
+    chosen = draft(situation, posted=False, approval="Manual")
+    assert chosen.choices.free_approval == "Manual"
+    assert draft(situation, namespace="two", posted=False, approval="Manual").choices.approval == "Manual"
+
+
+def test_a_remedy_is_offered_only_if_it_works() -> None:
+    """H9: an operator for all namespaces only can't be installed twice, in “operators-2” either."""
+    everywhere = {"operators": (group("operators"),)}
+    situation = Situation({"operators": "Active"}, everywhere, (subscription("operators", "db"),))
+    again = draft(situation, mode="AllNamespaces", modes=("AllNamespaces",), namespace="operators")
+    assert [conflict.key for conflict in again.blocking] == ["subscribed"]
+    assert [way.url.startswith("?") for way in again.ways["namespace"]] == [False]
+    # One that watches its own namespace only can.
+    own = Situation({"apps": "Active"}, {"apps": (group("apps", "apps"),)}, (subscription("apps", "db"),))
+    (_open, elsewhere) = draft(own).ways["namespace"]
+    assert QueryDict(elsewhere.url.removeprefix("?"))["new_namespace"] == "apps-2"
+
+
+@pytest.mark.parametrize("modes", [("AllNamespaces",), ("OwnNamespace",), ("AllNamespaces", "OwnNamespace"), ALL_MODES])
+@pytest.mark.parametrize("mode", choices.MODES)
+@pytest.mark.parametrize("namespace", ["", "apps", "two", "going", "many"])
+def test_every_remedy_works(modes: tuple[str, ...], mode: str, namespace: str) -> None:
+    """H9: whatever is chosen, what a remedy leads to has lost the problem and has no new one."""
+    situation = Situation(
+        {"apps": "Active", "two": "Active", "going": "Terminating", "many": "Active"},
+        {
+            "apps": (group("apps"),),
+            "two": (group("two", "apps"),),
+            "many": (group("many"), group("many", "two", name="h")),
+        },
+        (subscription("apps", "db"), subscription("two", "other", "db", "Manual")),
+    )
+    before = draft(situation, mode=mode, modes=modes, namespace=namespace)
+    for conflict in before.conflicts:
+        for way in conflict.ways:
+            if way.url.startswith("?"):
+                query = QueryDict(way.url.removeprefix("?"))
+                after = draft(situation, modes=modes, posted=False, **{**dict(query.lists()), "mode": query["mode"]})
+                assert conflict.key not in {other.key for other in after.conflicts}
+                assert {other.key for other in after.blocking} <= {other.key for other in before.blocking}
+
+
+@pytest.mark.parametrize(
+    ("modes", "targets", "possible"),
+    [
+        (("AllNamespaces",), (), False),
+        (("OwnNamespace",), ("operators",), True),
+        (ALL_MODES, ("operators",), True),
+        (ALL_MODES, (), False),
+    ],
+)
+def test_whether_it_can_be_installed_once_more(
+    modes: tuple[str, ...], targets: tuple[str, ...], possible: bool
+) -> None:
+    """H9: the package page offers it only then."""
+    situation = Situation(
+        {"operators": "Active"}, {"operators": (group("operators", *targets),)}, (subscription("operators", "db"),)
+    )
+    found = channel(modes)
+    manifest = Manifest("olm", "cat", "db", "Cat", "", "", (found,))
+    assert drafts.is_possible(manifest, found, describe(found, "db"), situation) is possible

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from console.web.clusters import console_client
 from operatorhub.install import config
 
 
@@ -72,3 +73,45 @@ def test_a_cloud_identity_is_environment_and_asked_for_only_where_it_is_read() -
     found = read(asked, token_ROLEARN="arn:aws:iam::1:role/x", env="A=1")
     assert found.spec["env"][0] == {"name": "ROLEARN", "value": "arn:aws:iam::1:role/x"}
     assert read(asked, token_ROLEARN="").spec == {}
+
+
+def posted(given: dict[str, Any]) -> config.Config:
+    return config.read(config.as_posted(given))
+
+
+def test_the_api_takes_the_names_of_the_subscription() -> None:
+    """H7: documented names were dropped without a word."""
+    spec = {
+        "nodeSelector": {"disk": "ssd"},
+        "tolerations": [{"key": "gpu", "operator": "Exists"}],
+        "resources": {"limits": {"memory": "1Gi"}},
+        "env": [{"name": "LOG", "value": "debug"}],
+        "volumes": [{"name": "data", "emptyDir": {}}],
+    }
+    found = posted(spec)
+    assert (found.spec, found.errors) == (spec, {})
+
+
+def test_each_part_may_be_yaml_text_and_the_forms_fields_stay() -> None:
+    """H7: what worked before works on: lines of env, node_selector."""
+    found = posted({"nodeSelector": "disk: ssd", "env": "- {name: LOG, value: debug}", "volumes": "[]"})
+    assert found.spec == {"nodeSelector": {"disk": "ssd"}, "env": [{"name": "LOG", "value": "debug"}], "volumes": []}
+    lines = posted({"node_selector": "disk=ssd", "env": "LOG=debug", "requests_cpu": "1"})
+    assert lines.spec == {
+        "nodeSelector": {"disk": "ssd"},
+        "env": [{"name": "LOG", "value": "debug"}],
+        "resources": {"requests": {"cpu": "1"}},
+    }
+    assert posted({"node_selector": {"disk": "ssd"}}).spec == {"nodeSelector": {"disk": "ssd"}}
+    assert posted({"volumes": "{"}).errors
+
+
+def test_the_yaml_is_held_to_the_schema_of_the_subscription(cluster_kubeconfig: Any) -> None:
+    """H8: at the line that is wrong."""
+    client = console_client()
+    wrong = read(yaml="affinity: {}\nvolumes: nope\nenv:\n- name: A\n- name: 5\n")
+    (message,) = config.checked(wrong, config.problems(client, wrong.spec)).errors.values()
+    assert "Line 2: volumes:" in message
+    assert "Line 5: env[1].name:" in message
+    good = read(yaml="volumes: [{name: data, emptyDir: {}}]", env="A=5")
+    assert config.checked(good, config.problems(client, good.spec)).errors == {}

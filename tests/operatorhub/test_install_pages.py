@@ -15,8 +15,9 @@ from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
 from operatorhub import olm
 from operatorhub.bundle import package as packages
+from operatorhub.bundle.bundles import Bundle
 from operatorhub.indexing import index
-from operatorhub.install import situation, undo
+from operatorhub.install import situation, traces, undo, version
 from operatorhub.install.objects import MADE
 from operatorhub.progress import read
 from tests.operatorhub.conftest import until
@@ -37,6 +38,21 @@ def place(client: ClusterClient) -> Iterator[str]:
     """The name of a namespace that is not there at the beginning, and is gone at the end."""
     yield NAME
     clear(client, NAME)
+
+
+def test_what_nobody_offers_is_said_before_the_click(monkeypatch: pytest.MonkeyPatch) -> None:
+    """H28: by the form, its dry run and the API."""
+    required = {"type": "olm.package.required", "value": {"packageName": "mortar", "versionRange": ">=2"}}
+    bundle = Bundle("db.v1", "db", "1", "", {}, (), (), (required,), partial=True)
+    monkeypatch.setattr(version, "_bundle", lambda *_place: bundle)
+    web = Client()
+    choice = {"mode": "OwnNamespace", "install_namespace": "+", "new_namespace": NAME, "approval": "Automatic"}
+    for page in (web.get(FORM, choice), web.post(FORM, {**choice, "dry_run": "1"})):
+        assert page.status_code == 200
+        assert "the package mortar &gt;=2, which neither this cluster" in page.content.decode()
+    wanted = {"dryRun": True, "mode": "OwnNamespace", "namespace": NAME}
+    answer = web.post(f"/api{FORM.replace('hub/', 'hub/packages/')}", wanted, "application/json").json()
+    assert [warning["key"] for warning in answer["warnings"] if warning["key"] == "required"] == ["required"]
 
 
 def clear(client: ClusterClient, name: str) -> None:
@@ -63,7 +79,7 @@ def choices(**others: str) -> dict[str, str]:
     return {
         "channel": "stable",
         "mode": "OwnNamespace",
-        "namespace": "+",
+        "install_namespace": "+",
         "new_namespace": NAME,
         "approval": "Automatic",
         **others,
@@ -74,11 +90,22 @@ def text(answer) -> str:  # type: ignore[no-untyped-def]
     return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode())))
 
 
+def test_choosing_where_to_install_picks_no_namespace_for_other_pages() -> None:
+    """H2: the form's “Create a new one…” was read as the namespace bar's choice, and all lists were empty."""
+    web = Client()
+    answer = web.get(FORM, choices())
+    assert answer.wsgi_request.namespace == ""  # type: ignore[attr-defined]
+    assert "console_namespace" not in answer.cookies
+    remedies = [way.url for one in answer.context["draft"].conflicts for way in one.ways]
+    assert not [url for url in remedies if "&namespace=" in url or "?namespace=" in url]
+    assert 'name="namespace"' not in answer.content.decode().partition("<main")[2].partition('id="install')[2]
+
+
 def test_it_says_what_is_there_and_what_will_be_made() -> None:
     web = Client()
     page = text(web.get(FORM, choices()))
     assert f"“{NAME}” does not exist and will be created." in page
-    exists = text(web.get(FORM, choices(namespace="default", new_namespace="")))
+    exists = text(web.get(FORM, choices(install_namespace="default", new_namespace="")))
     assert "“default” exists." in exists
     assert "It has no OperatorGroup yet" in exists
     page = web.get(FORM, choices()).content.decode()
@@ -103,14 +130,14 @@ def test_among_very_many_namespaces_names_are_typed(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("operatorhub.install.situation.look", many)
     sent = {
         "mode": "MultiNamespace",
-        "namespace": "many-7",
+        "install_namespace": "many-7",
         "watch_lines": "many-1\r\nmany-2\r\n",
         "approval": "Automatic",
     }
     answer = Client().get(FORM, sent)
     page = answer.content.decode()
     assert page.count("<option") < 50
-    assert 'id="namespace" name="namespace" value="many-7"' in page
+    assert 'id="namespace" name="install_namespace" value="many-7"' in page
     assert "many-1\nmany-2\n</textarea>" in page
     assert "“many-7” exists." in text(answer)
     assert "- many-1\n  - many-2" in page
@@ -123,11 +150,11 @@ def test_the_missing_rights_are_named_before_the_form(client: ClusterClient, mon
     # Packages may be read, nothing else.
     read_manifest = packages.read
     monkeypatch.setattr("operatorhub.bundle.package.read", lambda _client, *place: read_manifest(client, *place))
-    page = Client().get(FORM, choices(namespace="+", new_namespace="default"))
+    page = Client().get(FORM, choices(install_namespace="+", new_namespace="default"))
     told = text(page)
     assert "You may not create operatorgroups.operators.coreos.com in the namespace “default”" in told
     assert "You may not create subscriptions.operators.coreos.com in the namespace “default”" in told
-    assert "You may not list namespaces here" in told
+    assert "You don't have permission to list namespaces" in told
     assert "You may not list all operatorgroups, subscriptions of the cluster" in told
     assert 'disabled aria-describedby="refused"' in page.content.decode()
 
@@ -171,7 +198,7 @@ def test_a_dry_run_makes_nothing(client: ClusterClient) -> None:
     outcomes = re.findall(r'<li data-outcome="(\w+)"', page)
     assert outcomes == ["ok", "waits", "waits"]
     assert there(client, "namespaces", NAME) is None
-    exists = Client().post(FORM, choices(dry_run="1", namespace="default", new_namespace="")).content.decode()
+    exists = Client().post(FORM, choices(dry_run="1", install_namespace="default", new_namespace="")).content.decode()
     assert re.findall(r'<li data-outcome="(\w+)"', exists) == ["ok", "ok"]
 
 
@@ -187,8 +214,9 @@ def test_what_the_install_made_is_undone_and_nothing_else(client: ClusterClient,
     assert "Create SampleDB" in followed
     assert "took" in followed
 
-    page = web.get(f"{answer['Location']}undo/").content.decode()
-    tokens = re.findall(r'name="target" value="([^"]+)" checked', page)
+    # Its own page is for an installation that has not finished; what runs is uninstalled.
+    assert web.get(f"{answer['Location']}undo/")["Location"].endswith("/uninstall/")
+    tokens = [one.token for one in traces.look(client, place, "sampledb").targets if not one.keeps]
     kinds = [token.split("|")[3] for token in tokens]
     assert kinds[0] == "Subscription"
     assert kinds[-2:] == ["OperatorGroup", "Namespace"]
@@ -219,6 +247,9 @@ def test_a_create_that_fails_halfway_says_what_it_made_and_takes_it_back(
     assert answer.status_code == 422
     page = answer.content.decode()
     assert f"Namespace {place}" in text(answer)
+    # H10: it was created a moment ago.
+    assert f"“{place}” exists" in text(answer)
+    assert "does not exist and will be created" not in text(answer)
     tokens = re.findall(r'name="target" value="([^"]+)"', page)
     assert [token.split("|")[3] for token in tokens] == ["Namespace", "OperatorGroup"]
     removed = web.post("/operators/undo/", {"target": tokens, "back": FORM}).content.decode()

@@ -147,11 +147,11 @@ def test_an_operator_of_one_namespace_from_its_first_version_to_its_end(
         f"{package_page(cluster, STEPWISE)}install/", channel="stable-v1", version=V1, mode="OwnNamespace"
     )
     assert form.status == 200
-    person.press("Dry run", namespace="+", new_namespace=place, approval="Manual")
+    person.press("Dry run", install_namespace="+", new_namespace=place, approval="Manual")
     assert person.status == 200
     with pytest.raises(NotFound):
         cluster.get(cluster.find("", "v1", "namespaces"), place)
-    person.press("Install", namespace="+", new_namespace=place, approval="Manual")
+    person.press("Install", install_namespace="+", new_namespace=place, approval="Manual")
     assert person.url.endswith(f"/operators/{place}/subscriptions/{STEPWISE}/"), person.words
 
     # Nothing comes before it is approved; then exactly the version that was asked for.
@@ -212,7 +212,7 @@ def _uninstalled(cluster: ClusterClient, person: Person, place: str) -> None:
 def test_an_operator_for_the_whole_cluster(cluster: ClusterClient, person: Person, place: str) -> None:
     """Automatic approval from an old version: OLM goes on to the newest; every namespace knows of it."""
     person.open(f"{package_page(cluster, EVERYWHERE)}install/", mode="AllNamespaces")
-    person.press("Install", namespace="+", new_namespace=place)
+    person.press("Install", install_namespace="+", new_namespace=place)
     assert person.url.endswith(f"/operators/{place}/subscriptions/{EVERYWHERE}/"), person.words
     person.until(person.url, is_state("done"), SLOW)
     csv = settled(cluster, EVERYWHERE, place)
@@ -230,7 +230,7 @@ def test_an_update_that_instances_do_not_fit_is_told_before_and_refused(
     """Our FlightTicket 2.0.0 takes fewer seats: the plan's page names the ticket beforehand, OLM refuses the plan, and says so."""
     _needs(cluster, "flightticket")
     person.open(f"{package_page(cluster, 'flightticket')}install/", channel="stable", mode="OwnNamespace")
-    person.press("Install", namespace="+", new_namespace=place, approval="Manual")
+    person.press("Install", install_namespace="+", new_namespace=place, approval="Manual")
     progress = person.url
     person.until(progress, is_state("asks"), SLOW)
     person.press("Approve")
@@ -267,7 +267,7 @@ def test_what_an_operator_needs_comes_in_the_same_plan(cluster: ClusterClient, p
     """FlightTicket 2.1.0 needs the kind Memcached: whoever is asked to approve sees both, before anything is there."""
     _needs(cluster, "flightticket")
     person.open(f"{package_page(cluster, 'flightticket')}install/", channel="preview", mode="OwnNamespace")
-    person.press("Install", namespace="+", new_namespace=place, approval="Manual")
+    person.press("Install", install_namespace="+", new_namespace=place, approval="Manual")
     person.until(person.url, is_state("asks"), SLOW)
     assert "flightticket-operator.v2.1.0" in person.words and "memcached-operator.v0.1.0" in person.words
     assert csv_phase(cluster, "memcached-operator.v0.1.0", place) == "gone"

@@ -4,6 +4,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from console.processes import parts
+from kube import limits
 from kube.client import ClusterClient
 from operatorhub import tasks
+from operatorhub.admin import own_rights
 from operatorhub.bundle import bundles, stored
 from operatorhub.indexing import refresh
 from operatorhub.models import Catalog, Package, StoredBundle
@@ -70,6 +73,17 @@ def test_an_upload(client: ClusterClient, mine: None) -> None:
     assert not Package.objects.filter(namespace="~").exists()
 
 
+def test_an_upload_that_is_too_large_is_refused(
+    client: ClusterClient, mine: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = SimpleUploadedFile("samples.zip", archive())
+    monkeypatch.setattr(limits, "CATALOG_UPLOAD", replace(limits.CATALOG_UPLOAD, value=int(file.size or 0) - 1))
+    answer = Client().post(NEW, own(**{"from": "upload"}, file=file))
+    assert answer.status_code == 422
+    assert "The file is larger than" in text(answer)
+    assert not Catalog.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("more", "field", "words"),
     [
@@ -98,6 +112,39 @@ def test_folders_only_where_the_console_is_ones_own(client: ClusterClient, setti
     row = Catalog.objects.get()
     assert refresh.refresh(row, client)
     assert str(len(NAMES)) in text(page(f"{LIST}source/~/{NAME}/"))
+
+
+def test_s17_who_cannot_change_the_catalogs_reads_no_folder_of_the_server(
+    client: ClusterClient, mine: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The list, a catalog's page, its errors, what OperatorHub says of it, and the API."""
+    folder = str(tmp_path)
+    words = {"error": f"There is no folder {folder} here", "problems": [[f"{folder}/a", "is empty"]]}
+    for name, more in ((NAME, {}), (f"{NAME}-2", {"describes": "olm/samples-catalog"})):
+        Catalog.objects.create(
+            cluster=client.name,
+            namespace="~",
+            name=name,
+            kind="folder",
+            location=folder,
+            state=Catalog.FAILED,
+            **words,
+            **more,
+        )
+    addresses = [
+        LIST,
+        f"{LIST}source/~/{NAME}/",
+        f"{LIST}source/olm/samples-catalog/",
+        "/operatorhub/",
+        "/api/operatorhub/catalogs/",
+        f"/api/operatorhub/catalogs/~/{NAME}/",
+    ]
+    assert folder in text(page(LIST))
+    monkeypatch.setattr(own_rights, "refused", lambda _client: "no")
+    for address in addresses:
+        answer = Client().get(address)
+        assert answer.status_code == 200, address
+        assert folder not in answer.content.decode(), address
 
 
 def bundle_image(server: registry.Registry, name: str) -> str:

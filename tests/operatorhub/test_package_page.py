@@ -1,6 +1,7 @@
 """A package's page over HTTP: with what a PackageManifest tells, and with the whole bundles of a catalog that the console read."""
 
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from operatorhub.judge import package_page
 from operatorhub.models import Catalog
 from tests.conftest import ROOT
 from tests.operatorhub.conftest import until
-from tests.operatorhub.operators import make, place, sub_of
+from tests.operatorhub.operators import make, place, sub_of, subscribe
 
 pytestmark = pytest.mark.django_db
 FLIGHT = "/operatorhub/olm/samples-catalog/flightticket/"
@@ -158,13 +159,13 @@ def test_a_bundle_that_can_not_be_read_now(web: Client, monkeypatch: pytest.Monk
 
 
 def test_images_are_shown_only_when_asked_for(described: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = package_page.package.describe_csv
+    real = package_page.package.describe_bundle
 
-    def with_image(found, version, name, *, images=False):  # type: ignore[no-untyped-def]
-        spec = {**found["spec"], "description": "![x](https://example.org/x.png) ![y](http://example.org/y.png)"}
-        return real({**found, "spec": spec}, version, name, images=images)
+    def with_image(bundle, version, name, *, images=False):  # type: ignore[no-untyped-def]
+        spec = {**bundle.csv["spec"], "description": "![x](https://example.org/x.png) ![y](http://example.org/y.png)"}
+        return real(replace(bundle, csv={**bundle.csv, "spec": spec}), version, name, images=images)
 
-    monkeypatch.setattr(package_page.package, "describe_csv", with_image)
+    monkeypatch.setattr(package_page.package, "describe_bundle", with_image)
     without = described.get(FLIGHT)
     assert "Show the images of the description" in text(without)
     assert "example.org/x.png" not in html(without)
@@ -246,3 +247,18 @@ def test_a_subscription_without_a_channel_follows_the_default_one(web: Client, c
         until(lambda: sub_of(client, namespace).installed_csv)
         page = text(web.get(FLIGHT))
     assert re.search(rf"Installed in {namespace} flightticket-operator\.v[\d.]+, channel stable\.", page), page
+
+
+def test_the_first_thing_to_do_with_what_is_installed_is_to_look_at_it(web: Client, client: ClusterClient) -> None:
+    """H9: it was “Install again”."""
+    assert web.get(FLIGHT).context["present"] is None
+    with place(client, "primary") as namespace:
+        subscribe(client, namespace)
+        begun = web.get(FLIGHT).context["present"]
+        assert begun and f"/operators/{namespace}/" in begun.url
+        until(lambda: sub_of(client, namespace).installed_csv)
+        answer = web.get(FLIGHT)
+        csv = sub_of(client, namespace).installed_csv
+        assert answer.context["present"].url == f"/operators/{namespace}/{csv}/"
+        (primary,) = re.findall(r'<a class="pf-v6-c-button pf-m-primary" href="([^"]+)"', html(answer))
+        assert primary == f"/operators/{namespace}/{csv}/"

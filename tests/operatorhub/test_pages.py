@@ -62,7 +62,7 @@ def choices(namespace: str, **others: str) -> dict[str, str]:
         "channel": "stable",
         "version": "",
         "mode": "OwnNamespace",
-        "namespace": "+",
+        "install_namespace": "+",
         "new_namespace": namespace,
         "approval": "Automatic",
         **others,
@@ -191,7 +191,7 @@ def test_install_approve_view_uninstall(web: Client, client: ClusterClient, name
     assert "Succeeded" in rows
     assert "Installed" in text(web.get("/operatorhub/", {"q": "sampledb"}))
     assert f"View operator in {namespace}" in text(web.get(PACKAGE))
-    again = web.post(f"{PACKAGE}install/", {**choices(""), "namespace": namespace})
+    again = web.post(f"{PACKAGE}install/", {**choices(""), "install_namespace": namespace})
     assert "already installed" in text(again)
 
     operator = web.get(f"/operators/{namespace}/{CSV}/").content.decode()
@@ -222,7 +222,7 @@ def test_the_reason_why_nothing_comes(web: Client, client: ClusterClient, namesp
     page = until(
         lambda: (
             (found := text(web.get(f"/operators/{namespace}/subscriptions/sampledb/")))
-            and "can not go on" in found
+            and "The installation of SampleDB failed" in found
             and found
         )
     )

@@ -59,6 +59,10 @@ SILENT = "error using catalogsource other/sick: failed to list bundles: rpc erro
 ORPHAN = "constraints not satisfiable: clusterserviceversion db.v0 exists and is not referenced by a subscription, subscription db exists"
 NEEDS = "constraints not satisfiable: bundle db.v1 requires an operator providing an API with group: a.example, version: v1, kind: Thing"
 
+NEEDS_PACKAGE = (
+    "constraints not satisfiable: bundle db.v1 requires an operator with package: mortar and with version in range: >=2"
+)
+
 
 @pytest.mark.parametrize(
     ("found", "key", "stage"),
@@ -70,6 +74,7 @@ NEEDS = "constraints not satisfiable: bundle db.v1 requires an operator providin
         (facts(conditions(("ResolutionFailed", "True", SILENT))), "catalog-unhealthy", "catalog"),
         (facts(conditions(("ResolutionFailed", "True", ORPHAN))), "orphan", "subscription"),
         (facts(conditions(("ResolutionFailed", "True", NEEDS))), "dependency", "subscription"),
+        (facts(conditions(("ResolutionFailed", "True", NEEDS_PACKAGE))), "dependency", "subscription"),
         (facts(conditions(("ResolutionFailed", "True", "no operators found in channel beta of package db in the catalog"))), "not-in-catalog", "subscription"),
         (facts(conditions(("ResolutionFailed", "True", "constraints not satisfiable"))), "resolution", "subscription"),
         (facts(conditions(("BundleUnpackFailed", "True", "bundle unpacking failed"))), "bundle", "bundle"),

@@ -77,7 +77,7 @@ def test_what_the_server_refuses_is_said_in_the_form(become: Become, reader: str
         "channel": "stable",
         "version": "",
         "mode": "OwnNamespace",
-        "namespace": "+",
+        "install_namespace": "+",
         "new_namespace": "hub-no",
         "approval": "Automatic",
     }

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import re
 from collections.abc import Iterator
+from html import unescape
 from typing import Any
 
 import pytest
@@ -66,6 +67,34 @@ def finished(web: Client, url: str) -> str:
 
 
 class TestLookedAtOnly:
+    def test_kubectl_deletes_what_the_button_deletes(self, client: ClusterClient, kept: str) -> None:
+        """H3: the commands follow the ticks; they deleted instances, kind, group and namespace with nothing ticked."""
+        plan = uninstall.look(client, kept, V11)
+        page = Client().get(f"/operators/{kept}/{V11}/uninstall/").content.decode()
+        copied = re.search(r'data-copy="([^"]*)"', page.partition('id="uninstall-kubectl"')[2])
+        assert copied and unescape(copied[1]) == plan.kubectl_for()
+        offered = {left.stage: left.key for left in plan.leftovers if left.offered}
+        for kinds, ticked in (
+            ([], []),
+            ([FLIGHTS], []),
+            ([], [offered["crd"]]),
+            ([FLIGHTS], [offered["crd"]]),
+            ([], [offered["last"]]),
+            ([FLIGHTS], [left.key for left in plan.leftovers if left.offered]),
+        ):
+            document = removal.document(client, plan, kinds, ticked)
+            by_button = {
+                f"{item['plural']}.{item['group']} {'--all' if item['stage'] == 'operands' else item['name']}".replace(
+                    ". ", " "
+                )
+                for stage in removal.STAGES
+                for item in document["items"]
+                if item["stage"] == stage
+            }
+            lines = plan.kubectl_for([*kinds, *ticked]).splitlines()
+            by_kubectl = {line.removeprefix("kubectl delete ").partition(" -n ")[0] for line in lines}
+            assert by_kubectl == by_button
+
     def test_what_the_author_says_is_honoured(self, client: ClusterClient, kept: str) -> None:
         notes = {uninstall.NO_OPERANDS: "true", uninstall.MESSAGE: "Say goodbye to the airline first."}
         client.patch(olm.type_of(client, olm.CSVS), V11, {"metadata": {"annotations": notes}}, kept)
@@ -106,7 +135,6 @@ def test_everything_goes_instances_first(client: ClusterClient, namespace: str) 
     words = text(web.get(here))
     assert "3 instances of FlightTicket" in words
     assert "ConfigMap left" in words
-    assert f"kubectl delete namespaces {namespace}" in words
     post = form(page)
     assert post["instances"] == [FLIGHTS]
     assert [one.split("|")[1] for one in post["leftover"]] == [

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import subprocess
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -183,3 +184,32 @@ def test_opm_accepts_the_catalog_and_every_package_of_it(tmp_path: Path) -> None
         # It does look: a package whose default channel is not there is refused.
         broken = [{**one, "defaultChannel": "nowhere"} if one["schema"] == "olm.package" else one for one in mine]
         assert "nowhere" in opm_accepts(tmp_path / f"{name}-broken", broken)
+
+
+def test_k12_a_column_named_after_a_setting_prints_it(bundle: Bundle) -> None:
+    """K12: VERSION said 6.2.14, what the program reports of itself, where spec.version is 7.2."""
+    for crd in bundle.crds.values():
+        for version in crd["spec"]["versions"]:
+            spec = version["schema"]["openAPIV3Schema"]["properties"].get("spec", {}).get("properties", {})
+            values = [name for name, schema in spec.items() if schema.get("type") not in ("object", "array", None)]
+            settings = {name.lower(): f".spec.{name}" for name in values}
+            for column in version.get("additionalPrinterColumns", []):
+                wanted = settings.get(column["name"].lower())
+                assert wanted is None or column["jsonPath"] == wanted, column
+
+
+def test_k8_operators_may_elect_a_leader(bundle: Bundle) -> None:
+    """K8: each of ours waits for a Lease in its own namespace (operators/leader.py)."""
+    install = bundle.csv["spec"]["install"]["spec"]
+    rules = [rule for entry in install["permissions"] for rule in entry["rules"]]
+    (leases,) = (rule for rule in rules if rule["apiGroups"] == ["coordination.k8s.io"])
+    assert (leases["resources"], leases["verbs"]) == (["leases"], ["get", "create", "patch"])
+
+
+def test_the_image_has_every_package_of_ours_that_operators_import() -> None:
+    """K14's class: on a development machine the whole checkout is at hand, in an image what is copied into it."""
+    sources = [path.read_text() for path in (ROOT / "operators").rglob("*.py")]
+    imported = {name for text in sources for name in re.findall(r"^\s*(?:from|import) (\w+)", text, re.MULTILINE)}
+    ours = {name for name in imported if (ROOT / name / "__init__.py").is_file()}
+    stage = (ROOT / "operators/Containerfile").read_text().partition(" AS operator\n")[2].partition("\nFROM ")[0]
+    assert ours == set(re.findall(r"^COPY (\w+) \1$", stage, re.MULTILINE))

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from operators.kubeapi import Access, Api, ApiError
+from operators.access import Access
+from operators.kubeapi import Api, ApiError
 
 
 @pytest.fixture

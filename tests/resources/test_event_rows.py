@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import pytest
+
 from kube.client import ClusterClient
-from resources.page.event_rows import PAGE, Linker, Stream, Wish, look
+from resources.page.event_rows import PAGE, Linker, Stream, Wish, family, look
 
 
 def _event(
@@ -39,6 +41,35 @@ def test_repeats_are_one_line_with_all_their_objects(client: ClusterClient) -> N
     assert found.kinds == (("Pod", 31),)
     assert found.reasons == (("Pulled", 30), ("Failed", 1))
     assert _look(client, events, grouped=False).lines == 31
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "maker"),
+    [
+        ("web-7d4b9c6f5-x2x8p", "Pod", "web"),
+        ("argocd-operator-controller-manager-5f7d9c8b6c-2hjkl", "Pod", "argocd-operator-controller-manager"),
+        ("db-0", "Pod", "db"),
+        ("backup-28765432-x2x8p", "Pod", "backup"),
+        ("data-db-10", "PersistentVolumeClaim", "data-db"),
+        ("web", "Pod", "web"),
+        ("web-0", "SampleDB", ""),
+    ],
+)
+def test_o13_by_whom_an_object_was_made(name: str, kind: str, maker: str) -> None:
+    """O13: an Event names no owner, but the names that Kubernetes makes up do."""
+    assert family(name, kind) == maker
+
+
+def test_o13_pods_of_different_operators_are_different_rows(client: ClusterClient) -> None:
+    """O13: each row with its own age; the Pods of one maker are still one row."""
+    names = (
+        "argocd-operator-7d4b9c6f5-x2x8p",
+        "argocd-operator-7d4b9c6f5-bcdfg",
+        "memcached-operator-5f7d9c8b6c-2hjkl",
+    )
+    events = [_event(number * 60, name, message="Back-off pulling image") for number, name in enumerate(names)]
+    found = _look(client, events)
+    assert [(row.number, row.last) for row in found.rows] == [(1, "2026-01-01T00:02:00Z"), (2, "2026-01-01T00:01:00Z")]
 
 
 def test_filters_and_pages(client: ClusterClient) -> None:

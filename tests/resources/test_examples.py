@@ -4,9 +4,19 @@ import json
 from typing import Any
 
 import pytest
+import yaml
 
 from kube.discovery import ResourceType
-from resources.writing.examples import of_csvs
+from operatorhub import csv as operator_csv
+from resources.forms import check
+from resources.forms.schema import Schema
+from resources.place import Place
+from resources.types.types import is_custom
+from resources.writing import start
+from resources.writing.examples import Example, Offer, of_csvs
+from tests.conftest import CATALOG
+
+ARGO_CD = CATALOG / "argocd-operator" / "0.18.0"
 
 BOAT = ResourceType("sea.example", "v1", "boats", "Boat", True)
 
@@ -57,3 +67,92 @@ def test_why_they_can_not_be_read_is_known() -> None:
 def test_metadata_that_is_none_is_left_out() -> None:
     odd = json.dumps([{**boat("x"), "metadata": ["x"]}])
     assert names(**{"alm-examples": odd}) == ["boat"]
+
+
+OLD, NEW = (
+    ResourceType("sea.example", "v1alpha1", "boats", "Boat", True),
+    ResourceType("sea.example", "v1", "boats", "Boat", True),
+)
+
+
+def versions_csv(examples: list[dict[str, Any]], *owned: dict[str, Any]) -> dict[str, Any]:
+    entries = [{"name": "boats.sea.example", "kind": "Boat", **entry} for entry in owned]
+    annotations = {"alm-examples": json.dumps(examples)}
+    return {"metadata": {"annotations": annotations}, "spec": {"customresourcedefinitions": {"owned": entries}}}
+
+
+def test_each_version_has_its_own_example_and_words() -> None:
+    """H1: not those of the version that the CSV lists first."""
+    examples = [{**boat("old"), "apiVersion": "sea.example/v1alpha1"}, boat("new")]
+    found = versions_csv(
+        examples,
+        {
+            "version": "v1alpha1",
+            "displayName": "Old boat",
+            "specDescriptors": [{"path": "sail", "displayName": "Sail"}],
+        },
+        {"version": "v1", "displayName": "Boat"},
+    )
+    old, new = of_csvs([found], OLD), of_csvs([found], NEW)
+    assert old and new
+    assert [one.name for one in old.examples] == ["old"]
+    assert [one.name for one in new.examples] == ["new"]
+    assert (old.title, new.title) == ("Old boat", "Boat")
+    # What its own entry lacks is a sibling's.
+    assert new.descriptors.get(("spec", "sail")) is not None
+
+
+def test_a_version_that_the_csv_does_not_name_takes_what_a_sibling_has() -> None:
+    """H29: as an object of the version that it is for."""
+    offer = of_csvs([versions_csv([boat("a")], {"version": "v1", "displayName": "A boat"})], OLD)
+    assert offer
+    assert offer.title == "A boat"
+    assert [one.object["apiVersion"] for one in offer.examples] == ["sea.example/v1alpha1"]
+
+
+@pytest.mark.parametrize(
+    ("group", "custom"),
+    [
+        ("app.k8s.io", True),
+        ("gateway.networking.k8s.io", True),
+        ("apps", False),
+        ("", False),
+        ("storage.k8s.io", False),
+    ],
+)
+def test_groups_of_operators_may_end_as_those_of_kubernetes(group: str, custom: bool) -> None:
+    """H29: k8gb and the application CRD (app.k8s.io) lost their examples."""
+    assert is_custom(group) is custom
+
+
+@pytest.mark.skipif(not ARGO_CD.is_dir(), reason="the real packages are not beside this repository")
+def test_the_real_argo_cd_begins_with_an_example_of_its_stored_version() -> None:
+    """H1: the untouched example fits the schema of the version that it is created in."""
+    csv_ = yaml.safe_load((ARGO_CD / "csv.yaml").read_text())
+    crd = yaml.safe_load((ARGO_CD / "crds" / "argoproj.io_argocds.yaml").read_text())
+    owned = operator_csv.apis(csv_["spec"]["customresourcedefinitions"], crds=[crd])
+    api = next(api for api in owned if api.kind == "ArgoCD")
+    assert (api.version, [one.kind for one in owned].count("ArgoCD")) == ("v1beta1", 1)
+    offer = of_csvs([csv_], ResourceType(api.group, api.version, api.plural, api.kind, True))
+    assert offer
+    (example,) = offer.examples
+    assert example.object["apiVersion"] == "argoproj.io/v1beta1"
+    (version,) = (one for one in crd["spec"]["versions"] if one["name"] == "v1beta1")
+    assert check.problems(Schema.of(version["schema"]["openAPIV3Schema"]), example.object) == ()
+
+
+def test_f11_what_the_operator_wants_first_is_the_default_of_the_first_instance_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """F11: the second instance begins with a plain example; what the operator wants first can still be chosen."""
+    boats = [Example("first", "", boat("first"), is_first=True), Example("second", "", boat("second"))]
+    there: list[start.Start] = []
+    monkeypatch.setattr(start, "objects", lambda *_: tuple(there))
+    client: Any = None
+    place = Place(BOAT, "default")
+    assert start.by_default(client, place, Offer(examples=tuple(boats))) == "example:first"
+    there.append(start.Start("from:first", "first"))
+    assert start.by_default(client, place, Offer(examples=tuple(boats))) == "example:second"
+    assert start.by_default(client, place, Offer(examples=tuple(boats[:1]))) == "example:first"
+    assert start.by_default(client, place, Offer()) == start.EMPTY
+    assert start.chosen(Offer(examples=tuple(boats)), "example:first") == "example:first"

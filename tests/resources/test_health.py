@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from resources.state.health import by_word, colour_of, conditions
+from resources.state.health import by_word, colour_of, conditions, is_error
 from resources.state.kind_health import health
 
 CUSTOM = {"apiVersion": "example.com/v1", "kind": "Thing"}
@@ -35,7 +35,7 @@ def test_pods() -> None:
     assert _pod("Pending", {"waiting": {"reason": "ImagePullBackOff"}})[0] == "Degraded"
     assert _pod("Pending", {"waiting": {"reason": "ContainerCreating"}}) == ("Progressing", "ContainerCreating")
     assert _pod("Running", {"terminated": {"exitCode": 1, "reason": "Error"}}, ready="False")[0] == "Degraded"
-    assert _pod("Succeeded", {"terminated": {"exitCode": 0}})[0] == "Ready"
+    assert _pod("Succeeded", {"terminated": {"exitCode": 0}}) == ("Completed", "")
     assert _pod("Failed", reason="Evicted") == ("Degraded", "Evicted")
     unschedulable = [_condition("PodScheduled", "False", "Unschedulable", "0/1 nodes are available")]
     assert _of("v1", "Pod", status={"phase": "Pending", "conditions": unschedulable}) == (
@@ -70,7 +70,7 @@ def test_old_replica_sets_have_no_state() -> None:
 
 
 def test_jobs() -> None:
-    assert _of("batch/v1", "Job", status={"conditions": [_condition("Complete", "True")]})[0] == "Ready"
+    assert _of("batch/v1", "Job", status={"conditions": [_condition("Complete", "True")]})[0] == "Completed"
     assert _of("batch/v1", "Job", status={"conditions": [_condition("Failed", "True", "BackoffLimitExceeded")]}) == (
         "Degraded",
         "BackoffLimitExceeded",
@@ -169,9 +169,102 @@ def test_words() -> None:
     assert by_word("Init:Error") == "Degraded"
     assert by_word("in-progress") == "Progressing"
     assert colour_of("Running") == "green"
+    assert colour_of("Completed") == "grey"
     assert colour_of("3") == ""
 
 
 def test_conditions_say_whether_they_are_good() -> None:
     status = {"conditions": [_condition("Ready", "False"), _condition("Degraded", "False"), _condition("Odd", "True")]}
     assert [condition.good for condition in conditions({"status": status})] == [False, True, None]
+
+
+ERRORS_AND_FALSE_ALARMS = [
+    # (phase or '', conditions as type=status/reason, the state) as operators write them
+    # Argo CD's operator, argoproj.io/v1beta1: the phase stays what it was while each reconciliation fails.
+    ("Pending", ["Reconciled=False/ErrorOccurred"], "Degraded"),
+    ("Available", ["Reconciled=False/ErrorOccurred"], "Degraded"),
+    ("Available", ["Reconciled=True/Success"], "Ready"),
+    # operator-sdk: Go's deployment status, Helm's and Ansible's conditions
+    ("", ["Available=True/Reconciling", "Degraded=False/AsExpected"], "Ready"),
+    ("", ["Initialized=True/", "Deployed=True/InstallSuccessful", "Irreconcilable=True/ReconcileError"], "Degraded"),
+    ("", ["Initialized=True/", "Deployed=True/InstallSuccessful", "Irreconcilable=False/"], "Ready"),
+    ("", ["Running=True/Running", "Failure=True/Failed", "Successful=False/"], "Degraded"),
+    ("", ["Running=True/Successful", "Failure=False/", "Successful=True/Successful"], "Ready"),
+    # OpenShift's operators: none of these False is bad
+    (
+        "",
+        ["Available=True/AsExpected", "Degraded=False/AsExpected", "Progressing=False/X", "Upgradeable=False/Failed"],
+        "Ready",
+    ),
+    ("", ["Available=False/Deployment_DeploymentFailed", "Degraded=False/AsExpected"], "Degraded"),
+    # CloudNativePG: the cluster is well, its backups are another matter
+    ("Cluster in healthy state", ["Ready=True/ClusterIsReady", "LastBackupSucceeded=False/LastBackupFailed"], "Ready"),
+    ("", ["Ready=True/ClusterIsReady", "ContinuousArchiving=False/ContinuousArchivingFailing"], "Ready"),
+    # Flux, Cluster API, Prometheus, Crunchy, Keycloak
+    ("", ["Ready=False/ProgressingWithRetry", "Reconciling=True/Progressing"], "Progressing"),
+    ("", ["Ready=False/ReconciliationFailed"], "Degraded"),
+    ("Provisioning", ["Ready=False/WaitingForInfrastructure"], "Progressing"),
+    ("Provisioned", ["Ready=False/InfrastructureProvisioningFailed"], "Degraded"),
+    ("", ["Available=True/", "Reconciled=False/ReconciliationFailed"], "Degraded"),
+    ("", ["PGBackRestReplicaRepoReady=False/StanzaNotCreated", "ProxyAvailable=True/Available"], "Progressing"),
+    ("", ["Ready=False/Pending", "HasErrors=False/", "RollingUpdate=False/"], "Progressing"),
+    # what is only not there yet
+    ("Pending", ["Ready=False/SecretNotFound"], "Progressing"),
+    ("Creating", ["Available=False/MinimumReplicasUnavailable"], "Progressing"),
+    ("Running", ["Ready=True/Ready", "Stalled=False/NoErrors", "Paused=False/"], "Ready"),
+    ("Running", ["ConfigValid=False/InvalidConfig", "Ready=True/Ready"], "Degraded"),
+]
+
+
+@pytest.mark.parametrize(("phase", "all_", "state"), ERRORS_AND_FALSE_ALARMS)
+def test_o1_a_false_condition_with_an_errors_reason_is_degraded(phase: str, all_: list[str], state: str) -> None:
+    """O1: whatever the phase; and no false alarm of what is False and well."""
+    found = []
+    for one in all_:
+        type_, _is, rest = one.partition("=")
+        status, _slash, reason = rest.partition("/")
+        found.append(_condition(type_, status, reason, f"{type_} says why"))
+    status = {"conditions": found} | ({"phase": phase} if phase else {})
+    health_ = health({**CUSTOM, "spec": {"size": 1}, "status": status})
+    assert health_.state == state
+    if state == "Degraded":
+        assert "says why" in health_.reason
+
+
+def test_o1_an_error_of_an_earlier_spec_is_no_verdict_on_this_one() -> None:
+    """O1: after an edit the operator has to look first."""
+    condition = {**_condition("Reconciled", "False", "ErrorOccurred", "no"), "observedGeneration": 1}
+    obj = {**CUSTOM, "metadata": {"generation": 2}, "spec": {"a": 1}, "status": {"conditions": [condition]}}
+    assert health(obj).state == "Progressing"
+    condition["observedGeneration"] = 2
+    assert health(obj).state == "Degraded"
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_one"),
+    [
+        ("ErrorOccurred", True),
+        ("ReconcileError", True),
+        ("Failed", True),
+        ("ErrInitIssuer", True),
+        ("ImagePullBackOff", True),
+        ("InvalidSpec", True),
+        ("NoErrors", False),
+        ("NotFailed", False),
+        ("FailoverInProgress", False),
+        ("Creating", False),
+        ("DoesNotExist", False),
+        ("", False),
+    ],
+)
+def test_o1_reasons_that_name_an_error(reason: str, is_one: bool) -> None:
+    """O1: by the words of which the reason is made."""
+    assert is_error(reason) is is_one
+
+
+def test_o1_completed_has_a_word_and_a_look_of_its_own() -> None:
+    """O1: what has run to its end is not Ready."""
+    done = health({"apiVersion": "v1", "kind": "Pod", "status": {"phase": "Succeeded"}})
+    ready = health({"apiVersion": "v1", "kind": "Pod", "status": {"phase": "Running"}})
+    assert (done.state, ready.state) == ("Completed", "Ready")
+    assert done.colour != ready.colour

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from kube import limits
 from kube.errors import NotFound
 from resources.podlogs.logs import Part
 from resources.podlogs.merged import Line, Source, sources, stamped, tails
@@ -52,3 +53,17 @@ def test_init_containers_that_are_done_are_left_out() -> None:
     spec = {"initContainers": [{"name": "setup"}], "containers": [{"name": "app"}, {"name": "late"}]}
     pod = {"metadata": {"name": "web-1", "namespace": "shop", "uid": "1"}, "spec": spec, "status": status}
     assert [(one.key, one.state) for one in sources([pod])] == [("web-1/app", "running"), ("web-1/late", "waiting")]
+
+
+def test_s5_many_logs_share_their_limit() -> None:
+    shares: list[int] = []
+
+    class Counting(Client):
+        def log(self, pod: str, namespace: str, **options: Any) -> str:
+            shares.append(options["limit_bytes"])
+            return super().log(pod, namespace, **options)
+
+    tails(Counting(), [A], Part(10))  # type: ignore[arg-type]
+    tails(Counting(), [A, B] * 20, Part(10))  # type: ignore[arg-type]
+    assert shares[0] == limits.LOG_PAGE.value
+    assert sum(shares[1:]) <= limits.LOGS_PAGE.value

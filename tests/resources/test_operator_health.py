@@ -100,7 +100,7 @@ SAMPLES = [
         "Degraded",
     ),
     ("argoproj.io/v1alpha1", "Workflow", {"phase": "Running"}, "Progressing"),
-    ("argoproj.io/v1alpha1", "Workflow", {"phase": "Succeeded"}, "Ready"),
+    ("argoproj.io/v1alpha1", "Workflow", {"phase": "Succeeded"}, "Completed"),
     ("argoproj.io/v1alpha1", "AppProject", {}, ""),
     ("tekton.dev/v1", "PipelineRun", {"conditions": [_condition("Succeeded", "Unknown", "Running")]}, "Progressing"),
     (

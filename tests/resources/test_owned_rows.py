@@ -101,6 +101,6 @@ def test_a_pods_state_by_its_table_row() -> None:
     assert state("p", "2/2", "Running", "3 (5m ago)", "1h") == ("Ready", "2/2", 3)
     assert state("p", "0/1", "CrashLoopBackOff", "7", "1h") == ("Degraded", "0/1", 7)
     assert state("p", "1/2", "Running", 0, "1h")[0] == "Progressing"
-    assert state("p", "0/1", "Completed", 0, "1h")[0] == "Ready"
+    assert state("p", "0/1", "Completed", 0, "1h")[0] == "Completed"
     assert state("p", "0/1", "ContainerCreating", 0, "1h")[0] == "Progressing"
     assert state("p")[1:] == ("", 0)

@@ -1,8 +1,12 @@
-"""RE2's expressions in Python, and string formats."""
+"""Patterns of schemas, and string formats."""
+
+import importlib.util
+import time
 
 import pytest
 
 from structural import formats, patterns
+from tests.structural.re2_texts import ODD, SLOW, TEXTS
 
 
 @pytest.mark.parametrize(
@@ -35,6 +39,35 @@ def test_pattern(pattern: str, yes: list[str], no: list[str]) -> None:
 @pytest.mark.parametrize("pattern", ["(", "a**", "a++", "(?=x)", "(?<!x)a", r"(a)\1", "[z-a]", "x{2,1}"])
 def test_what_re2_refuses(pattern: str) -> None:
     assert patterns.fault(pattern).startswith("error parsing regexp: ")
+
+
+@pytest.mark.parametrize(("pattern", "char"), SLOW)
+def test_s4_no_pattern_takes_for_ever(pattern: str, char: str) -> None:
+    """`^a*a*a*a*a*a*b$` held up the web process; now a megabyte of text is a matter of moments."""
+    began = time.process_time()
+    assert not patterns.matches(pattern, char * 1_000_000 + "!") or pattern.endswith("*$")
+    assert time.process_time() - began < 5
+
+
+def test_s4_a_pattern_too_large_for_its_memory_is_none() -> None:
+    began = time.process_time()
+    assert patterns.fault(r"((\pL{50}){50}){20}")
+    assert patterns.matches(r"((\pL{50}){50}){20}", "x")
+    assert time.process_time() - began < 5
+
+
+def test_text_that_is_no_unicode_is_judged() -> None:
+    assert not patterns.matches("^a$", "\ud800")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cel_expr_python") is None, reason="the CEL library has an RE2 of its own")
+def test_patterns_match_as_in_the_cel_library() -> None:
+    cel = importlib.import_module("structural.cel.expressions")
+    source = cel.compile_expression("self.text.matches(self.pattern)")
+    for pattern in ODD:
+        for text in TEXTS:
+            expected = bool(cel.run(source, {"text": text, "pattern": pattern}, None, False))
+            assert patterns.matches(pattern, text) == expected, (pattern, text)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ STOPS = (
     _rare("subscription-undo", f"{SUBSCRIPTION}undo/"),
     Stop("plans", "/operators/-/installplans/"),
     Stop("plan", f"/operators/{FLIGHTS}/installplans/{{plan}}/"),
-    _rare("plan-approve", f"/operators/{FLIGHTS}/installplans/{{plan}}/yes/"),
+    _rare("plan-approve", f"/operators/{FLIGHTS}/installplans/{{plan}}/approve/"),
     _rare("plan-deny", f"/operators/{FLIGHTS}/installplans/{{plan}}/deny/"),
     _rare("plan-step", f"/operators/{FLIGHTS}/installplans/{{plan}}/steps/0/"),
     _rare("groups", f"/operators/{FLIGHTS}/groups/"),
@@ -150,7 +150,7 @@ LEFT_OUT = {
     ),
     "answers what a person did, no GET": (
         "signin:sign-out", "operatorhub:source-refresh", "operatorhub:source-read", "operatorhub:source-restart", "operatorhub:undo-made",
-        "operatorhub:plan-check", "operatorhub:approve", "operatorhub:mend", "pages:tour", "resources:bulk", "resources:columns", "resources:find", "resources:section",
+        "operatorhub:plan-check", "operatorhub:mend", "pages:tour", "pages:pick-namespace", "resources:bulk", "resources:columns", "resources:find", "resources:section",
         "resources:cordon", "resources:favourite",
     ),
     "needs a thing of its own: the tests of its room open it": (
@@ -160,5 +160,8 @@ LEFT_OUT = {
     "with sign-in only: tests/e2e/signed_in/test_sign_in.py and its neighbours": (
         "signin:sign-in", "signin:view-as", "signin:view-as-offer", "signin:view-as-stop", "signin:oidc",
         "signin:oidc-back", "pages:own-namespaces",
+    ),
+    "takes a choice by POST: tests/console/test_namespaces.py": (
+        "pages:pick-namespace",
     ),
 }  # fmt: skip

@@ -1,6 +1,6 @@
 """`make real-cluster`: builds what is missing, starts the cluster, prints its kubeconfig, and stops it on Ctrl-C.
 
-    python -m tools.realcluster [--data DIR] [--packages DIR] [--without-olm] [--build-only] [-- COMMAND …]
+    python -m tools.realcluster [--data DIR] [--packages DIR] [--without-olm] [--build-only] [--free-port PORT] [-- COMMAND …]
 
 With a command, the cluster lives as long as the command, which finds it in KUBECONFIG; its code is the exit code.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -31,10 +32,16 @@ def main() -> int:
         "--packages", type=Path, action="append", default=[], help="a folder of bundles to add to its catalog"
     )
     parser.add_argument("--build-only", action="store_true")
+    parser.add_argument(
+        "--free-port", default="", help="checked before anything is built: the command will listen there"
+    )
     parser.add_argument("command", nargs="*", help="ends the cluster when it ends")
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
+    if options.free_port and (problem := _port_problem(options.free_port)):
+        tell(problem)
+        return 2
     try:
         if options.build_only:
             # First what other tests than the cluster's want too.
@@ -51,6 +58,19 @@ def main() -> int:
         return 1
     except KeyboardInterrupt:
         return 0
+
+
+def _port_problem(port: str) -> str:
+    """Why the command can't listen there, or ``""``: better said now than after the build."""
+    if not port.isdigit() or not 0 < int(port) < 65536:
+        return f"PORT={port} is not a port: use a number from 1 to 65535"
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", int(port)))
+        except OSError as error:
+            return f"port {port} can't be used ({error.strerror}): end what listens there, or choose another with PORT="
+    return ""
 
 
 def _interrupt(*_: object) -> None:

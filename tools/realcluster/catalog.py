@@ -20,7 +20,7 @@ from typing import Any
 
 import yaml
 
-from .build import cache
+from .build import ALL, Module, cache
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 OWN = ROOT / "operators" / "packages"
@@ -44,9 +44,13 @@ def about(folder: Path) -> dict[str, str]:
     return dict(json.loads(path.read_text())) if path.exists() else {}
 
 
-def build(opm: Path, say: Callable[[str], None], more: tuple[Path, ...] = ()) -> dict[str, Catalog]:
-    """Each catalog by name. ``more``: folders of bundles to add."""
+def build(
+    opm: Path, say: Callable[[str], None], more: tuple[Path, ...] = (), work: Path | None = None
+) -> dict[str, Catalog]:
+    """Each catalog by name. ``more``: folders of bundles to add. ``work``: where Argo CD's package is made if none is beside us."""
     folders = [OWN, *([SHARED / "catalog" / "packages"] if MAKE_FBC.is_file() else []), *more]
+    if work is not None and not any((folder / "argocd-operator").is_dir() for folder in folders):
+        folders.append(argocd_package(cache() / _argocd_bundle().key() / "manifests", work))
     found: dict[str, Catalog] = {}
     for folder in folders:
         packages = [path.parent.name for path in folder.glob("*/package.json")]
@@ -56,6 +60,34 @@ def build(opm: Path, say: Callable[[str], None], more: tuple[Path, ...] = ()) ->
         title, publisher = said.get("displayName", "Community Operators"), said.get("publisher", "OperatorHub.io")
         found[name] = Catalog(_build(opm, folder, say), title, publisher)
     return found
+
+
+def argocd_package(manifests: Path, target: Path) -> Path:
+    """The bundle that comes with the Argo CD operator's own module, as a folder of packages like operators/packages."""
+    csv_text = (manifests / "argocd-operator.clusterserviceversion.yaml").read_text()
+    csv = yaml.safe_load(csv_text)
+    name, version = csv["metadata"]["name"], str(csv["spec"]["version"])
+    bundle = target / "argocd-operator" / version
+    (bundle / "manifests").mkdir(parents=True, exist_ok=True)
+    (bundle / "csv.yaml").write_text(csv_text)
+    for path in manifests.glob("*.yaml"):
+        if "clusterserviceversion" not in path.name:
+            shutil.copyfile(path, bundle / "manifests" / path.name)
+    package = {
+        "name": "argocd-operator",
+        "displayName": csv["spec"]["displayName"],
+        "defaultChannel": "alpha",
+        "channels": [{"name": "alpha", "head": name, "entries": [{"name": name, "version": version}]}],
+        "bundles": [{"name": name, "version": version, "path": version}],
+    }
+    (target / "argocd-operator" / "package.json").write_text(json.dumps(package))
+    # The name that the tutorials use.
+    (target / "catalog.json").write_text(json.dumps({"name": "community-catalog"}))
+    return target
+
+
+def _argocd_bundle() -> Module:
+    return next(module for module in ALL if module.name == "argocd-bundle")
 
 
 def _build(opm: Path, source: Path, say: Callable[[str], None]) -> Path:

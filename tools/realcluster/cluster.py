@@ -68,7 +68,7 @@ class RealCluster:
 
     def _start_olm(self) -> None:
         layout, programs = self.layout, self.programs
-        catalogs = catalog.build(programs.path("opm"), self._say, self._packages)
+        catalogs = catalog.build(programs.path("opm"), self._say, self._packages, self.layout.data / "argocd-package")
         ports = free_ports(tuple(catalogs))
         self._apply(olm.crds(programs))
         self._until("OLM's types", lambda: all(map(layout.answers, olm.TYPES)), _CRDS_SECONDS)

@@ -6,10 +6,11 @@ import base64
 import http.client
 import json
 import secrets
-import ssl
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from kube.tls import client_context
 
 from .certificates import Authority
 from .process import free_ports
@@ -106,7 +107,7 @@ class Layout:
 
     def ask(self, method: str, path: str, body: Any = None, content_type: str = "application/json") -> tuple[int, Any]:
         """Status and body (None when it is not JSON) of a request as the administrator; OSError."""
-        tls = ssl.create_default_context(cafile=str(self.authority.certificate))
+        tls = client_context(authority_file=str(self.authority.certificate))
         connection = http.client.HTTPSConnection("127.0.0.1", self.ports["apiserver"], timeout=30, context=tls)
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": content_type}
         try:

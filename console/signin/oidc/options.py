@@ -4,6 +4,8 @@ import ssl
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from kube.tls import client_context
+
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -18,7 +20,7 @@ def trouble(issuer: str, client: str, scopes: Sequence[str], authority: str, con
         return f"OIDC_SCOPES={' '.join(scopes)!r} lacks openid, without which no provider gives an ID token"
     if authority:
         try:
-            ssl.create_default_context(cafile=authority)
+            client_context(authority_file=authority)
         except (OSError, ssl.SSLError) as error:
             return f"OIDC_CA_FILE={authority!r} can't be used: {error}"
     if console and (not safe(console) or urlsplit(console).path or "?" in console or "#" in console):

@@ -6,6 +6,7 @@ Everything about tokens is Authlib's; the signatures are joserfc's, which Authli
 import threading
 import time
 from dataclasses import dataclass, field
+from ssl import SSLContext
 from typing import Any
 
 from authlib.integrations.base_client.errors import OAuthError
@@ -15,10 +16,12 @@ from django.utils.translation import gettext as _
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 from requests import RequestException
-from requests.utils import get_environ_proxies
+from requests.adapters import HTTPAdapter
+from requests.utils import DEFAULT_CA_BUNDLE_PATH, get_environ_proxies
 
 from console.signin.oidc.options import safe
 from console.signin.oidc.troubles import Away, Refused, Trouble, name
+from kube.tls import client_context
 
 #: What is asked for where OIDC_SCOPES says nothing, as far as the provider has it.
 _SCOPES = ("profile", "email", "groups", "offline_access")
@@ -150,11 +153,27 @@ def revoke(of: Provider, token: str) -> None:
             )
 
 
+class _Adapter(HTTPAdapter):
+    """With the console's reading of certificates (kube/tls.py)."""
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        super().init_poolmanager(*args, **options, ssl_context=_tls())
+
+    def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
+        return super().proxy_manager_for(proxy, **options, ssl_context=_tls())
+
+
+def _tls() -> SSLContext:
+    """OIDC_CA_FILE alone is trusted where it is set, else the authorities that come with requests."""
+    return client_context(authority_file=settings.OIDC_CA_FILE or DEFAULT_CA_BUNDLE_PATH)
+
+
 def _guard(made: Any) -> None:
     """Proxies of the environment are used; its certificates and ~/.netrc would take the place of what the settings say."""
     made.trust_env = False
     made.proxies.update(get_environ_proxies(settings.OIDC_ISSUER))
     made.verify = settings.OIDC_CA_FILE or True
+    made.mount("https://", _Adapter())
     made.headers["User-Agent"] = "operator-console/0.1"
 
 

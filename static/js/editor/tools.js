@@ -22,12 +22,6 @@ async function upload(view, input, state) {
   view.focus();
 }
 
-function wide(frame, button) {
-  const on = frame.classList.toggle("console-editor-wide");
-  button.setAttribute("aria-pressed", String(on));
-  document.documentElement.classList.toggle("console-no-scroll", on);
-}
-
 export function tools(frame, view) {
   const bar = frame.querySelector("[data-editor-tools]");
   if (!bar) return;
@@ -42,9 +36,11 @@ export function tools(frame, view) {
     else if (button.dataset.editorDo === "copy") navigator.clipboard.writeText(text).then(() => { button.dataset.copied = ""; setTimeout(() => delete button.dataset.copied, 1500); });
     else if (button.dataset.editorDo === "download") download(text);
     else if (button.dataset.editorDo === "upload") input?.click();
-    else if (button.dataset.editorDo === "wide") wide(frame, button);
+    else if (document.fullscreenElement) document.exitFullscreen();
+    else frame.requestFullscreen().then(() => view.focus());
   });
-  frame.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && frame.classList.contains("console-editor-wide") && !event.defaultPrevented) wide(frame, bar.querySelector("[data-editor-do=wide]"));
-  });
+  // As of logs and terminals: the browser's own, which nothing of the page lies over, and Esc ends.
+  const full = bar.querySelector("[data-editor-do=full]");
+  full.hidden = !document.fullscreenEnabled;
+  document.addEventListener("fullscreenchange", () => full.setAttribute("aria-pressed", String(document.fullscreenElement === frame)));
 }

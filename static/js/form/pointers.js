@@ -9,7 +9,7 @@ export function idOf(pointer) {
 const under = (text, prefix, ends) => text === prefix || (text.startsWith(prefix) && ends.includes(text[prefix.length]));
 
 function renamed(attribute, text, from, to) {
-  if (attribute === "data-depends") return JSON.stringify(JSON.parse(text).map(([pointer, value]) => [under(pointer, from, "/") ? to + pointer.slice(from.length) : pointer, value]));
+  if (attribute === "data-depends") return JSON.stringify(JSON.parse(text).map(([pointer, ...rest]) => [under(pointer, from, "/") ? to + pointer.slice(from.length) : pointer, ...rest]));
   const mark = /^[a-z]:/.test(text) ? text.slice(0, 2) : "";
   const pointer = text.slice(mark.length);
   if (under(pointer, from, "/")) return mark + to + pointer.slice(from.length);

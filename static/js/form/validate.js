@@ -1,16 +1,33 @@
 // Mistakes are said where they are made: when a field is left, and before the form is sent. Once they have been said, the form can be sent
 // nevertheless: the API server decides, and a check that is wrong must not be a trap.
 import { form } from "./parts.js";
-import { controlOf } from "./pointers.js";
+import { controlOf, idOf } from "./pointers.js";
 import { show } from "./find.js";
-import { wrong } from "./limits.js";
+import { load, plain, waits, wrong } from "./limits.js";
 
 const CONTROLS = "input[name], select[name], textarea[name]";
 const words = () => form()?.querySelector("[data-checks]")?.dataset ?? {};
+const rules = () => JSON.parse(words().rules ?? "[]");
 const pointerOf = (control) => control.name.slice(2);
 const named = (name) => form().querySelector(`[name="${CSS.escape(name)}"]`);
 
-/** spec.users[1].name: items counted as they stand on the page now. */
+/** The labels that lead to a field, "Users › Item 1 › Name": items counted as their cards are now, from 1. */
+function trail(pointer) {
+  const parts = [];
+  let at = "";
+  for (const step of pointer.split("/").slice(1)) {
+    at += `/${step}`;
+    const box = form().querySelector(`[data-pointer="${CSS.escape(at)}"]`);
+    if (!box || at === "/spec") continue;
+    const key = named(`k:${at}`);
+    const label = box.querySelector(":scope > .console-label .pf-v6-c-form__label-text, :scope > .console-section > summary .console-section-title");
+    const place = box.parentElement ? [...box.parentElement.children].filter((item) => item.dataset.pointer).indexOf(box) + 1 : 1;
+    parts.push(key ? key.value : /^@n?\d+$/.test(step) ? `${words().item} ${place}` : (label?.textContent ?? step).trim());
+  }
+  return parts.join(" › ");
+}
+
+/** spec.users[0].name, as the API server writes it: items counted as they stand on the page now. */
 function where(pointer) {
   let text = "";
   let at = "";
@@ -34,20 +51,31 @@ function there(box) {
   return [...box.querySelectorAll(CONTROLS)].some((one) => /^[sinbqjydk]:/.test(one.name) && one.value !== "" && (one.type !== "radio" || one.checked));
 }
 
-function missed(control) {
-  if (!control.required || control.value !== "" || control.validity?.badInput) return false;
-  if (named(`e:${pointerOf(control)}`)?.value) return false;
-  return there(control.closest("[data-pointer]")?.parentElement.closest("[data-pointer]"));
+const HIDDEN = "[hidden], [data-menu], [data-unmet], [data-other]";
+
+/** Whether a field that is required - a text, a list or a section - says nothing now, while what it stands in is there. */
+function missing(box) {
+  const { pointer } = box.dataset;
+  if (box.closest(HIDDEN) || named(`e:${pointer}`)?.value || !there(box.parentElement.closest("[data-pointer]"))) return false;
+  const control = controlOf(form(), pointer);
+  if (!control) return !there(box);
+  return !control.disabled && !control.readOnly && !control.validity?.badInput && control.value === "";
 }
+
+/** What a complaint about a whole field is said at: its one control, else its group, list or section. */
+const target = (box) => (controlOf(form(), box.dataset.pointer)?.matches(":not([type=radio])") && controlOf(form(), box.dataset.pointer)) || document.getElementById(idOf(box.dataset.pointer));
+const required = () => plain("Required value", rules());
 
 /** What is wrong with one control; nothing for what can't be changed, or is not asked for now. */
 function complaints(control) {
-  if (control.disabled || control.readOnly || control.closest("[hidden], [data-menu], [data-unmet]") || !/^[sinq]:/.test(control.name)) return [];
-  if (missed(control)) return ["Required value"];
+  if (control.disabled || control.readOnly || control.closest(HIDDEN)) return [];
+  const box = control.closest("[data-pointer]");
+  if (box?.hasAttribute("data-required") && box.dataset.pointer === pointerOf(control) && missing(box)) return [required()];
+  if (!/^[sinq]:/.test(control.name)) return [];
   const mark = control.name[0];
   if (control.validity?.badInput) return [mark === "i" ? words().integer : words().number];
   if (control.value === "" || control.matches("select, [type=radio]")) return [];
-  return wrong(mark, control.value, JSON.parse(control.dataset.check ?? "{}"), where(pointerOf(control)), words());
+  return wrong(mark, control.value, JSON.parse(control.dataset.check ?? "{}"), where(pointerOf(control)), words()).map((sentence) => plain(sentence, rules()));
 }
 
 function say(control, said) {
@@ -66,7 +94,8 @@ function say(control, said) {
     text.id = id;
     text.querySelector("span").textContent = said.join("; ");
     const help = document.getElementById(`${control.id}-h`);
-    if (help?.matches("div")) help.prepend(text); else (control.closest(".console-beside") ?? frame ?? control).after(text);
+    const label = control.matches("[role=group]") ? control.querySelector(":scope > .console-label") : null;
+    if (help?.matches("div") && !label) help.prepend(text); else (label ?? control.closest(".console-beside") ?? frame ?? control).after(text);
   }
   if (described.length) control.setAttribute("aria-describedby", described.join(" "));
 }
@@ -85,7 +114,7 @@ function summary(found) {
   const made = form().querySelector("template[data-native-summary]").content.firstElementChild.cloneNode(true);
   for (const [control, said] of found) {
     const line = document.createElement("li");
-    const link = Object.assign(document.createElement("a"), { href: `#${control.id}`, textContent: where(pointerOf(control)) });
+    const link = Object.assign(document.createElement("a"), { href: `#${control.id}`, textContent: trail(control.closest("[data-pointer]").dataset.pointer) });
     link.dataset.goto = control.id;
     line.append(link, `: ${said.join("; ")}`);
     made.querySelector("ul").append(line);
@@ -94,21 +123,44 @@ function summary(found) {
   form().querySelector(".pf-m-action").before(made);
 }
 
+/** Each control, list and section with what is wrong with it, in the page's order. */
 function all() {
-  const found = [...form().querySelectorAll(CONTROLS)].map((control) => [control, complaints(control)]);
+  const found = new Map([...form().querySelectorAll(CONTROLS)].map((control) => [control, complaints(control)]));
+  for (const box of form().querySelectorAll("[data-required]")) {
+    const element = target(box);
+    if (element && !found.get(element)?.length) found.set(element, missing(box) ? [required()] : found.get(element) ?? []);
+  }
   for (const [control, said] of found) if (control.id) say(control, said);
-  return found.filter(([, said]) => said.length);
+  const wrongs = [...found].filter(([, said]) => said.length);
+  return wrongs.sort(([one], [other]) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
 }
 
+/** A list or section that was missed is so no longer once something is in it. */
+function again(element) {
+  for (let box = element.closest("[data-required]"); box; box = box.parentElement.closest("[data-required]")) {
+    const said = target(box);
+    if (said && document.getElementById(`${said.id}-v`) && !missing(box)) say(said, []);
+  }
+}
+
+function left(control) {
+  const said = complaints(control);
+  // A field that was only passed by is not missed yet.
+  if (said[0] !== required() || document.getElementById(`${control.id}-v`)) say(control, said);
+}
+
+document.addEventListener("focusin", (event) => {
+  if (event.target.matches?.("#form [data-check]") && waits(event.target)) load();
+});
 document.addEventListener("focusout", (event) => {
   const control = event.target;
   if (!control.matches?.(`#form :is(${CONTROLS})`) || !control.id) return;
-  const said = complaints(control);
-  // A field that was only passed by is not missed yet.
-  if (said[0] !== "Required value" || document.getElementById(`${control.id}-v`)) say(control, said);
+  left(control);
+  if (waits(control)) load().then(() => left(control));
 });
 document.addEventListener("input", (event) => {
   const control = event.target;
+  if (form()?.contains(control)) again(control);
   if (!control.matches?.(`#form :is(${CONTROLS})`) || !control.id) return;
   past(control);
   if (document.getElementById(`${control.id}-v`)) say(control, complaints(control));
@@ -124,5 +176,5 @@ window.addEventListener("submit", (event) => {
   event.stopImmediatePropagation();
   summary(found);
   const [[first]] = found;
-  show(controlOf(sent, pointerOf(first)) ?? first);
+  show(first);
 }, true);

@@ -162,6 +162,24 @@ def test_secrets_are_named_and_never_told(web: Client, client: ClusterClient, na
         assert "aHVudGVyMg" not in text
 
 
+def test_s9_secrets_that_the_api_hands_out_are_acts(web: Client, client: ClusterClient, namespace: str) -> None:
+    """S9: one object, a list; not where no value is in the answer, and not ConfigMaps."""
+    client.create(
+        client.find("", "v1", "secrets"), {"metadata": {"name": "login"}, "stringData": {"key": "hunter2"}}, namespace
+    )
+    here = f"/api/resources/{SECRETS}/"
+    assert web.get(f"{here}{namespace}/login/").json()["data"]["key"] == base64.b64encode(b"hunter2").decode()
+    assert web.get(here, {"namespace": namespace}).status_code == 200
+    for look in ("table", "states"):
+        assert web.get(here, {"namespace": namespace, "as": look}).status_code == 200
+    assert web.get(f"{here}{namespace}/other/").status_code == 404
+    assert web.get(f"/api/resources/{MAPS}/", {"namespace": namespace}).status_code == 200
+    one, all_ = acts(namespace)
+    assert (told(one), one.detail, one.source) == (("reveal", "login", "ok"), "get", "api")
+    assert (told(all_), all_.resource) == (("reveal", "", "ok"), "secrets")
+    assert "login" in all_.detail
+
+
 def test_passwords_in_other_kinds(web: Client, namespace: str) -> None:
     made = deployment("web", 0)
     made["metadata"]["namespace"] = namespace
@@ -177,7 +195,11 @@ def test_passwords_in_other_kinds(web: Client, namespace: str) -> None:
 
 
 def test_the_audit_is_taken_along_by_an_act(web: Client) -> None:
+    """S8: the page's button is an act; reading by GET leaves no row, however often."""
     assert web.get("/audit/export/?format=csv&user=ann").getvalue().startswith(b"\xef\xbb\xbfid,time,")
+    assert not AuditEntry.objects.exists()
+    file = web.post("/audit/export/", {"format": "csv", "user": "ann"})
+    assert file.getvalue().startswith(b"\xef\xbb\xbfid,time,")
     (row,) = AuditEntry.objects.all()
     assert (row.verb, row.name, row.resource, row.outcome) == ("export", "audit user=ann", "", "ok")
     page = web.get("/audit/").content.decode()

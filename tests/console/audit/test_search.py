@@ -120,6 +120,57 @@ def test_it_is_kept_in_bounds(settings: Any) -> None:
     assert bounds.prune() == 0
 
 
+def _acts(user: str, number: int, **more: Any) -> list[AuditEntry]:
+    return AuditEntry.objects.bulk_create([entry(minute, user=user, **more) for minute in range(number)])
+
+
+def _names() -> dict[tuple[str, str], int]:
+    """(user, outcome) → number of rows."""
+    found: dict[tuple[str, str], int] = {}
+    for pair in AuditEntry.objects.values_list("user", "outcome"):
+        found[pair] = found.get(pair, 0) + 1
+    return found
+
+
+def test_s8_refused_acts_of_a_viewer_push_nobodys_acts_out(settings: Any) -> None:
+    """S8: refusals have a share of their own, and within it each person has one."""
+    settings.AUDIT_DAYS, settings.AUDIT_ROWS = 10_000, 40
+    _acts("ann", 20)
+    _acts("bob", 1, outcome="Forbidden")
+    _acts("viewer", 300, outcome="Forbidden")
+    bounds.prune()
+    assert _names() == {("ann", "ok"): 20, ("bob", "Forbidden"): 1, ("viewer", "Forbidden"): 3}
+    left = AuditEntry.objects.filter(user="viewer")
+    assert {row.at for row in left} == {BEGAN + timedelta(minutes=minute) for minute in (297, 298, 299)}, "the newest"
+
+
+def test_s8_each_person_has_a_share_of_what_was_done(settings: Any) -> None:
+    """S8: acts that were done and cost nothing (labels, exports) push out one's own only."""
+    settings.AUDIT_DAYS, settings.AUDIT_ROWS = 10_000, 40
+    _acts("ann", 8)
+    _acts("bob", 5, cluster="there")
+    _acts("viewer", 300)
+    bounds.prune()
+    assert _names() == {("ann", "ok"): 8, ("bob", "ok"): 5, ("viewer", "ok"): 27}
+    assert bounds.prune() == 0
+
+
+@pytest.mark.parametrize(
+    ("counts", "rows", "found"),
+    [
+        ({}, 10, {}),
+        ({"a": 3}, 10, {"a": 3}),
+        ({"a": 30}, 10, {"a": 10}),
+        ({"a": 30, "b": 30, "c": 2}, 10, {"a": 4, "b": 4, "c": 2}),
+        ({"a": 1, "b": 1}, 0, {"a": 0, "b": 0}),
+        ({"a": 1}, -5, {"a": 0}),
+    ],
+)
+def test_s8_shares_are_fair(counts: dict[str, int], rows: int, found: dict[str, int]) -> None:
+    """S8: who has few keeps all; the others share evenly."""
+    assert bounds.shares(counts, rows) == found
+
+
 def test_a_row_of_odd_words_is_written() -> None:
     odd = "a\0b" * 400
     row = entries.entry("here", odd, odd, f"core/v1/pods {odd}/{odd}", odd, Where("page", odd, odd), None)

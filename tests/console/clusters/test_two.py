@@ -71,7 +71,8 @@ def test_one_server_with_other_credentials_is_another_cluster(web: Browser) -> N
 
 
 def test_the_namespace_that_was_picked_is_each_clusters_own(web: Browser) -> None:
-    web.get(f"{prefix(OTHER)}{MAPS}?namespace=kube-system")
+    page = web.get(f"{prefix(OTHER)}{MAPS}")
+    web.post(f"{prefix(OTHER)}/namespaces/pick/", page.csrf, namespace="kube-system", next=f"{prefix(OTHER)}{MAPS}")
     assert mark(HERE) not in web.get(f"{prefix(OTHER)}{MAPS}").text
     kept = {cookie.name: cookie.value for cookie in web.jar}
     assert [name for name, value in kept.items() if value == "kube-system"] != ["console_namespace"]

@@ -101,7 +101,7 @@ def test_one_that_is_remembered_is_shown_as_gone_and_can_be_forgotten(town: Tena
         admin.delete(bindings, "edit", name)
         page = _page(browser)
         assert not _row(page, name) and f"<strong>{name}</strong>: you may read nothing there any more" in page
-        assert "1 is gone." in _page(browser, "/operators/")
+        assert "1 is gone." in _page(browser, "/operators/?namespace=-")
         # Nothing is asked there any more, so nothing is refused.
         assert f"yours: {town.own}." in _page(browser, "/resources/core/v1/pods/?namespace=-")
         browser.post("/namespaces/own/", {"forget": name})

@@ -2,6 +2,8 @@
 
 from tests import postgres
 
+pytestmark = postgres.LONG
+
 
 def test_sign_in_and_what_belongs_to_a_person_on_postgresql() -> None:
     signin = "tests/console/signin"

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 def test_a_sign_out_ends_the_session_and_takes_its_traces_from_the_browser(staff: People, settings: Any) -> None:
     browser = signed_in(staff.clerk)
-    browser.get(f"/resources/core/v1/configmaps/?namespace={staff.here}")
+    browser.post("/namespaces/pick/", {"namespace": staff.here})
     assert browser.cookies["console_namespace"].value == staff.here
     kept = browser.cookies[settings.SESSION_COOKIE_NAME].value
     out = browser.post("/sign-out/")

@@ -21,7 +21,7 @@ def signing_in(request: pytest.FixtureRequest, settings: Mapping[str, str]) -> I
     given = request.config.getoption("--kubeconfig")
     kubeconfig = Path(given).expanduser().resolve() if given else None
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in settings.items():
+        for name, value in {"SHARE_EMBEDDED_CLUSTER": "1", **settings}.items():
             patch.setenv(name, value)
         with console(kubeconfig=kubeconfig) as running:
             yield Site(running.url, kubeconfig or running.data / "sandbox/kubeconfig", running.process.pid)

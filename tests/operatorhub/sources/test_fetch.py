@@ -1,16 +1,19 @@
 """Catalogs behind addresses: of every packing, too large, evil, and of web servers that have moods."""
 
 import io
+import socket
 import tarfile
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kube import limits
 from operatorhub.sources import archive, fetch, web
 from operatorhub.sources.drafts import SourceError
 from tests import registry
@@ -141,7 +144,7 @@ def test_moods(server: Any, tmp_path: Path, status: int, headers: dict[str, str]
 def test_limits(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url, answers, _asked = server
     answers["/"] = (200, {}, b"x" * 3_000_000)
-    monkeypatch.setattr(fetch, "MOST", 2 * 2**20)
+    monkeypatch.setattr(limits, "FETCHED", replace(limits.FETCHED, value=2 * 2**20))
     with pytest.raises(SourceError, match="more than 2 MiB"):
         fetch.fetch(url, tmp_path)
     bomb = tmp_path / "bomb"
@@ -170,7 +173,20 @@ def test_passwords_are_sent_and_never_shown(server: Any, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "host",
-    ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "169.254.1.1", "224.0.0.1", "2130706433"],
+    [
+        "127.0.0.1",
+        "localhost",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "0.0.0.0",
+        "169.254.1.1",
+        "224.0.0.1",
+        "2130706433",
+        "[fd00:ec2::254]",
+        "100.100.100.200",
+        "168.63.129.16",
+        "[2002:7f00:1::]",
+    ],
 )
 def test_the_consoles_own_machine_is_not_read_from(settings: Any, tmp_path: Path, host: str) -> None:
     settings.LOCAL_ONLY = False
@@ -182,6 +198,31 @@ def test_the_consoles_own_machine_is_not_read_from(settings: Any, tmp_path: Path
 def test_what_is_no_address(tmp_path: Path, address: str) -> None:
     with pytest.raises(SourceError, match="no address of the web"):
         fetch.fetch(address, tmp_path)
+
+
+def test_s15_the_dns_is_asked_once_and_its_answer_is_connected_to(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name may lead to another address each time (DNS rebinding): what was judged is what is connected to."""
+    settings.LOCAL_ONLY = False
+    asked: list[str] = []
+    real = socket.getaddrinfo
+
+    def answer(host: str, *args: Any, **kwargs: Any) -> Any:
+        asked.append(host)
+        return real("192.0.2.1" if asked.count("rebound.example") < 2 else "169.254.169.254", *args, **kwargs)
+
+    connected: list[Any] = []
+
+    def connect(address: Any, *_args: Any, **_kwargs: Any) -> Any:
+        connected.append(address[0])
+        raise OSError("nobody there")
+
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+    monkeypatch.setattr("urllib3.util.connection.create_connection", connect)
+    with pytest.raises(SourceError):
+        fetch.fetch("http://rebound.example:1/x", tmp_path)
+    assert connected == ["192.0.2.1"] and asked.count("rebound.example") == 1
 
 
 def test_nobody_there(settings: Any, tmp_path: Path) -> None:

@@ -2,14 +2,17 @@
 
 import gzip
 import json
+import os
 import tarfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
 
+from kube import limits
 from operatorhub.sources import image
 from operatorhub.sources import registry as client
 from operatorhub.sources.drafts import SourceError
@@ -130,6 +133,29 @@ def test_lies(server: registry.Registry, target: Path, lie: str, words: str) -> 
         image.pull(name, target)
     assert server.host in str(caught.value) or lie == "outside"
     assert not list(target.rglob("*.yaml"))
+
+
+def test_an_image_is_bounded(server: registry.Registry, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S10: layers, bytes of a layer, bytes of a manifest."""
+    files = {"configs/x.yaml": os.urandom(2000)}
+    name = server.add("team/catalog", "v1", [files, {"configs/y.yaml": b"y"}], labels=CATALOG)
+    for limit in ("IMAGE_LAYERS", "IMAGE_LAYER", "IMAGE_MANIFEST"):
+        with monkeypatch.context() as patch:
+            smaller = 1 if limit == "IMAGE_LAYERS" else 200
+            patch.setattr(limits, limit, replace(getattr(limits, limit), value=smaller))
+            with pytest.raises(SourceError, match="2 layers" if limit == "IMAGE_LAYERS" else "larger than|more than"):
+                image.pull(name, target)
+    assert not list(target.rglob("*.yaml"))
+    assert image.pull(name, target).folder
+
+
+@pytest.mark.parametrize("manifest", [b"[]", b'"x"', b"1", b"null", b"[" * 100_000])
+def test_a_manifest_that_is_none(server: registry.Registry, target: Path, manifest: bytes) -> None:
+    """It was an AttributeError, which no page words."""
+    name = server.add("team/catalog", "v1", [{"configs/x.yaml": b"x"}], labels=CATALOG)
+    server.manifests[("team/catalog", "v1")] = (registry.MANIFEST, manifest)
+    with pytest.raises(SourceError):
+        image.pull(name, target)
 
 
 def test_a_slow_registry_ends(server: registry.Registry, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,7 @@ def test_the_operator_may_do_what_it_does_and_no_more(csv: dict[str, Any]) -> No
     }
     made = {(PATHS[kind][0].removeprefix("api").strip("s/").rpartition("/")[0], PATHS[kind][1]) for kind in KINDS}
     ours = {("argoproj.io", f"argocds{part}") for part in ("", "/status", "/finalizers")}
-    assert allowed.keys() == made | ours | {("", "pods"), ("", "events")}
+    assert allowed.keys() == made | ours | {("", "pods"), ("", "events"), ("coordination.k8s.io", "leases")}
     for one in made:
         assert allowed[one] == {"get", "list", "watch", "create", "patch", "delete"}
 

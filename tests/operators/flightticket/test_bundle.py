@@ -25,6 +25,7 @@ def test_the_operator_may_do_what_it_does_and_no_more(version: str) -> None:
         ("flights.com", "flighttickets"): ["get", "list", "watch", "patch"],
         ("flights.com", "flighttickets/status"): ["patch"],
         ("", "events"): ["create"],
+        ("coordination.k8s.io", "leases"): ["get", "create", "patch"],
     }
 
 

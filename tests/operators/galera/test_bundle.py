@@ -62,6 +62,7 @@ def test_the_engine_may_do_what_it_does_and_no_more(allowed: dict[str, list[str]
         "pods/log": ["get"],
         "pods/exec": ["get", "create"],
         "events": ["create"],
+        "leases.coordination.k8s.io": ["get", "create", "patch"],
     }
 
 

@@ -74,6 +74,7 @@ def test_the_operator_may_do_what_it_does_and_no_more(csv: dict[str, Any]) -> No
         "deployments.apps": ["get", "list", "watch", "create", "patch"],
         "pods": ["list", "watch"],
         "events": ["create"],
+        "leases.coordination.k8s.io": ["get", "create", "patch"],
     }
 
 

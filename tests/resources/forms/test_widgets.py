@@ -147,7 +147,7 @@ class TestKnownTypes:
         amounts = {"type": "object", "additionalProperties": QUANTITY}
         node = {"type": "object", "properties": {"limits": amounts, "requests": amounts, "claims": {"type": "array"}}}
         made = known.better(node, None, ("spec", "resources"))
-        assert list(made["properties"]["limits"]["properties"]) == ["cpu", "memory"]
+        assert list(made["properties"]["limits"]["properties"]) == ["cpu", "memory", "ephemeral-storage"]
         assert made["properties"]["limits"]["additionalProperties"] == QUANTITY
         assert made["properties"]["claims"] == {"type": "array"}
 

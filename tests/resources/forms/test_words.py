@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.utils.html import conditional_escape
 
+from resources.forms.depends import is_met
 from resources.forms.fields import Dependency, Field
 from resources.forms.widgets import Widget
 from resources.templatetags import forms
@@ -96,6 +97,6 @@ class TestDescriptions:
 def test_a_dependency_is_met_by_any_of_its_values_and_every_pointer() -> None:
     met, not_met = Dependency("/spec/a", "x", True), Dependency("/spec/a", "y", False)
     other = Dependency("/spec/b", "z", False)
-    assert not forms.unmet(field(depends=(met, not_met)))
-    assert forms.unmet(field(depends=(met, other)))
-    assert forms.depends_data(field(depends=(met,))) == '[["/spec/a", "x"]]'
+    assert is_met((met, not_met))
+    assert not is_met((met, other))
+    assert forms.depends_data(field(depends=(met,))) == '[["/spec/a", "x", true]]'

@@ -1,5 +1,6 @@
 """What is kept of an object: no heartbeats, no passwords; and steps that lead back."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -116,4 +117,61 @@ def test_of_two_in_one_second_the_one_who_writes_what_changed() -> None:
     assert kept.writer(obj, [("status", "phase")])[0] == "kopf-status"
     assert kept.writer(obj, [])[0] == "kopf-status", "a state that changed without a field: the status's own"
     newer = {**operator, "time": "2026-11-22T03:00:01Z"}
-    assert kept.writer({"metadata": {"managedFields": [person, newer]}}, [("spec", "replicas")])[0] == "kopf"
+    gone = kept.writer({"metadata": {"managedFields": [person, newer]}}, [("spec", "replicas")])
+    assert gone[0] == "kopf", "of what is gone, as far as nothing is known of before"
+
+
+T0, T1 = "2026-11-22T03:00:00Z", "2026-11-22T03:00:05Z"
+KNOWN = datetime(2026, 11, 22, 3, 0, 0, 400_000, tzinfo=UTC)
+
+
+def _managed(*entries: tuple[str, str, dict[str, Any]], **parts: Any) -> dict[str, Any]:
+    managed = [{"manager": name, "time": time, "fieldsV1": fields} for name, time, fields in entries]
+    return {"metadata": {"labels": {"kept": "1"}, "managedFields": managed}, "spec": {"size": 1}, **parts}
+
+
+LABEL = {"f:metadata": {"f:labels": {"f:kept": {}}}}
+SIZE = {"f:spec": {"f:size": {}}}
+
+
+@pytest.mark.parametrize(
+    ("obj", "path", "who"),
+    [
+        # `kubectl label thing gone-`: nobody's fields changed, and the newest of them is the operator's of before.
+        (_managed(("kubectl-create", T0, LABEL), ("argocd-operator", T0, SIZE)), ("metadata", "labels", "gone"), ""),
+        # Somebody gave up what was theirs: their entry changed with it.
+        (_managed(("kubectl-edit", T1, LABEL), ("operator", T0, SIZE)), ("metadata", "labels", "gone"), "kubectl-edit"),
+        # It was set by its owner.
+        (_managed(("kubectl-edit", T1, LABEL), ("operator", T0, SIZE)), ("metadata", "labels", "kept"), "kubectl-edit"),
+        # The newest manager does not own what changed.
+        (_managed(("operator", T1, SIZE), ("kubectl-edit", T0, LABEL)), ("metadata", "labels", "kept"), ""),
+        # `kubectl delete` of an object with finalizers: nobody owns the time of its deletion.
+        (
+            {
+                "metadata": {
+                    "deletionTimestamp": T1,
+                    "managedFields": [{"manager": "kubectl-patch", "time": T0, "fieldsV1": SIZE}],
+                }
+            },
+            ("metadata", "deletionTimestamp"),
+            "",
+        ),
+        # An atomic map belongs to its owner with all that is in it; an item of a list goes by its list.
+        (
+            _managed(("me", T1, {"f:spec": {"f:selector": {}}}), spec={"selector": {"a": "b"}}),
+            ("spec", "selector", "a"),
+            "me",
+        ),
+        (
+            _managed(("me", T1, {"f:spec": {"f:ports": {'k:{"port":1}': {}}}}), spec={"ports": [{"port": 1}]}),
+            ("spec", "ports", 0, "port"),
+            "me",
+        ),
+        ({"metadata": {}}, ("spec",), ""),
+    ],
+)
+def test_o5_nobody_is_credited_with_what_they_do_not_own(
+    obj: dict[str, Any], path: tuple[str | int, ...], who: str
+) -> None:
+    """O5: '' is "unknown": better than somebody else's name."""
+    assert kept.writer(obj, [path], KNOWN)[0] == who

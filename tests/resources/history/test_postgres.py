@@ -2,6 +2,8 @@
 
 from tests import postgres
 
+pytestmark = postgres.LONG
+
 
 def test_history_on_postgresql() -> None:
     history = "tests/resources/history"

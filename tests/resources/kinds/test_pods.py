@@ -118,7 +118,9 @@ class Cluster:
         return self.answer
 
 
-USED = msgspec.json.encode({"containers": [{"name": "web", "usage": {"cpu": "3m", "memory": "12Mi"}}]})
+USED = msgspec.json.encode(
+    {"kind": "PodMetrics", "containers": [{"name": "web", "usage": {"cpu": "3m", "memory": "12Mi"}}]}
+)
 
 
 @pytest.mark.parametrize(

@@ -73,3 +73,12 @@ def test_questions_that_are_none(browser: Client) -> None:
     answer = browser.get("/resources/who-can/", {"verb": "get", "resource": "<b>"})
     assert answer.status_code == 422
     assert "&lt;b&gt;" in answer.content.decode()
+
+
+@pytest.mark.parametrize("query", [{"resource": "pods"}, {"kind": "pods"}, {"kind": "Pod"}, {"resource": "po"}])
+def test_o17_the_kind_is_not_ignored(browser: Client, query: dict[str, str]) -> None:
+    """O17: `kind` is `resource`, and both are as kubectl takes them; what is not served is said."""
+    page = browser.get("/resources/who-can/", {"verb": "get", **query})
+    assert page.status_code == 200
+    assert page.context["page"].table is not None
+    assert browser.get("/resources/who-can/", {"kind": "nothing-like-it"}).status_code == 422

@@ -41,7 +41,7 @@ def test_odd_shapes_are_no_error(odd: Any) -> None:
 
 def test_a_state_is_that_of_the_type_asked_for() -> None:
     failed = {"kind": "PartialObjectMetadata", "metadata": {}, "status": {"phase": "Failed", "reason": "Evicted"}}
-    assert state_of(PODS, failed) == Health("Degraded", "Evicted")
+    assert state_of(PODS, failed) == Health("Degraded", "Evicted", ended=True)
     assert state_of(MAPS, failed) == Health()
 
 

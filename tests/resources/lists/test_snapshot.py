@@ -3,11 +3,13 @@
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.utils import translation
 
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, Gone, NotFound
@@ -162,7 +164,7 @@ def test_beyond_the_bound_it_is_not_complete(
     for number in range(5):
         put(f"item-{number}")
     monkeypatch.setattr(reading, "CHUNK", 2)
-    monkeypatch.setattr(snapshot, "MOST", 3)
+    monkeypatch.setattr(limits, "LIST_OBJECTS", replace(limits.LIST_OBJECTS, value=3))
     found = kept.get(client, maps, namespace)
     assert not found.complete
     assert len(found.all()) == 4

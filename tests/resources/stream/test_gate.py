@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import dataclasses
+import threading
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -45,6 +47,31 @@ async def test_many_connections_are_one_question(app: StreamApp, topic: Topic, a
     await asyncio.gather(*(look() for _ in range(30)))
     await look()
     assert asked == {str(topic): 1}
+
+
+async def test_o15_a_verdict_that_ages_while_others_are_awaited_is_still_given(
+    client: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """KeyError: one that no connection held was forgotten meanwhile."""
+    go_on = threading.Event()
+
+    def slow(_client: ClusterClient, text: str) -> Verdict:
+        assert text == "known" or go_on.wait(20)
+        return Verdict(text, None)
+
+    monkeypatch.setattr(gate, "may_follow", slow)
+    with ThreadPoolExecutor(2) as pool:
+        found = gate.Gate(pool, lambda _line, _verdict: None)
+        asker = gate.Asker(client, "en")
+        await found.judge(asker, ["known"])
+        both = asyncio.create_task(found.judge(asker, ["known", "slow"]))
+        async with asyncio.timeout(10):
+            while asker.key("slow") not in found._asking:
+                await asyncio.sleep(0)
+        # As _look_again does with what is due and held by nobody.
+        found._known.clear()
+        go_on.set()
+        assert [verdict.topic for verdict in await asyncio.wait_for(both, 10)] == ["known", "slow"]
 
 
 async def test_answers_age(app: StreamApp, topic: Topic, asked: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:

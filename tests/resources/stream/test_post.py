@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import redis
 
+from kube import limits
 from resources.changes import Change, ChangeLog, Topic, position
-from resources.stream.wishes import BODY_BYTES
 from resources.views.stream import StreamApp
 from tests.resources.stream.browser import COLUMNS, opened, row_of
 
@@ -127,8 +127,8 @@ _MANY = [f"u{number}" for number in range(5001)]
         ({"rows": [{"topic": "t", "uids": [1]}]}, {}, 400, "$.rows[0].uids[0]"),
         ({"rows": [{"topic": "t", "uids": _MANY}]}, {}, 400, "more than 5000 rows"),
         ({"notices": [{"topic": f"t{number}"} for number in range(300)]}, {}, 400, "more than 200 topics"),
-        ({"since": "x" * BODY_BYTES}, {}, 413, "at most"),
-        ({}, {"content_length": str(BODY_BYTES + 1)}, 413, "at most"),
+        ({"since": "x" * limits.STREAM_BODY_BYTES.value}, {}, 413, "at most"),
+        ({}, {"content_length": str(limits.STREAM_BODY_BYTES.value + 1)}, 413, "at most"),
         ({}, {"content_type": "text/plain"}, 415, "application/json"),
         ({}, {"content_type": ""}, 415, "application/json"),
         ({}, {"sec_fetch_site": "cross-site"}, 403, "another site"),

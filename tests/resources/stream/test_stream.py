@@ -1,17 +1,38 @@
 """GET /stream as a browser sees it: the real application on a real Redis and the embedded cluster. The hub's part is played by hand."""
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
 import redis
 
+from kube import silence
 from kube.client import ClusterClient
 from resources.changes import Change, ChangeLog, Entry, HubState, Topic, position
 from resources.stream import broker as broker_module
 from resources.stream.reading import latest
 from resources.views.stream import StreamApp
 from tests.resources.stream.browser import COLUMNS, opened, row_of
+
+
+async def test_o16_pages_are_told_since_when_the_cluster_is_silent(
+    app: StreamApp, topic: Topic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Open lists stayed green while the API server hung; and it is asked though nobody loads a page."""
+    async with opened(app, [("topic", str(topic))]) as browser:
+        await browser.get("health", part="api", ready=True)
+        async with asyncio.timeout(20):
+            while not app._broker._probe._hosts:
+                await asyncio.sleep(0.05)
+        monkeypatch.setattr(silence, "seconds", lambda _host: 42.0)
+        data, _ = await browser.get("health", part="api", ready=False)
+        assert re.search(r"\d\d:\d\d:\d\d UTC", data["message"])
+        async with opened(app, [("topic", str(topic))]) as late:
+            again, _ = await late.get("health", part="api", ready=False)
+            assert again["message"] == data["message"]
+        monkeypatch.undo()
+        await browser.get("health", part="api", ready=True)
 
 
 async def test_lists_of_one_topic_may_have_columns_of_their_own(app: StreamApp, log: ChangeLog, topic: Topic) -> None:

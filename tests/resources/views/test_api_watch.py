@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 from asgiref.sync import sync_to_async
 
+from console.audit.models import AuditEntry
 from kube.client import ClusterClient
 from kube.errors import Gone, NotFound
 from resources.views import api_watch
@@ -161,3 +162,29 @@ def test_only_a_watch_is_taken() -> None:
     assert not wanted(scope("watch=10"))
     assert not wanted(scope(""))
     assert not wanted(scope("watch=1", path="/api/resources/core/v1/configmaps/default/x/"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_s9_a_watch_of_secrets_is_in_the_audit(client: ClusterClient) -> None:
+    """S9: a watch hands out values; the row names what came first, and there is one for a resumed watch too."""
+    secrets, name = client.find("", "v1", "secrets"), f"w-{uuid4().hex[:6]}"
+    obj = {"metadata": {"name": name, "labels": {"test": name}}, "stringData": {"key": "hunter2"}}
+    made = client.create(secrets, obj, "default")
+
+    async def listed(listener: Listener) -> None:
+        await listener.until(lambda found: found.has("added", name))
+
+    async def changed(listener: Listener) -> None:
+        await listener.until(lambda found: found.status == 200)
+
+    path, query = "/api/resources/core/v1/secrets/", f"watch=1&namespace=default&labels=test%3D{name}"
+    try:
+        asyncio.run(follow(scope(query, path=path), listed))
+        version = made["metadata"]["resourceVersion"]
+        asyncio.run(follow(scope(f"{query}&resourceVersion={version}", path=path), changed))
+    finally:
+        client.delete(secrets, name, "default")
+    rows = list(AuditEntry.objects.filter(resource="secrets").order_by("pk"))
+    assert [(row.verb, row.namespace, row.name, row.source) for row in rows] == [("reveal", "default", "", "api")] * 2
+    assert name in rows[0].detail
+    assert not any("hunter2" in row.detail for row in rows)

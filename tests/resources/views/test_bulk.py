@@ -1,11 +1,13 @@
 """One act on many objects: asked first, tried or done, a result for each."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import NotFound
@@ -140,8 +142,7 @@ def test_too_many_are_said_before_anything_is_done(
     namespace: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(bulk, "MOST", 3)
-    monkeypatch.setattr("resources.views.bulk.MOST", 3)
+    monkeypatch.setattr(limits, "BULK_OBJECTS", replace(limits.BULK_OBJECTS, value=3))
     sent = {"action": "delete", "all": "1", "q": "item-", "namespace": namespace, "~confirm": "1"}
     page = browser.post(BULK, sent)
     assert page.status_code == 422

@@ -2,9 +2,12 @@
 
 import time
 
+import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from resources.podlogs.logs import Container
+from resources.views.terminal import _why
 
 
 def test_it_is_put_beside_the_others(browser: Client, client: ClusterClient, namespace: str) -> None:
@@ -29,9 +32,30 @@ def test_it_is_put_beside_the_others(browser: Client, client: ClusterClient, nam
     assert done.status_code == 302
     (made,) = client.get(pods, "web", namespace)["spec"]["ephemeralContainers"]
     assert (made["image"], made["targetContainerName"], made["tty"]) == ("busybox:1.36", "web", True)
-    assert done["Location"] == f"/resources/core/v1/pods/{namespace}/web/terminal/?container={made['name']}"
+    place = f"/resources/core/v1/pods/{namespace}/web/terminal/?container={made['name']}"
+    assert done["Location"].startswith(f"{place}&begun=")
     shown = browser.get(done["Location"]).content.decode()
     assert made["name"] in shown
     # It starts in a moment, and the page looks again by itself.
     assert "data-retry" in shown
+    # O7: not for ever. Where the node says nothing of it, that is said.
+    late = browser.get(f"{place}&begun=1700000000").content.decode()
+    if made["name"] in late and "running" not in late:
+        assert "data-retry" not in late
+        assert "may not support debug containers" in late or "started. " in late
     assert browser.get(f"/resources/core/v1/namespaces/-/{namespace}/debug/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("container", "late", "words"),
+    [
+        (Container("c", "ephemeral", "waiting", 0, "", known=False), False, ""),
+        (Container("c", "ephemeral", "waiting", 0, "ImagePullBackOff: no such image"), False, "ImagePullBackOff"),
+        (Container("c", "ephemeral", "waiting", 0, "ImagePullBackOff: no such image"), True, "ImagePullBackOff"),
+        (Container("c", "ephemeral", "waiting", 0, "", known=False), True, "may not support debug containers"),
+    ],
+)
+def test_o7_why_a_container_has_not_started(container: Container, late: bool, words: str) -> None:
+    """O7: what the node says at once; that it says nothing after a while."""
+    why = _why(container, late)
+    assert words in why and bool(words) == bool(why)

@@ -46,10 +46,10 @@ def test_what_changed_is_on_the_page(browser: Client, gadget: str) -> None:
 def test_since_when_it_is_as_it_is(browser: Client, watched: Watched, gadget: str, namespace: str) -> None:  # noqa: F811
     def since() -> bool:
         region = browser.get(gadget, {"part": "object"}, HTTP_HX_REQUEST="true").content.decode()
-        return bool(re.search(r"since <time", region))
+        return bool(re.search(r"for <time", region))
 
     assert since()
-    assert "Ready since" in _text(browser.get(gadget, {"part": "history"}, HTTP_HX_REQUEST="true"))
+    assert "Ready for" in _text(browser.get(gadget, {"part": "history"}, HTTP_HX_REQUEST="true"))
     Traced.objects.get(name="g", namespace=namespace).steps.filter(pk__gt=0).update(state="Ready", event="seen")
     assert not since(), "it was so already when it was first seen"
 

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from django.test import Client
 
+from kube import limits
 from kube.client import ClusterClient
-from resources.lists import reading, snapshot
+from resources.lists import reading
 
 MAPS = "/resources/core/v1/configmaps/"
 
@@ -53,7 +55,7 @@ def test_a_name_is_found_wherever_it_is(browser: Client, maps: str) -> None:
 
 def test_beyond_what_is_searched_the_page_says_so(browser: Client, maps: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "CHUNK", 20)
-    monkeypatch.setattr(snapshot, "MOST", 40)
+    monkeypatch.setattr(limits, "LIST_OBJECTS", replace(limits.LIST_OBJECTS, value=40))
     answer = browser.get(MAPS, {"namespace": maps, "q": "item-119"}).content.decode()
     assert "Only the first 40 objects were searched" in answer
 

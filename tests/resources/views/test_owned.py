@@ -9,9 +9,11 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
+from console.overview import instances
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from kube.objects import uid_of
+from resources.state import children, kind_health
 from resources.tree import owned_reading, owners
 
 
@@ -198,3 +200,45 @@ def test_the_operator_behind_a_custom_resource(
     assert f'<a href="/operators/{namespace}/keeper.v1/">Shop keeper</a>' in text
     assert "hunter2" not in text
     assert 'data-path=".spec.word"' in text
+
+
+def test_o1_an_instance_whose_pod_can_not_start_is_degraded_everywhere(
+    browser: Client, client: ClusterClient, shops: str, namespace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """O1: its page, its list, the overview and the API say the same of it, whatever its operator says."""
+    monkeypatch.setattr(children, "GRACE_SECONDS", 0.0)
+    type_ = client.find(shops, "v1", "shops")
+    made = shop(client, shops, namespace, "web")
+    client.patch(type_, "web", {"status": {"phase": "Pending"}}, namespace)
+    metadata = {"name": "web-0", "ownerReferences": [reference(made)]}
+    spec = {"nodeSelector": {"nowhere": "at-all"}, "containers": [{"name": "c", "image": "nginx:1"}]}
+    pods = client.find("", "v1", "pods")
+    client.create(pods, {"metadata": metadata, "spec": spec}, namespace)
+    until(lambda: kind_health.health({**client.get(pods, "web-0", namespace)}).state == "Degraded")
+    path = f"/resources/{shops}/v1/shops/"
+    page = browser.get(f"{path}{namespace}/web/?part=object").content.decode()
+    assert "Pod web-0" in page.split('id="object-state"')[1].split("</p>")[0]
+    answer = browser.get(f"/api{path}", {"namespace": namespace, "as": "states"}).json()
+    assert [item["state"] for item in answer["items"]] == ["Degraded"]
+    listed = browser.get(path, {"namespace": namespace}).content.decode()
+    assert "Pod web-0" in listed and "data-live-moves" in listed, "a live row alone would not know of the Pod"
+    assert "web" in browser.get(path, {"namespace": namespace, "state": "Degraded"}).content.decode().split("<tbody")[1]
+    (kind,), _late = instances.asked(client, [type_], 10)
+    assert (kind.degraded, kind.worst[0].name) == (1, "web")
+
+
+def test_o3_deleting_an_instance_lists_what_goes_with_it(
+    browser: Client, client: ClusterClient, shops: str, namespace: str
+) -> None:
+    """O3: and does not promise that it can be undone where data is lost."""
+    owner = shop(client, shops, namespace, "corner")
+    deploy(client, namespace, "front", 0, ownerReferences=[reference(owner)])
+    deploy(client, namespace, "helper", 0, labels={"app.kubernetes.io/instance": "corner"})
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    metadata = {"name": "data-of-it", "ownerReferences": [reference(owner)]}
+    client.create(client.find("", "v1", "persistentvolumeclaims"), {"metadata": metadata, "spec": spec}, namespace)
+    page = browser.get(f"/resources/{shops}/v1/shops/{namespace}/corner/delete/").content.decode()
+    goes, stays = page.split('id="going-goes"')[1].split('id="going-stays"')
+    assert "front" in goes and "data-of-it" in goes and "helper" not in goes
+    assert "helper" in stays
+    assert 'data-undo="no"' in page and 'data-undo="yes"' not in page

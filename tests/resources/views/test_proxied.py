@@ -6,13 +6,17 @@ import socketserver
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
+from console.web import loop
+from kube import limits
 from kube.errors import KubeError
+from resources.forward import tunnels
 from resources.forward.targets import Target
 from resources.forward.tunnels import Tunnel, close_tunnel, open_tunnel
 from resources.views import proxied
@@ -46,19 +50,38 @@ class Program(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def tunnel(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Tunnel]:
-    settings.LOCAL_ONLY = False
+    settings.LOCAL_ONLY, settings.ALLOWED_HOSTS = False, ["console.example"]
     Program.heard = []
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Program) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         client: Any = SimpleNamespace(host="", who="", config=SimpleNamespace(session=""))
-        made = Tunnel(1, client, Target("Pod", "shop", "web"), 8080, server.server_address[1], time.time())
+        made = Tunnel(1, client, Target("Pod", "shop", "web"), 8080, 0, time.time())
+
+        async def carry(_tunnel: Tunnel, reader: Any, writer: asyncio.StreamWriter) -> None:
+            """Stands for the way through the API server."""
+            theirs, there = await asyncio.open_connection(*server.server_address)
+
+            async def copy(source: Any, sink: asyncio.StreamWriter) -> None:
+                while data := await source.read(2**16):
+                    sink.write(data)
+                sink.close()
+
+            await asyncio.gather(copy(reader, there), copy(theirs, writer))
+
+        monkeypatch.setattr(tunnels, "_carry", carry)
         monkeypatch.setattr(proxied, "by_token", lambda token: made if token == made.token else None)
         yield made
         server.shutdown()
 
 
 async def ask(
-    path: str, method: str = "GET", body: bytes = b"", query: bytes = b""
+    path: str,
+    method: str = "GET",
+    body: bytes = b"",
+    query: bytes = b"",
+    *,
+    host: bytes = b"console.example",
+    more: tuple[tuple[bytes, bytes], ...] = (),
 ) -> tuple[int, dict[str, str], bytes]:
     """As uvicorn asks."""
     sent: list[dict[str, Any]] = []
@@ -77,9 +100,10 @@ async def ask(
         (b"cookie", b"sessionid=ours"),
         (b"authorization", b"Bearer ours"),
         (b"x-forwarded-for", b"1.2.3.4"),
-        (b"host", b"console.example"),
+        (b"host", host),
         (b"accept", b"text/html"),
         (b"content-type", b"text/plain"),
+        *more,
     ]
     scope = {"type": "http", "method": method, "path": path, "query_string": query, "headers": headers}
     await proxied.ProxiedApp()(scope, receive, send)
@@ -120,9 +144,42 @@ async def test_who_has_no_token_reads_nothing(tunnel: Tunnel, settings: Any) -> 
     assert Program.heard == []
 
 
+async def test_s12_another_host_than_the_consoles_is_refused(tunnel: Tunnel) -> None:
+    assert (await ask(f"/forwarded/{tunnel.token}/", host=b"evil.example"))[0] == 400
+    assert Program.heard == []
+
+
+@pytest.mark.parametrize(
+    ("site", "destination", "status"),
+    [
+        (b"same-origin", b"document", 200),
+        (b"none", b"document", 200),
+        (b"cross-site", b"script", 200),
+        (b"cross-site", b"empty", 200),
+        (b"same-origin", b"script", 403),
+        (b"same-origin", b"serviceworker", 403),
+        (b"same-origin", b"iframe", 403),
+        (b"same-origin", b"empty", 403),
+        (b"same-site", b"script", 403),
+    ],
+)
+async def test_s16_our_own_pages_load_no_script_of_a_pod(
+    tunnel: Tunnel, site: bytes, destination: bytes, status: int
+) -> None:
+    """As Chromium says it: what the sandboxed page loads for itself is cross-site, what a page of ours would load is not."""
+    more = ((b"sec-fetch-site", site), (b"sec-fetch-dest", destination))
+    assert (await ask(f"/forwarded/{tunnel.token}/a.js", more=more))[0] == status
+
+
+async def test_a_body_over_the_limit_is_refused(tunnel: Tunnel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "FORWARDED_BODY_BYTES", replace(limits.FORWARDED_BODY_BYTES, value=4))
+    assert (await ask(f"/forwarded/{tunnel.token}/", "POST", b"12345"))[0] == 413
+    assert Program.heard == []
+
+
 async def test_the_page_of_a_pod(client: Any, settings: Any) -> None:
     """From the browser's request to the Pod and back. What answers is the sandbox's stand-in for a web server."""
-    settings.LOCAL_ONLY = False
+    settings.LOCAL_ONLY, settings.ALLOWED_HOSTS = False, ["console.example"]
     name = f"proxied-{uuid4().hex[:6]}"
 
     def start() -> Tunnel:
@@ -142,9 +199,11 @@ async def test_the_page_of_a_pod(client: Any, settings: Any) -> None:
         while (client.get(pods, "web", name).get("status") or {}).get("phase") != "Running":
             assert time.monotonic() < end
             time.sleep(0.1)
-        return open_tunnel(client, Target("Pod", name, "web"), 80)
+        return open_tunnel(client, Target("Pod", name, "web"), 80, listen=False)
 
     try:
+        # As under uvicorn: pages and port-forwards share the server's loop.
+        loop.use(asyncio.get_running_loop())
         tunnel = await asyncio.to_thread(start)
         status, headers, body = await ask(f"/forwarded/{tunnel.token}/")
         assert status == 200
@@ -153,4 +212,5 @@ async def test_the_page_of_a_pod(client: Any, settings: Any) -> None:
         await asyncio.to_thread(close_tunnel, client, tunnel.id)
         assert (await ask(f"/forwarded/{tunnel.token}/"))[0] == 404
     finally:
+        loop.use(None)
         await asyncio.to_thread(client.delete, client.find("", "v1", "namespaces"), name)

@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 
 from kube.client import ClusterClient
@@ -13,9 +15,14 @@ from kube.errors import NotFound
 from resources.acting.finalizers import finalizers
 from resources.acting.settable import Wrong, patch, settings
 from resources.forms import descriptors
+from resources.history import writes
+from resources.models import Write
+from resources.place import Place
+from resources.views.setting import part as setting_part
 from resources.writing import examples
 from resources.writing.examples import Offer
 from tests.api import custom_resource_definition
+from tests.forms import dom
 
 UI = "urn:alm:descriptor:com.tectonic.ui:"
 DESCRIBED = [
@@ -92,6 +99,65 @@ def test_one_field_is_sent(browser: Client, client: ClusterClient, namespace: st
     assert (spec["size"], spec["enabled"]) == (5, True)
     assert spec["resources"] == {"limits": {"memory": "64Mi"}}
     assert spec["users"] == [{"name": "ann"}]
+
+
+def test_o4_a_change_by_the_pencil_is_told_and_can_be_undone(
+    browser: Client, client: ClusterClient, namespace: str, kind: ResourceType
+) -> None:
+    """O4: a toast with its undo, and it is among what somebody changed here; nothing of the sort where nothing was changed."""
+    page = f"/resources/{kind.group}/v1/shops/{namespace}/one/"
+    asked = {"key": "spec.size", "spec.size": "5"}
+    text = browser.post(f"{page}set/", asked, headers={"HX-Request": "true"}).content.decode()
+    toast = text.split('hx-swap-oob="beforeend:#toasts"')[1]
+    (row,) = Write.objects.filter(namespace=namespace, name="one")
+    assert (row.verb, f"/resources/undo/{row.key}/" in toast) == ("set", True)
+    before, after = writes.objects(row)
+    assert before is not None and after is not None
+    assert (before["spec"]["size"], after["spec"]["size"]) == (2, 5)
+    assert "toasts" not in browser.post(f"{page}set/", asked, headers={"HX-Request": "true"}).content.decode()
+    assert Write.objects.filter(namespace=namespace).count() == 1
+
+
+def test_f3_set_values_stand_in_their_groups_and_the_others_are_folded() -> None:
+    """F3: nothing is cut, three fields of one label are told apart, and what is not set is not in between."""
+    names = ("server", "repo", "redis")
+    part = {"type": "object", "properties": {"host": {"type": "string"}, "enabled": {"type": "boolean"}}}
+    many = {f"field{number}": {"type": "string"} for number in range(60)}
+    spec = {"type": "object", "properties": {**dict.fromkeys(names, part), **many}}
+    described = [
+        *({"path": f"{name}.{field}", "displayName": field.title()} for field in ("host", "enabled") for name in names),
+        *({"path": name} for name in many),
+    ]
+    type_ = ResourceType("example.dev", "v1", "shops", "Shop", True)
+    obj = {"metadata": {"name": "one"}, "spec": {"server": {"host": "a"}, "redis": {"enabled": False}, "field59": "z"}}
+
+    class Cluster:
+        def schema(self, type_: ResourceType) -> dict[str, Any]:
+            return {"type": "object", "properties": {"spec": spec}}
+
+    offer = Offer(descriptors=descriptors.parse(described))
+    found = settings(Cluster(), type_, obj, offer)  # type: ignore[arg-type]
+    assert len(found) == len(described)
+    assert [setting.key for setting in found if setting.is_set] == [
+        "spec.field59",
+        "spec.server.host",
+        "spec.redis.enabled",
+    ]
+    groups = [setting.group for setting in found]
+    assert sorted(set(groups), key=groups.index) == ["", "Server", "Repo", "Redis"]
+    assert groups == sorted(groups, key=["", "Server", "Repo", "Redis"].index)
+    parts = tuple(setting_part(Place(type_, "default", "one"), setting) for setting in found)
+    page = SimpleNamespace(
+        set_settings=[part for part in parts if part.setting.is_set],
+        unset_settings=[part for part in parts if not part.setting.is_set],
+    )
+    root = dom.parse(render_to_string("resources/_settings.html", {"page": page}))
+    (folded,) = (element for element in root.walk() if element.attributes.get("id") == "settings-unset")
+    rows = [element for element in folded.walk() if element.tag == "dt"]
+    assert len(rows) == len(found) - 3 and "open" not in folded.attributes
+    assert {"spec.server.host", "spec.redis.enabled", "spec.field59"} <= {
+        element.attributes["title"] for element in root.walk() if element.tag == "dt"
+    }
 
 
 def test_what_is_refused_is_said_at_its_control(

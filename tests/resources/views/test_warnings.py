@@ -10,7 +10,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from kube.errors import NotFound
-from tests.resources.views.sending import send
+from tests.resources.views.sending import element, send
 
 TOLD = "v1alpha1 of gauges is old; use v1"
 
@@ -63,8 +63,33 @@ def test_on_the_page_after_it(browser: Client, group: str, namespace: str) -> No
     page = browser.get(f"/resources/{group}/v1alpha1/gauges/new-yaml/?namespace={namespace}")
     answer = send(browser, page, text=json.dumps(gauge(group, namespace)))
     assert answer.status_code == 303
-    assert TOLD in browser.get(answer["Location"]).content.decode()
-    assert TOLD not in browser.get(answer["Location"]).content.decode()
+    region, later = (element(browser.get(answer["Location"]), "warnings") for _ in range(2))
+    assert region and TOLD in region.words
+    assert later is None or TOLD not in later.words
+
+
+@pytest.mark.parametrize("htmx", [False, True])
+def test_f14_a_created_object_s_page_says_it_above_its_content(
+    browser: Client, group: str, namespace: str, htmx: bool
+) -> None:
+    """F14: by htmx, which goes to the next page itself, too; and once only, in no message that covers the title."""
+    page = browser.get(f"/resources/{group}/v1alpha1/gauges/new/?namespace={namespace}")
+    headers = {"HX-Request": "true"} if htmx else {}
+    answer = send(browser, page, **{"s:/metadata/name": "one"}, headers=headers)
+    next_page = browser.get(answer["HX-Redirect"] if htmx else answer["Location"])
+    region, toasts = element(next_page, "warnings"), element(next_page, "toasts")
+    assert region and toasts
+    assert TOLD in region.words and TOLD not in toasts.words
+    # The version's own deprecation stands on the page as long as the object is shown in it.
+    later = element(browser.get(next_page.request["PATH_INFO"]), "warnings")
+    assert later is None or TOLD not in later.words
+
+
+def test_f14_a_review_hands_it_to_the_page_that_stays(browser: Client, group: str, namespace: str) -> None:
+    page = browser.get(f"/resources/{group}/v1alpha1/gauges/new/?namespace={namespace}")
+    headers = {"HX-Request": "true"}
+    answer = send(browser, page, ("~review", "1"), **{"s:/metadata/name": "one"}, headers=headers)
+    assert json.loads(answer["HX-Trigger"]) == {"console:warnings": {"texts": [TOLD]}}
 
 
 def test_in_the_header_of_an_api_answer(browser: Client, group: str, namespace: str) -> None:

@@ -5,13 +5,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sandbox.catalog.assemble import stored_members
 from sandbox.catalog.loader import load
 from sandbox.catalog.manifests import Api
-from sandbox.catalog.store import CatalogStore
+from sandbox.catalog.store import CatalogStore, Package
+from sandbox.olm.subscription_status import deprecated
 
 from .bundles import csv, owns, package
 
@@ -128,3 +130,38 @@ def test_all_real_packages(tmp_path: Path, real_catalog: Path) -> None:
             assert json.loads(one.status)["channels"], one.name
     finally:
         store.close()
+
+
+def test_h30_what_is_remembered_of_a_package_ends_with_a_change_by_another_connection(
+    store: CatalogStore, folder: Path, tmp_path: Path
+) -> None:
+    load(store, "c", folder)
+    assert store.deprecations("c", "tea") == {"deprecation": None, "channels": []}
+    assert [bundle.name for bundle in store.bundles("c", "tea", "stable")] == ["tea.v2", "tea.v1"]
+    assert store.bundles("c", "tea")[0] is store.bundles("c", "tea", "stable")[0]
+    other = CatalogStore(tmp_path / "catalogs.sqlite")
+    other.remove("c", ["tea"])
+    other.close()
+    assert (store.deprecations("c", "tea"), store.bundles("c", "tea")) == ({}, [])
+    load(store, "c", folder)
+    assert store.bundles("c", "tea")[0].name == "tea.v2"
+
+
+def test_h30_deprecations_are_told_as_in_the_whole_status(store: CatalogStore) -> None:
+    old = {"name": "tea.v1", "version": "1.0.0", "deprecation": {"message": "old"}}
+    channels = [
+        {"name": "stable", "entries": [{"name": "tea.v2", "version": "2.0.0"}, old], "currentCSVDesc": {}},
+        {"name": "alpha", "entries": [], "deprecation": {"message": "gone"}},
+        {"name": "beta", "entries": []},
+    ]
+    status = {"channels": channels, "deprecation": {"message": "all of it"}}
+    about = Package("c", "tea", {}, json.dumps(status).encode(), None, "", "")
+    store.replace(about, "stamp", "stable", [])
+    reduced = store.deprecations("c", "tea")
+
+    def messages(channel: str, csv_name: str, described: dict[str, Any]) -> list[tuple[str, str]]:
+        conditions = deprecated({"currentCSV": csv_name}, "tea", channel, described).get("conditions") or []
+        return [(condition["type"], condition["message"]) for condition in conditions]
+
+    for channel, csv_name in (("stable", "tea.v1"), ("stable", "tea.v2"), ("alpha", ""), ("beta", ""), ("", "tea.v1")):
+        assert messages(channel, csv_name, reduced) == messages(channel, csv_name, status) != []

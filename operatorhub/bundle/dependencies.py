@@ -1,15 +1,17 @@
 """Whether what an operator needs is there: in the cluster, or in which catalog."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kube.client import ClusterClient
-from kube.errors import NotFound
+from kube.errors import KubeError, NotFound
 from operatorhub import olm
 from operatorhub.admin import catalogs
-from operatorhub.bundle import bundles
+from operatorhub.bundle import bundles, stored
 from operatorhub.bundle.contents import Need
+from operatorhub.bundle.graph import in_range
 from operatorhub.models import Package
+from operatorhub.sources.drafts import SourceError
 
 _NOT_RESOLVED = frozenset({catalogs.OWN, catalogs.CLUSTER})
 
@@ -44,12 +46,34 @@ def answers(
 
 def _answer(client: ClusterClient, need: Need, installed: set[str], rows: list[Package], *, automatic: bool) -> Answer:
     if need.kind == "package":
-        found = [row for row in rows if row.name == need.package]
+        found = [row for row in rows if row.name == need.package and _has_version(client, row, need.range)]
         return Answer(need, need.package in installed, tuple(map(_offer, found)), automatic)
-    if need.kind == "api":
+    if need.api_kind:
         found = [row for row in rows if need.api_kind in row.kinds and any(_of(crd, need.group) for crd in row.crds)]
-        return Answer(need, _served(client, need), tuple(map(_offer, found)), automatic)
+        return Answer(need, _served(client, need), tuple(map(_offer, found)), automatic and need.kind == "api")
     return Answer(need, False, (), automatic)
+
+
+def _has_version(client: ClusterClient, row: Package, wanted: str) -> bool:
+    """Whether the catalog holds a version of that range; a channel can name versions whose bundles are not there."""
+    if not wanted or in_range(row.version, wanted):
+        return True
+    described = stored.describing(client.name, row.namespace, row.catalog)
+    if described:
+        rows = (stored.bundles(catalog).filter(package=row.name) for catalog in described)
+        found = [version for bundle_rows in rows for version in bundle_rows.values_list("version", flat=True)]
+    else:
+        found = [version for channel in _channels(client, row) for version in channel]
+    return any(in_range(version, wanted) for version in found)
+
+
+def _channels(client: ClusterClient, row: Package) -> Iterator[tuple[str, ...]]:
+    try:
+        graph = bundles.graph(client, row.namespace, row.catalog, row.name)
+    except (KubeError, SourceError):
+        return
+    for channel in graph.channels:
+        yield tuple(entry.version for entry in channel.entries)
 
 
 def _of(crd: str, group: str) -> bool:

@@ -1,0 +1,203 @@
+"""A page whose cluster does not answer: its frame after three seconds, and the page itself as soon as there is one.
+
+The frame says what is missing and loads its own address again, which joins the page that is still being made: nothing is asked twice.
+Only where its own API server is silent (kube/silence.py); a page that takes its time for another reason is waited for as ever.
+"""
+
+import asyncio
+import hashlib
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, parse_cookie
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from console.web import clusters
+from console.web.asgi import Message, Receive, Scope, Send
+from console.web.front import place_of
+from kube import silence
+from kube.errors import InvalidConfig, Unreachable
+
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+#: So long a page and an API server may be silent before the frame is shown.
+SOFT_SECONDS = 3.0
+#: A page that nobody came back for is dropped after so long.
+_KEEP_SECONDS = 60.0
+#: So many are kept, with so many bytes each: what has more is made anew.
+_MAX_PAGES, _MAX_PAGE_BYTES = 64, 4 * 1024 * 1024
+COOKIE = "console_pending"
+_CHECK_SECONDS = 0.25
+_FORGET_COOKIE = (b"set-cookie", f"{COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax".encode())
+# Last parts of addresses that are saved and not shown: a frame in their stead would stay.
+_FILES = ("download", "export", "schema")
+#: In the scope: the frame alone is wanted.
+_FRAME = "console.frame"
+
+
+@dataclass(slots=True)
+class _Page:
+    """A page that is being made. `begun`: its answer has begun, or it failed."""
+
+    address: str
+    messages: list[Message] = field(default_factory=list)
+    size: int = 0
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    task: "asyncio.Future[None] | None" = None
+    sink: Send | None = None
+
+    async def send(self, message: Message) -> None:
+        """Of the application: on to the browser if it still waits for this very answer, else kept."""
+        if self.sink is not None:
+            self.begun.set()
+            await self.sink(message)
+            return
+        self.size += len(message.get("body", b""))
+        if self.size <= _MAX_PAGE_BYTES:
+            self.messages.append(message)
+
+
+class SoftTimeout:
+    """Before the page threads. `frames` answers with frames alone, in threads of its own."""
+
+    def __init__(self, app: App, frames: App) -> None:
+        self._app, self._frames = app, frames
+        self._pending: dict[str, _Page] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not _is_navigation(scope):
+            await self._app(scope, receive, send)
+            return
+        address = _address(scope)
+        token, _sign, digest = _cookie(scope, COOKIE).partition(".")
+        if digest == address:
+            page = self._pending.get(token)
+            if page is None or page.address != address or not await self._joined(token, page, send):
+                # Another process has it, or it is too large to be kept: waited for this time.
+                await self._app(scope, receive, send)
+            return
+        page = _Page(address, sink=send)
+        page.task = asyncio.ensure_future(self._app(scope, receive, page.send))
+        try:
+            if await self._answers(page, scope.get("root_path") or ""):
+                await page.task
+                return
+        except asyncio.CancelledError:
+            page.task.cancel()
+            raise
+        page.sink = None
+        await self._frames({**scope, _FRAME: self._keep(page)}, receive, send)
+
+    async def _joined(self, token: str, page: _Page, send: Send) -> bool:
+        """Sends the page once it is made. False when there is none to send."""
+        self._pending.pop(token, None)
+        assert page.task is not None
+        await asyncio.wait([page.task])
+        if not page.messages or page.size > _MAX_PAGE_BYTES:
+            return False
+        for message in page.messages:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), _FORGET_COOKIE]}
+            await send(message)
+        return True
+
+    async def _answers(self, page: _Page, prefix: str) -> bool:
+        """Whether the page has begun, or failed, before its cluster was silent for too long."""
+        assert page.task is not None
+        loop, begun = asyncio.get_running_loop(), asyncio.create_task(page.begun.wait())
+        try:
+            started = loop.time()
+            while True:
+                await asyncio.wait((begun, page.task), timeout=_CHECK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                # The event itself: its waiter may not have run yet.
+                if page.begun.is_set() or page.task.done():
+                    return True
+                if loop.time() - started >= SOFT_SECONDS and _silent_seconds(prefix) >= SOFT_SECONDS:
+                    return False
+        finally:
+            begun.cancel()
+
+    def _keep(self, page: _Page) -> str:
+        """The token by which the page is asked for."""
+        while len(self._pending) >= _MAX_PAGES:
+            self._pending.pop(next(iter(self._pending)))
+        token = secrets.token_urlsafe(16)
+        self._pending[token] = page
+        asyncio.get_running_loop().call_later(_KEEP_SECONDS, self._pending.pop, token, None)
+        return f"{token}.{page.address}"
+
+
+def _is_navigation(scope: Scope) -> bool:
+    """A browser's own GET of a page: not a part of one, no file, no script's request, no program's."""
+    headers = dict(scope["headers"])
+    is_file = scope["path"].rstrip("/").rpartition("/")[2] in _FILES
+    return bool(scope["method"] == "GET" and headers.get(b"sec-fetch-mode") == b"navigate" and not is_file)
+
+
+def _silent_seconds(prefix: str) -> float:
+    """Of the cluster whose addresses begin so."""
+    place = clusters.at(prefix)
+    try:
+        return silence.waited_seconds(clusters.way(place).current().host) if place else 0.0
+    except InvalidConfig:
+        return 0.0
+
+
+def _address(scope: Scope) -> str:
+    """A digest of the address and the session: a page is given to nobody else."""
+    target = (scope.get("root_path") or "").encode() + (scope.get("raw_path") or b"") + b"?" + scope["query_string"]
+    session = _cookie(scope, settings.SESSION_COOKIE_NAME)
+    return hashlib.sha256(target + b"\0" + session.encode()).hexdigest()[:32]
+
+
+def _cookie(scope: Scope, name: str) -> str:
+    for header, value in scope["headers"]:
+        if header.lower() == b"cookie" and name.encode() in value:
+            return str(parse_cookie(value.decode("latin-1")).get(name, ""))
+    return ""
+
+
+class FrameMiddleware:
+    """Answers with the frame alone where that is wanted. After whoever says who asks; nothing behind it may be asked of a cluster."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        scope = request.META.get("asgi.scope") or {}
+        token = scope.get(_FRAME)
+        if token:
+            request.cluster = _Silent(clusters.name_of(place_of(request)))  # type: ignore[attr-defined]
+            return _frame(request, token)
+        response = self.get_response(request)
+        if COOKIE in request.COOKIES:
+            response.delete_cookie(COOKIE)
+        return response
+
+
+class _Silent:
+    """Stands for a cluster that is not asked."""
+
+    host = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, name: str) -> object:
+        raise Unreachable(_("No answer from the cluster yet"))
+
+
+def _frame(request: HttpRequest, token: str) -> HttpResponse:
+    since = time.time() - _silent_seconds(place_of(request).prefix)
+    response = render(
+        request, "console/waiting.html", {"since": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(since))}
+    )
+    response.headers["Cache-Control"] = "no-store"
+    # The browser keeps showing the frame until the page begins.
+    response.headers["Refresh"] = "1"
+    response.set_cookie(COOKIE, token, max_age=int(_KEEP_SECONDS), httponly=True, samesite="Lax", secure=settings.HTTPS)
+    return response

@@ -1,0 +1,415 @@
+"""Every limit on what strangers can send: bytes, depth, count, seconds, memory.
+
+A stranger is anybody or anything whose input the console does not control: a browser, a catalog, an image registry, an author of a CRD, a Pod,
+an API server. Modules use a limit as `limits.REQUEST_BODY.value`; none holds such a number of its own. docs/security.md prints the table.
+"""
+
+from dataclasses import dataclass
+
+from structural import patterns
+from untrusted import json_bounds, yaml_bounds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """One limit. `value` is in `unit` ("bytes", "levels", "items", "seconds", "steps"); `over` says what somebody gets who goes past it."""
+
+    subject: str
+    value: int
+    unit: str
+    over: str
+    #: The test that goes past it, as `path::name`.
+    test: str
+
+
+#: Lists are asked for in pages, but for the catalogs of OLM v1, which come whole: the largest has 150 MiB.
+API_ANSWER = Limit(
+    subject="an answer of the API server",
+    value=256 * 2**20,
+    unit="bytes",
+    over="the connection is closed; 502, the cluster's fault",
+    test="tests/kube/test_answers.py::test_s10_an_endless_answer_ends",
+)
+API_ANSWER_SECONDS = Limit(
+    subject="an answer of the API server, from its first byte to its last",
+    value=120,
+    unit="seconds",
+    over="the connection is closed; 502, the cluster's fault",
+    test="tests/kube/test_answers.py::test_s10_an_answer_that_trickles_ends",
+)
+WATCH_EVENT = Limit(
+    subject="one event of a watch",
+    value=32 * 2**20,
+    unit="bytes",
+    over="the watch ends and is begun anew, ever more slowly",
+    test="tests/kube/test_answers.py::test_s10_a_watch_event_without_an_end_ends",
+)
+
+
+LOG_LINE = Limit(
+    subject="a line of a log on a page",
+    value=64 * 1024,
+    unit="bytes",
+    over="cut while it is read, and said at its end; the raw log has all of it",
+    test="tests/kube/test_log_lines.py::test_s5_a_line_without_an_end_takes_no_memory",
+)
+LOG_PAGE = Limit(
+    subject="the lines of a log that stand in a page itself",
+    value=4 * 2**20,
+    unit="bytes",
+    over="the kubelet sends no more (limitBytes); said on the page",
+    test="tests/kube/test_log_lines.py::test_s5_a_page_asks_for_so_much_and_no_more",
+)
+LOGS_PAGE = Limit(
+    subject="the same of several containers together",
+    value=16 * 2**20,
+    unit="bytes",
+    over="each container gets its share (limitBytes); said on the page",
+    test="tests/resources/test_merged.py::test_s5_many_logs_share_their_limit",
+)
+
+
+YAML_LEVELS = Limit(
+    subject="levels of lists and mappings in YAML",
+    value=yaml_bounds.LEVELS,
+    unit="levels",
+    over="refused with its line, before anything is composed",
+    test="tests/untrusted/test_yaml_bounds.py::test_s2_no_depth_ends_the_process",
+)
+YAML_VALUES = Limit(
+    subject="keys and values of a YAML text, aliases and merge keys written out",
+    value=yaml_bounds.VALUES,
+    unit="values",
+    over="refused with its line",
+    test="tests/untrusted/test_yaml_bounds.py::test_s10_nothing_grows_by_aliases_or_merge_keys",
+)
+JSON_LEVELS = Limit(
+    subject="levels of lists and mappings in JSON",
+    value=json_bounds.LEVELS,
+    unit="levels",
+    over="refused (400), or the cluster's fault (502)",
+    test="tests/untrusted/test_json_bounds.py::test_s10_deep_json_is_a_value_error",
+)
+PATTERN_MEMORY = Limit(
+    subject="what a schema's pattern needs, compiled by RE2",
+    value=patterns.MEMORY_BYTES,
+    unit="bytes",
+    over="no pattern: the API server refuses such a schema",
+    test="tests/structural/test_patterns.py::test_s4_a_pattern_too_large_for_its_memory_is_none",
+)
+#: The longest of 297 real bundles has 33,660.
+MARKDOWN = Limit(
+    subject="an operator's description",
+    value=100_000,
+    unit="characters",
+    over="cut, and said below it",
+    test="tests/console/test_markdown.py::test_s10_long_texts_are_cut_and_say_so",
+)
+HELP_MARKDOWN = Limit(
+    subject="a field's description",
+    value=20_000,
+    unit="characters",
+    over="cut, and said below it",
+    test="tests/console/test_markdown.py::test_s10_long_texts_are_cut_and_say_so",
+)
+FETCHED = Limit(
+    subject="what an address of the web answers",
+    value=512 * 2**20,
+    unit="bytes",
+    over="the catalog is not read, and why",
+    test="tests/operatorhub/sources/test_fetch.py::test_limits",
+)
+FETCHED_SECONDS = Limit(
+    subject="the same, from the first byte to the last",
+    value=180,
+    unit="seconds",
+    over="the catalog is not read, and why",
+    test="tests/operatorhub/sources/test_fetch.py::test_limits",
+)
+ARCHIVE = Limit(
+    subject="an archive or image of a catalog, unpacked",
+    value=2**30,
+    unit="bytes",
+    over="the catalog is not read, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+)
+ARCHIVE_FILES = Limit(
+    subject="files of it",
+    value=100_000,
+    unit="files",
+    over="the catalog is not read, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+)
+ARCHIVE_STREAM = Limit(
+    subject="what is unpacked of it, also what is not kept",
+    value=8 * 2**30,
+    unit="bytes",
+    over="the catalog is not read, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+)
+#: Manifests are packed to a tenth or twentieth.
+ARCHIVE_RATIO = Limit(
+    subject="how many times its packed size that may be",
+    value=100,
+    unit="times",
+    over="the catalog is not read, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_s10_small_archives_that_become_huge_are_refused",
+)
+ARCHIVE_UNJUDGED = Limit(
+    subject="what any archive may unpack to, however small it is",
+    value=16 * 2**20,
+    unit="bytes",
+    over="the ratio above counts",
+    test="tests/operatorhub/sources/test_bounds.py::test_s10_small_archives_that_become_huge_are_refused",
+)
+ARCHIVE_SECONDS = Limit(
+    subject="unpacking all archives of one source",
+    value=120,
+    unit="seconds",
+    over="the catalog is not read, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+)
+IMAGE_LAYERS = Limit(
+    subject="layers of an image",
+    value=128,
+    unit="layers",
+    over="the image is not read, and why",
+    test="tests/operatorhub/sources/test_image.py::test_an_image_is_bounded",
+)
+IMAGE_LAYER = Limit(
+    subject="a layer, packed",
+    value=2**30,
+    unit="bytes",
+    over="the image is not read, and why",
+    test="tests/operatorhub/sources/test_image.py::test_an_image_is_bounded",
+)
+IMAGE_MANIFEST = Limit(
+    subject="an image's manifest",
+    value=4 * 2**20,
+    unit="bytes",
+    over="the image is not read, and why",
+    test="tests/operatorhub/sources/test_image.py::test_an_image_is_bounded",
+)
+#: No object is larger than 3 MiB; the largest file of 273 real packages has 2.4 MB.
+MANIFEST_FILE = Limit(
+    subject="a file of a bundle's folder",
+    value=4 * 2**20,
+    unit="bytes",
+    over="the file is left out, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_s10_a_file_larger_than_any_object_is_left_out",
+)
+CATALOG_BLOB = Limit(
+    subject="an object or document of a file-based catalog",
+    value=32 * 2**20,
+    unit="bytes",
+    over="left out, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_a_blob_larger_than_any_is_left_out",
+)
+RUN_BYTES = Limit(
+    subject="what is given to run a bundle, unpacked",
+    value=16 * 2**20,
+    unit="bytes",
+    over="refused, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_s10_small_archives_that_become_huge_are_refused",
+)
+CATALOG_UPLOAD = Limit(
+    subject="an uploaded catalog, packed",
+    value=256 * 2**20,
+    unit="bytes",
+    over="refused (422), and why",
+    test="tests/operatorhub/test_own_catalogs.py::test_an_upload_that_is_too_large_is_refused",
+)
+RUN_FILES = Limit(
+    subject="files of it",
+    value=2_000,
+    unit="files",
+    over="refused, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+)
+RUN_SECONDS = Limit(
+    subject="reading it while somebody waits",
+    value=15,
+    unit="seconds",
+    over="refused, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_s10_reading_for_a_page_ends_in_time",
+)
+RUN_CARRIED = Limit(
+    subject="the bundle in the page, packed",
+    value=8 * 2**20,
+    unit="bytes",
+    over="refused, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_what_a_page_carries_is_bounded",
+)
+RESTORE_BYTES = Limit(
+    subject="an export that is imported, unpacked",
+    value=8 * 2**20,
+    unit="bytes",
+    over="refused, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+)
+RESTORE_FILES = Limit(
+    subject="files of it",
+    value=600,
+    unit="files",
+    over="refused, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+)
+OLM_MANIFEST = Limit(
+    subject="manifests of OLM itself",
+    value=16 * 2**20,
+    unit="bytes",
+    over="refused, and why",
+    test="tests/operatorhub/sources/test_bounds.py::test_manifests_of_olm_are_bounded",
+)
+PACKED_MANIFEST = Limit(
+    subject="a manifest that an unpacking job wrote, unpacked",
+    value=4 * 2**20,
+    unit="bytes",
+    over="cut, so no manifest: left out",
+    test="tests/operatorhub/sources/test_bounds.py::test_a_packed_manifest_is_bounded",
+)
+
+
+def all_limits() -> dict[str, Limit]:
+    """Name → limit, in the order in which they are written here."""
+    return {name: value for name, value in globals().items() if isinstance(value, Limit)}
+
+
+# Requests: read on the event loop before a page thread is taken (console/web/http_protocol.py, console/web/request_body.py).
+_REQUESTS = "tests/console/test_requests.py::"
+
+REQUEST_HEADER_BYTES = Limit(
+    subject="Request line and headers of one request",
+    value=64 * 1024,
+    unit="bytes",
+    over="431, and the connection is closed",
+    test=f"{_REQUESTS}test_s10_headers_over_the_limit_are_answered_431",
+)
+REQUEST_HEADER_SECONDS = Limit(
+    subject="Time until a connection has sent all headers of its request",
+    value=20,
+    unit="seconds",
+    over="408, and the connection is closed",
+    test=f"{_REQUESTS}test_s3_headers_have_a_deadline",
+)
+REQUEST_BODY_BYTES = Limit(
+    subject="Body of one request, except uploads of files",
+    value=16 * 1024 * 1024,
+    unit="bytes",
+    over="413",
+    test=f"{_REQUESTS}test_s3_a_body_over_the_limit_is_answered_413",
+)
+REQUEST_UPLOAD_BYTES = Limit(
+    subject="Body of one upload (multipart/form-data)",
+    value=257 * 1024 * 1024,
+    unit="bytes",
+    over="413",
+    test=f"{_REQUESTS}test_s3_a_body_over_the_limit_is_answered_413",
+)
+REQUEST_BODY_SECONDS = Limit(
+    subject="Time until the body of a request has arrived, beside one second for each 64 KiB of it",
+    value=30,
+    unit="seconds",
+    over="408, and the connection is closed",
+    test=f"{_REQUESTS}test_s3_a_body_has_a_deadline",
+)
+REQUEST_BODIES_BYTES = Limit(
+    subject="Bodies of all requests of one web process at once, except the first 64 KiB of each",
+    value=384 * 1024 * 1024,
+    unit="bytes",
+    over="503 with Retry-After; smaller bodies are still taken",
+    test=f"{_REQUESTS}test_s3_bodies_of_all_requests_share_one_limit",
+)
+RESPONSE_STALL_SECONDS = Limit(
+    subject="Time in which a client reads nothing of its response",
+    value=60,
+    unit="seconds",
+    over="the connection is closed",
+    test=f"{_REQUESTS}test_s3_a_client_that_reads_nothing_is_disconnected",
+)
+FORWARDED_BODY_BYTES = Limit(
+    subject="Body of one request to a forwarded page (/forwarded/)",
+    value=32 * 1024 * 1024,
+    unit="bytes",
+    over="413",
+    test="tests/resources/views/test_proxied.py::test_a_body_over_the_limit_is_refused",
+)
+
+
+# Forms, pages and live updates.
+FORM_FIELDS = Limit(
+    subject="fields of one form",
+    value=200_000,
+    unit="fields",
+    over="413",
+    test="tests/resources/views/test_trouble.py::test_more_than_the_console_takes_is_said",
+)
+#: A bundle of a large operator has some forty.
+IMPORT_DOCUMENTS = Limit(
+    subject="documents of one import of YAML",
+    value=500,
+    unit="documents",
+    over="refused, and why",
+    test="tests/attacks/test_limits.py::test_an_import_has_so_many_documents",
+)
+IMPORT_UNDO = Limit(
+    subject="what takes an import back, carried by the page, packed",
+    value=4 * 2**20,
+    unit="bytes",
+    over="the import can't be undone",
+    test="tests/attacks/test_limits.py::test_what_takes_an_import_back_is_bounded",
+)
+BULK_OBJECTS = Limit(
+    subject="objects of one bulk action",
+    value=1000,
+    unit="objects",
+    over="refused, and why",
+    test="tests/resources/views/test_bulk.py::test_too_many_are_said_before_anything_is_done",
+)
+LIST_OBJECTS = Limit(
+    subject="a list that is searched, sorted or counted as a whole",
+    value=100_000,
+    unit="objects",
+    over="the rest isn't searched; said on the page",
+    test="tests/resources/views/test_list.py::test_beyond_what_is_searched_the_page_says_so",
+)
+_STREAM_TEST = "tests/resources/stream/test_post.py::test_a_wish_that_cannot_be_served"
+#: A page shows a handful of topics, twenty tabs some hundred.
+STREAM_TOPICS = Limit(subject="topics of one stream", value=200, unit="topics", over="400", test=_STREAM_TEST)
+#: A page shows 50 to 200.
+STREAM_ROWS = Limit(
+    subject="rows and names that one stream lists", value=5000, unit="rows", over="400", test=_STREAM_TEST
+)
+STREAM_BODY_BYTES = Limit(
+    subject="what a page asks of a stream", value=256 * 1024, unit="bytes", over="413", test=_STREAM_TEST
+)
+UNDO_OBJECT = Limit(
+    subject="an object that is kept for an undo, packed",
+    value=2_000_000,
+    unit="bytes",
+    over="the change can't be undone",
+    test="tests/attacks/test_limits.py::test_an_object_too_large_is_not_kept_for_an_undo",
+)
+#: etcd takes objects of 1.5 MB.
+RECORDED_ANSWER = Limit(
+    subject="an object that a request read and remembers, to say what its change changed",
+    value=3_000_000,
+    unit="bytes",
+    over="the audit doesn't say what was changed",
+    test="tests/attacks/test_limits.py::test_an_answer_too_large_is_not_remembered",
+)
+ICON = Limit(
+    subject="an operator's icon",
+    value=512 * 1024,
+    unit="bytes",
+    over="no icon",
+    test="tests/operatorhub/test_icons.py::test_what_is_no_icon_is_left_out",
+)
+#: A picture of few bytes may claim billions.
+ICON_PIXELS = Limit(
+    subject="the picture of an icon",
+    value=4096 * 4096,
+    unit="pixels",
+    over="not made smaller: served as it is",
+    test="tests/operatorhub/test_thumbnails.py::test_small_broken_and_huge_ones_stay_as_they_are",
+)

@@ -1,0 +1,48 @@
+"""What the form says of the namespace beside its errors. A sentence that an error contradicts, or says better, is left out. Pure."""
+
+from collections.abc import Iterable, Iterator
+
+from django.utils.translation import gettext as _
+
+from kube.objects import name_of
+from operatorhub.install.choices import Choices
+from operatorhub.install.conflicts import Conflict
+from operatorhub.install.objects import is_new
+from operatorhub.install.situation import Situation
+
+#: Conflicts after which nothing more is to be said of the namespace: there is none, there can't be one of that name, or it is about to go.
+_NO_PLACE = frozenset({"no-namespace", "bad-namespace", "terminating"})
+#: Conflicts that say what is with its OperatorGroup, or that none is made because nothing is installed there.
+_NO_GROUP = frozenset({"groups", "group-mode", "subscribed", "name-taken", "invisible"})
+
+
+def notes(situation: Situation, choices: Choices, conflicts: Iterable[Conflict], *, template: bool) -> tuple[str, ...]:
+    """`template`: the operator's author suggests labels and annotations for the namespace."""
+    keys = {conflict.key for conflict in conflicts}
+    if not choices.namespace or keys & _NO_PLACE:
+        return ()
+    found = [*_existence(situation, choices.namespace, template=template)]
+    if not keys & _NO_GROUP:
+        found += _group(situation, choices.namespace)
+    return tuple(found)
+
+
+def _existence(situation: Situation, namespace: str, *, template: bool) -> Iterator[str]:
+    if is_new(namespace, situation):
+        yield _("“%(name)s” does not exist and will be created.") % {"name": namespace}
+        if template:
+            yield _("Its labels and annotations are those that the operator's author suggests.")
+    elif namespace not in situation.namespaces:
+        yield _("You don't have permission to list namespaces: this one is assumed to exist.")
+    else:
+        yield _("“%(name)s” exists.") % {"name": namespace}
+        if template:
+            yield _("The labels that the author suggests are not put on it: it stays as it is.")
+
+
+def _group(situation: Situation, namespace: str) -> Iterator[str]:
+    groups = situation.groups.get(namespace, ())
+    if groups:
+        yield _("Its OperatorGroup “%(group)s” is used as it is.") % {"group": name_of(groups[0])}
+    elif namespace in situation.namespaces and situation.knows("operatorgroups"):
+        yield _("It has no OperatorGroup yet: one will be made.")

@@ -1,0 +1,55 @@
+"""What an object's state owes to the objects below it: its worst child counts, once it has been in trouble for a while. Pure.
+
+An operator that only waits for its StatefulSet calls an instance "Pending" for ever while the image of a Pod can't be pulled.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.utils.translation import gettext as _
+
+from resources.state.health import COMPLETED, DEGRADED, SUSPENDED, TERMINATING, Health
+
+#: Pods fail for some seconds while what they need is being made.
+GRACE_SECONDS = 30.0
+#: Of these kinds (group, kind) an object's trouble is its owners': Pods, and Deployments that can't make any.
+TELLING = (("", "Pod"), ("apps", "Deployment"))
+#: These states are the object's own, whatever its children do.
+_OWN = ("", DEGRADED, TERMINATING, SUSPENDED, COMPLETED)
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An object below that is in trouble."""
+
+    kind: str
+    name: str
+    health: Health
+
+
+def trouble(kind: tuple[str, str], name: str, health: Health, created: str, now: datetime) -> Trouble | None:
+    """None for what is well, has ended, is not in trouble for long, or is of a kind that does not count. `created`: RFC 3339."""
+    if kind not in TELLING or health.state != DEGRADED or health.ended:
+        return None
+    began = moment(health.since) or moment(created)
+    if began is not None and (now - began).total_seconds() < GRACE_SECONDS:
+        return None
+    return Trouble(kind[1], name, health)
+
+
+def combined(own: Health, troubles: Iterable[Trouble]) -> Health:
+    """The object's own state, or Degraded with the first trouble of the objects below it as its reason."""
+    if own.state in _OWN or (first := next(iter(troubles), None)) is None:
+        return own
+    words = {"kind": first.kind, "name": first.name, "reason": first.health.reason or first.health.label}
+    return Health(DEGRADED, _("%(kind)s %(name)s: %(reason)s") % words, first.health.since, below=True)
+
+
+def moment(text: str) -> datetime | None:
+    """A time of the API server, None for what is none."""
+    try:
+        found = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

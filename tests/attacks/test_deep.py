@@ -1,0 +1,62 @@
+"""S2, S10: YAML and JSON too deep for any reader, wherever a stranger can put them; how deep is tried in tests/untrusted."""
+
+import base64
+import io
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from operatorhub import csv
+from operatorhub.run import given
+from operatorhub.sources import blobs, fbc
+from operatorhub.sources.drafts import SourceError
+from resources.kinds import secrets
+from tests.attacks import objects
+from tests.attacks.texts import DEEP
+
+SIZES = {"deep": 25_000, "deeper": 1_000_000}
+DEEP_JSON = '{"metadata":{},"data":' + "[" * 25_000 + "]" * 25_000 + "}"
+YAML = ("[", "{a: ", "- ")
+
+
+@pytest.mark.parametrize("text", DEEP)
+def test_s10_annotations_of_an_operator_may_be_deep(text: str) -> None:
+    annotations = dict.fromkeys(objects.csv("x", "x")["metadata"]["annotations"], text)
+    assert csv.initialization(annotations) is None
+    for read in (csv.internal, csv.features, csv.subscriptions, csv.suggested_namespace):
+        read(annotations)
+    assert csv.objects(text) == ()
+    assert not [*secrets.registries({".dockerconfigjson": base64.b64encode(text.encode()).decode()})]
+
+
+@pytest.mark.parametrize("levels", SIZES.values(), ids=SIZES)
+def test_s2_catalogs_and_bundles_leave_out_what_is_deep(levels: int) -> None:
+    """S2: a catalog ended the worker, and what it names the web process."""
+    for opening in YAML:
+        text = opening * levels
+        blob = b"schema: olm.package\nname: a\nx: " + text.encode()
+        assert all(found.problem for found in blobs.read(io.BytesIO(blob)))
+        bad: list[str] = []
+        assert not fbc._object({"data": base64.b64encode(text.encode()).decode()}, bad)
+        assert bad
+        with pytest.raises(SourceError):
+            given.files([("csv.yaml", text.encode())])
+    blob = b'{"schema": "olm.package", "name": "a", "x": ' + b"[" * levels + b"]" * levels + b"}"
+    assert all(found.problem for found in blobs.read(io.BytesIO(blob)))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("opening", YAML)
+def test_s2_a_page_refuses_deep_yaml(cluster: ClusterClient, opening: str) -> None:
+    """S2: 40 KB of it ended the web process for everybody."""
+    text, browser = opening * 25_000, Client()
+    new = "/resources/core/v1/configmaps/new/?namespace=default"
+    for path, posted in (
+        ("/resources/import/?namespace=default", {"text": text, "~check": "1"}),
+        ("/resources/import/?namespace=default", {"text": text, "~send": "1"}),
+        (new, {"text": text, "~save": "1"}),
+        (new, {"text": "a: b", "~original": DEEP_JSON, "~good": DEEP_JSON, "~save": "1"}),
+        (new, {"~base": DEEP_JSON, "~save": "1"}),
+    ):
+        assert browser.post(path, posted).status_code < 500, path

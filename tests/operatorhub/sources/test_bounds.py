@@ -1,0 +1,127 @@
+"""S10: what strangers packed ends within its limits of bytes, files, ratio and time."""
+
+import base64
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kube import limits
+from operatorhub.bootstrap import manifest
+from operatorhub.run import given
+from operatorhub.sources import archive, blobs, bundlefiles
+from operatorhub.sources.drafts import SourceError
+from operatorhub.upgrade import plans
+
+ZEROS = b"a: 0\n" * 4_000_000  # 20 MB of YAML
+
+
+def in_zip(data: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("csv.yaml", data)
+    return made.getvalue()
+
+
+def in_tar(data: bytes) -> bytes:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as packed:
+        member = tarfile.TarInfo("csv.yaml")
+        member.size = len(data)
+        packed.addfile(member, io.BytesIO(data))
+    return made.getvalue()
+
+
+PACKED: dict[str, Callable[[], bytes]] = {
+    "zip": lambda: in_zip(ZEROS),
+    "xz": lambda: lzma.compress(in_tar(ZEROS), preset=0),
+    "gzip": lambda: gzip.compress(in_tar(ZEROS), 1),
+    "zeros": lambda: gzip.compress(bytes(1024) * 1024 * 40, 9),
+}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_s10_small_archives_that_become_huge_are_refused(kind: str, tmp_path: Path) -> None:
+    """A zip of 612 KB took 65 s and 300 MB, an xz of 61 KB 78 s and 400 MB."""
+    data = PACKED[kind]()
+    assert len(data) < 20 * 2**20 / limits.ARCHIVE_RATIO.value * 2
+    with pytest.raises(SourceError):
+        given.files([("bundle", data)])
+    (tmp_path / "packed").write_bytes(data)
+    budget = archive.Budget()
+    if len(data) * limits.ARCHIVE_RATIO.value + limits.ARCHIVE_UNJUDGED.value < len(ZEROS):
+        with pytest.raises(SourceError):
+            archive.unpack(tmp_path / "packed", tmp_path, budget)
+    written = sum(path.stat().st_size for path in tmp_path.rglob("*"))
+    assert written <= limits.ARCHIVE_UNJUDGED.value + (limits.ARCHIVE_RATIO.value + 1) * len(data)
+
+
+def test_every_budget_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    for spend in (
+        lambda: archive.Budget(most=10).wrote(11),
+        lambda: archive.Budget(files=0).file(),
+        lambda: archive.Budget(stream=10).read(11),
+        lambda: archive.Budget().read(limits.ARCHIVE_UNJUDGED.value + 1),
+    ):
+        with pytest.raises(SourceError):
+            spend()
+    judged = archive.Budget()
+    judged.packed(1000)
+    judged.read(limits.ARCHIVE_UNJUDGED.value + 1000)
+    monkeypatch.setattr(limits, "ARCHIVE_SECONDS", replace(limits.ARCHIVE_SECONDS, value=-1))
+    with pytest.raises(SourceError):
+        archive.Budget().read(1)
+
+
+def test_s10_a_file_larger_than_any_object_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "csv.yaml"
+    path.write_bytes(b"a: " + b"x" * limits.MANIFEST_FILE.value)
+    with pytest.raises(ValueError, match="larger than"):
+        bundlefiles.documents(path)
+
+
+def test_s10_deep_json_in_a_bundle_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "csv.json"
+    path.write_bytes(b"[" * 100_000 + b"]" * 100_000)
+    with pytest.raises(ValueError):
+        bundlefiles.documents(path)
+    with pytest.raises(SourceError):
+        given.files([("csv.json", path.read_bytes())])
+
+
+def test_s10_reading_for_a_page_ends_in_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(limits, "RUN_SECONDS", replace(limits.RUN_SECONDS, value=-1))
+    for number in range(3):
+        (tmp_path / f"{number}.yaml").write_text("kind: ConfigMap\n")
+    with pytest.raises(SourceError, match="too long"):
+        given.files_of(tmp_path)
+
+
+def test_a_blob_larger_than_any_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "CATALOG_BLOB", replace(limits.CATALOG_BLOB, value=1000))
+    text = b"schema: olm.package\nname: |\n" + b" x\n" * 1000
+    assert [bool(blob.problem) for blob in blobs.read(io.BytesIO(text))] == [True]
+
+
+def test_what_a_page_carries_is_bounded() -> None:
+    for sent in (zlib.compress(bytes(limits.RUN_BYTES.value * 3)), zlib.compress(b"[" * 100_000)):
+        with pytest.raises(SourceError):
+            given.received(base64.b64encode(sent).decode())
+
+
+def test_a_packed_manifest_is_bounded() -> None:
+    data = gzip.compress(b"kind: ConfigMap\nmetadata: {name: a}\nx: |\n " + b"y" * limits.PACKED_MANIFEST.value * 2)
+    text = base64.b64encode(base64.b64encode(data)).decode()
+    assert len(plans._unpacked(text)) == limits.PACKED_MANIFEST.value
+
+
+def test_manifests_of_olm_are_bounded() -> None:
+    with pytest.raises(manifest.ManifestProblem):
+        manifest.read([("a", "#" * (limits.OLM_MANIFEST.value + 1))])

@@ -1,0 +1,244 @@
+"""“The same with kubectl”: each block is run, and does what the page's button does. Two namespaces with the same objects: the button acts in one, kubectl in the other."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from operatorhub import olm
+from tests.operatorhub.conftest import until
+
+pytestmark = [pytest.mark.django_db, pytest.mark.timeout(120)]
+
+Object = dict[str, Any]
+LABELS = {"app": "web"}
+POD = {"containers": [{"name": "web", "image": "example.com/web:1"}]}
+TEMPLATE = {"metadata": {"labels": LABELS}, "spec": POD}
+JOB = {"spec": {"template": {"spec": {**POD, "restartPolicy": "Never"}}}}
+FINALIZER = "tests.example/held"
+GROUP, SUBSCRIPTION, SOURCE = (
+    ("operators.coreos.com", plural) for plural in ("operatorgroups", "subscriptions", "catalogsources")
+)
+# Times, uids and random ends of names.
+_CHANGING = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=-manual-)[0-9a-z]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """`make`: (kind's group and plural, object) beforehand; `look`: the kind that is compared; `page` and `sent`: how the page with the block is asked for, by POST
+    where something is sent; `pressed`: what the button sends, with `{uid}` and the like of the object made first."""
+
+    name: str
+    make: tuple[tuple[tuple[str, str], Object], ...]
+    look: tuple[str, str]
+    page: str
+    pressed: dict[str, str]
+    button: str = ""
+    sent: dict[str, str] | None = None
+    deleted: bool = False
+
+
+def named(name: str, **more: Any) -> Object:
+    return {"metadata": {"name": name, **more.pop("metadata", {})}, **more}
+
+
+MAPS, DEPLOYMENTS, CRON_JOBS, JOBS, PODS = (
+    ("", "configmaps"), ("apps", "deployments"), ("batch", "cronjobs"), ("batch", "jobs"), ("", "pods")
+)  # fmt: skip
+MAP = (MAPS, named("paint", data={"colour": "blue"}))
+DEPLOYMENT = (
+    DEPLOYMENTS,
+    named("web", spec={"replicas": 0, "selector": {"matchLabels": LABELS}, "template": TEMPLATE}),
+)
+PAUSED = (DEPLOYMENTS, {**DEPLOYMENT[1], "spec": {**DEPLOYMENT[1]["spec"], "paused": True}})
+CRON_JOB = (CRON_JOBS, named("nightly", spec={"schedule": "0 3 1 1 *", "jobTemplate": JOB}))
+SUSPENDED = (CRON_JOBS, {**CRON_JOB[1], "spec": {**CRON_JOB[1]["spec"], "suspend": True}})
+OWN = (GROUP, named("mine", spec={"targetNamespaces": ["{namespace}"]}))
+# OLM finds nothing in a catalog that is not there, and leaves it alone.
+SUB = (
+    SUBSCRIPTION,
+    named("db", spec={"name": "db", "channel": "stable", "source": "none", "sourceNamespace": "{namespace}"}),
+)
+CATALOG = (SOURCE, named("ours", spec={"sourceType": "grpc", "address": "127.0.0.1:1"}))
+NEW_CATALOG = {"kind": "catalogsource", "name": "ours", "namespace": "{namespace}", "endpoint": "address", "address": "127.0.0.1:1", "title": "Ours"}  # fmt: skip
+CHANGED = {"version": "{version}", "channel": "fast", "approval": "Manual", "config.env": "- name: A\n  value: b\n"}
+INSTALL = {"channel": "stable", "mode": "OwnNamespace", "install_namespace": "{namespace}", "approval": "Manual"}
+
+CASES = [
+    Case(name="delete", make=(MAP,), look=MAPS, page="/resources/core/v1/configmaps/{namespace}/paint/delete/", pressed={"uid": "{uid}"}),
+    Case(name="restart", make=(DEPLOYMENT,), look=DEPLOYMENTS, page="/resources/apps/v1/deployments/{namespace}/web/act/restart/", pressed={}),
+    Case(name="pause", make=(DEPLOYMENT,), look=DEPLOYMENTS, page="/resources/apps/v1/deployments/{namespace}/web/act/pause/", pressed={}),
+    Case(name="resume", make=(PAUSED,), look=DEPLOYMENTS, page="/resources/apps/v1/deployments/{namespace}/web/act/resume/", pressed={}),
+    Case(name="suspend", make=(CRON_JOB,), look=CRON_JOBS, page="/resources/batch/v1/cronjobs/{namespace}/nightly/act/suspend/", pressed={}),
+    Case(name="resume-job", make=(SUSPENDED,), look=CRON_JOBS, page="/resources/batch/v1/cronjobs/{namespace}/nightly/act/resume/", pressed={}),
+    Case(name="run-job", make=(SUSPENDED,), look=JOBS, page="/resources/batch/v1/cronjobs/{namespace}/nightly/act/run/", pressed={}),
+    Case(name="evict", make=((PODS, named("web", spec=POD)),), look=PODS, page="/resources/core/v1/pods/{namespace}/web/act/evict/", pressed={}),
+    Case(name="finalizer", make=((MAPS, named("held", metadata={"finalizers": [FINALIZER, "tests.example/other"]})),), look=MAPS, deleted=True,
+         page="/resources/core/v1/configmaps/{namespace}/held/finalizers/", pressed={"finalizer": FINALIZER, "typed": "held"}),
+    Case(name="bulk-label", make=(MAP,), look=MAPS, page="/resources/core/v1/configmaps/bulk/",
+         sent={"action": "label", "changes": "tier=cache", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}"},
+         pressed={"action": "label", "changes": "tier=cache", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}", "~confirm": "1"}),
+    Case(name="bulk-delete", make=(MAP,), look=MAPS, page="/resources/core/v1/configmaps/bulk/",
+         sent={"action": "delete", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}"},
+         pressed={"action": "delete", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}", "~confirm": "1"}),
+    Case(name="group-new", make=(), look=GROUP, page="/operators/{namespace}/groups/+/", sent={"name": "mine", "scope": "own", "try": "1"},
+         pressed={"name": "mine", "scope": "own", "save": "1"}),
+    Case(name="group-edit", make=(OWN,), look=GROUP, page="/operators/{namespace}/groups/mine/", sent={"scope": "all", "version": "{version}", "try": "1"},
+         pressed={"scope": "all", "version": "{version}", "save": "1"}),
+    Case(name="group-delete", make=(OWN,), look=GROUP, page="/operators/{namespace}/groups/mine/delete/", pressed={"uid": "{uid}"}),
+    Case(name="subscription-edit", make=(SUB,), look=SUBSCRIPTION, page="/operators/{namespace}/subscriptions/db/edit/", sent=CHANGED | {"try": "1"},
+         pressed=CHANGED | {"save": "1"}),
+    Case(name="subscription-remove", make=(SUB,), look=SUBSCRIPTION, page="/operators/{namespace}/subscriptions/db/remove/", pressed={"uid": "{uid}"}),
+    Case(name="catalog-new", make=(), look=SOURCE, page="/operatorhub/catalogs/new/", sent=NEW_CATALOG | {"try": "1"}, pressed=NEW_CATALOG | {"save": "1"}),
+    Case(name="catalog-delete", make=(CATALOG,), look=SOURCE, page="/operatorhub/catalogs/source/{namespace}/ours/delete/", pressed={"uid": "{uid}"}),
+    Case(name="install", make=(OWN,), look=SUBSCRIPTION, page="/operatorhub/olm/samples-catalog/flightticket/install/", sent=INSTALL | {"dry_run": "1"},
+         pressed=INSTALL),
+]  # fmt: skip
+
+
+@pytest.fixture
+def kubectl(cluster_kubeconfig: Path, tmp_path: Path) -> Callable[[str], None]:
+    """A block as somebody pastes it into a shell."""
+    if shutil.which("kubectl") is None:
+        pytest.skip("needs kubectl on PATH")
+    environment = {**os.environ, "KUBECONFIG": str(cluster_kubeconfig), "KUBECACHEDIR": str(tmp_path)}
+
+    def run(block: str) -> None:
+        done = subprocess.run(
+            ["bash", "-c", block], env=environment, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 0, f"{block}\n{done.stdout}{done.stderr}"
+
+    return run
+
+
+@pytest.fixture
+def namespaces(client: ClusterClient) -> Iterator[tuple[str, str]]:
+    """The button's, and kubectl's."""
+    names = tuple(f"{side}-{uuid4().hex[:6]}" for side in ("button", "kubectl"))
+    type_ = client.find("", "v1", "namespaces")
+    for name in names:
+        client.create(type_, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    yield names[0], names[1]
+    for name in names:
+        client.delete(type_, name)
+
+
+def type_of(client: ClusterClient, kind: tuple[str, str]) -> ResourceType:
+    """OLM's OperatorGroups are meant in v1, all other kinds in the version that the cluster prefers."""
+    return client.find(kind[0], "", kind[1]) if kind[0] != olm.GROUP else olm.type_of(client, kind[1])
+
+
+def filled(value: Any, facts: dict[str, str]) -> Any:
+    """With the facts of one of the two namespaces in the place of `{name}`."""
+    if isinstance(value, dict):
+        return {key: filled(part, facts) for key, part in value.items()}
+    if isinstance(value, list):
+        return [filled(part, facts) for part in value]
+    for key, fact in facts.items():
+        value = value.replace(f"{{{key}}}", fact) if isinstance(value, str) else value
+    return value
+
+
+def prepared(client: ClusterClient, case: Case, namespace: str) -> dict[str, str]:
+    facts = {"namespace": namespace, "uid": "", "version": ""}
+    for kind, obj in reversed(case.make):
+        type_ = type_of(client, kind)
+        made = client.create(
+            type_, {"apiVersion": type_.api_version, "kind": type_.kind, **filled(obj, facts)}, namespace
+        )
+        if case.deleted:
+            client.delete(type_, made["metadata"]["name"], namespace)
+        facts |= {"uid": made["metadata"]["uid"]}
+    return facts
+
+
+def with_version(client: ClusterClient, case: Case, facts: dict[str, str]) -> dict[str, str]:
+    """As the page would say it: a controller may have written meanwhile."""
+    for kind, obj in case.make[:1]:
+        found = client.get(type_of(client, kind), obj["metadata"]["name"], facts["namespace"])
+        facts = facts | {"version": found["metadata"]["resourceVersion"]}
+    return facts
+
+
+def block_of(page: Any) -> str:
+    blocks = [unescape(one) for one in re.findall(r'data-copy="([^"]*)"', page.content.decode())]
+    (block,) = [one for one in blocks if one.startswith(("kubectl ", "echo "))]
+    return block
+
+
+def seen(client: ClusterClient, kind: tuple[str, str], namespace: str) -> list[Any]:
+    """What people wrote of the objects of a kind; without what the cluster gives to each."""
+    found = []
+    for obj in client.list(type_of(client, kind), namespace).items:
+        meta = obj["metadata"]
+        if meta["name"] == "kube-root-ca.crt" or (kind == PODS and meta.get("deletionTimestamp")):
+            continue
+        owners = [(one["kind"], one["name"], one.get("controller")) for one in meta.get("ownerReferences", ())]
+        notes = {
+            key: value
+            for key, value in meta.get("annotations", {}).items()
+            if "last-applied" not in key and not key.startswith(("deployment.", "olm."))
+        }
+        labels = {key: value for key, value in meta.get("labels", {}).items() if not key.startswith("operators.")}
+        spec = {
+            key: value
+            for key, value in obj.get("spec", {}).items()
+            if kind != JOBS or key not in ("selector", "template")
+        }
+        text = json.dumps(
+            [meta["name"], labels, notes, meta.get("finalizers"), owners, obj.get("data"), spec], sort_keys=True
+        )
+        found.append(_CHANGING.sub("…", text.replace(namespace, "NAMESPACE")))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_kubectl_does_what_the_button_does(
+    client: ClusterClient, namespaces: tuple[str, str], kubectl: Callable[[str], None], case: Case
+) -> None:
+    """H3: whoever copies the block gets what the button does, no more and no less."""
+    web = Client()
+    by_button, by_kubectl = (prepared(client, case, namespace) for namespace in namespaces)
+    before = seen(client, case.look, namespaces[0])
+
+    by_kubectl = with_version(client, case, by_kubectl)
+    page = filled(case.page, by_kubectl)
+    shown = web.get(page) if case.sent is None else web.post(page, filled(case.sent, by_kubectl))
+    kubectl(block_of(shown))
+    by_button = with_version(client, case, by_button)
+    pressed = web.post(filled(case.page, by_button), filled(case.pressed, by_button))
+    assert pressed.status_code < 400, pressed.content.decode()[-3000:]
+
+    with contextlib.suppress(AssertionError):
+        until(lambda: seen(client, case.look, namespaces[0]) == seen(client, case.look, namespaces[1]), 15)
+    assert seen(client, case.look, namespaces[0]) == seen(client, case.look, namespaces[1])
+    assert seen(client, case.look, namespaces[1]) != before
+
+
+def test_each_way_a_node_is_cordoned(client: ClusterClient, kubectl: Callable[[str], None]) -> None:
+    """H3: the node's page says the command for what its button would do now."""
+    type_ = client.find("", "v1", "nodes")
+    name = client.list(type_).items[0]["metadata"]["name"]
+    here = f"/resources/core/v1/nodes/-/{name}/"
+    try:
+        for closed in (True, False):
+            blocks = [unescape(one) for one in re.findall(r'data-copy="([^"]*)"', Client().get(here).content.decode())]
+            (block,) = [one for one in blocks if "cordon" in one]
+            kubectl(block)
+            assert client.get(type_, name)["spec"].get("unschedulable", False) is closed
+    finally:
+        client.patch(type_, name, {"spec": {"unschedulable": None}})

@@ -1,0 +1,79 @@
+"""H11: a change of channel says where it leads from the version that runs."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from operatorhub import olm
+from operatorhub.running.updates import Update
+from operatorhub.sources.drafts import Channel, Entry, Graph
+from operatorhub.upgrade import subscription, update_path
+from operatorhub.upgrade.subscription import Edit, Page
+
+GRAPH = Graph(
+    "grafana",
+    "v5",
+    (
+        Channel(
+            "v5",
+            (
+                Entry("g.v5.24.0", "5.24.0", replaces="g.v5.23.0", skips=("g.v5.22.0",)),
+                Entry("g.v5.23.0", "5.23.0", replaces="g.v5.22.0"),
+                Entry("g.v5.22.0", "5.22.0"),
+            ),
+        ),
+        Channel("alpha", (Entry("g.v5.0.2", "5.0.2"),)),
+        Channel(
+            "v6", (Entry("g.v6.1.0", "6.1.0", replaces="g.v6.0.0"), Entry("g.v6.0.0", "6.0.0", skip_range="<6.0.0"))
+        ),
+        Channel("island", (Entry("g.v7.0.0", "7.0.0"),)),
+    ),
+    True,
+)
+NEWEST = Entry("g.v5.24.0", "5.24.0")
+
+
+@pytest.mark.parametrize(
+    ("channel", "installed", "passed", "older"),
+    [
+        ("v5", "5.22.0", ["5.24.0"], False),
+        ("v5", "5.23.0", ["5.24.0"], False),
+        ("v5", "5.24.0", [], False),
+        ("alpha", "5.24.0", [], True),
+        ("v6", "5.24.0", ["6.0.0", "6.1.0"], False),
+        ("island", "5.24.0", [], False),
+    ],
+)
+def test_the_versions_that_an_update_passes(channel: str, installed: str, passed: list[str], *, older: bool) -> None:
+    """H11."""
+    found = update_path.path(GRAPH, channel, Entry(f"g.v{installed}", installed))
+    assert found is not None
+    assert [entry.version for entry in found.passed] == passed
+    assert found.older is older
+
+
+def test_edges_that_nobody_knows_lead_nowhere_known() -> None:
+    unknown = dataclasses.replace(GRAPH, edges_known=False)
+    assert update_path.path(unknown, "alpha", NEWEST) is None
+    assert update_path.path(GRAPH, "none", NEWEST) is None
+
+
+@pytest.mark.parametrize(
+    ("channel", "said", "automatic"),
+    [
+        ("alpha", "older than the installed 5.24.0", False),
+        ("v6", "5.24.0 to: 6.0.0, 6.1.0", True),
+        ("island", "No version", False),
+    ],
+)
+def test_a_change_of_channel_says_where_it_leads(channel: str, said: str, *, automatic: bool) -> None:
+    """H11: the dry run, the form and the API say it before the change."""
+    sub = olm.subscription(
+        {"spec": {"channel": "v5"}, "status": {"installedCSV": "g.v5.24.0", "currentCSV": "g.v5.24.0"}}
+    )
+    nothing: Any = ()
+    page = Page({}, sub, Update("", ""), "", nothing, "", None, (), (), (), nothing, {}, GRAPH)
+    found = subscription.warnings(page, Edit({"spec": {"channel": channel}}, {}, {}))
+    assert said in found[0]
+    assert any("automatic approval" in words for words in found) is automatic

@@ -1,0 +1,80 @@
+"""`make test-installs`: what it counts, and which packages it tries at once."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from tools import installs_report
+from tools.installs_report import Answer, Package, Queue, Report
+
+
+def package(name: str, *kinds: str) -> Package:
+    return Package("olm", "cat", name, frozenset(kinds))
+
+
+def test_packages_with_a_kind_in_common_never_run_at_once() -> None:
+    """The second of them waits until the first is done; others pass it."""
+    first, waiting, other = package("a", "x"), package("b", "x", "y"), package("c", "z")
+    queue = Queue([first, waiting, other])
+    one, two = iter(queue), iter(queue)
+    assert (next(one), next(two)) == (first, other)
+    found: list[Package] = []
+    thread = threading.Thread(target=lambda: found.extend(two), daemon=True)
+    thread.start()
+    one.close()  # type: ignore[attr-defined]  # what it tried is over
+    thread.join(10)
+    assert found == [waiting]
+
+
+class Script:
+    """The API's answers, one after the other."""
+
+    def __init__(self, states: list[tuple[str, str]], warnings: list[dict[str, str]]) -> None:
+        self.states, self.warnings = states, warnings
+
+    def ask(self, method: str, path: str, _body: Any = None) -> Answer:
+        if path.endswith("/install/"):
+            return Answer(201, {"subscription": "db", "warnings": self.warnings})
+        return Answer(404, {})
+
+    def get(self, path: str) -> Any:
+        if "/installs/" not in path:
+            return {"operators": []}
+        state, words = self.states.pop(0) if len(self.states) > 1 else self.states[0]
+        trouble = {"key": "k", "words": words, "raw": ""} if words else None
+        return {"state": state, "trouble": trouble, "stages": [], "plan": ""}
+
+
+NEEDS = {"key": "required", "words": "It needs mortar"}
+
+
+@pytest.mark.parametrize(
+    ("states", "warnings", "outcome"),
+    [
+        ([("running", ""), ("done", "")], [], installs_report.INSTALLED),
+        ([("running", "the image can't be pulled"), ("done", "")], [], installs_report.INSTALLED),
+        ([("failed", "no such image"), ("done", "")], [], installs_report.FALSE_ALARM),
+        ([("done", "")], [NEEDS], installs_report.FALSE_ALARM),
+        ([("failed", "no such image")], [], installs_report.REFUSED),
+        ([("failed", "")], [], installs_report.UNEXPLAINED),
+        ([("running", "")], [], installs_report.UNEXPLAINED),
+        ([("running", "")], [NEEDS], installs_report.REFUSED),
+    ],
+)
+def test_what_is_counted(
+    states: list[tuple[str, str]], warnings: list[dict[str, str]], outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(installs_report, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(installs_report, "WATCHED_SECONDS", 0.05)
+    monkeypatch.setattr(installs_report, "LIMIT_SECONDS", 0.5)
+    report = installs_report.try_install(Script(states, warnings), package("db"))  # type: ignore[arg-type]
+    assert report.outcome == outcome
+
+
+def test_an_alarm_or_an_open_question_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    done = Report(package="a", outcome=installs_report.INSTALLED)
+    assert installs_report.closing([done], 1) == 0
+    assert capsys.readouterr().out.endswith("1 installed, 0 refused with a reason, 0 false alarms, 0 unexplained\n")
+    assert installs_report.closing([done, Report(package="b")], 1) == 1
+    assert installs_report.closing([], 1) == 1

@@ -1,0 +1,128 @@
+"""K9: `make run-real` says what it does, builds side by side, and looks at its port before it builds."""
+
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from tools.realcluster import build, catalog
+from tools.realcluster.build import BuildFailed, Module
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A `go` that compiles nothing; its folder. `wait` beside it holds a build up, `broken` lets it fail."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "go"
+    program.write_text(f"""#!/bin/sh
+[ "$1" = build ] || exit 0
+echo "go: downloading example.com v1" >&2
+echo example.com/one >&2; echo example.com/two >&2
+touch {folder}/begun-$(basename $PWD)
+[ ! -e {folder}/broken ] || {{ echo "two.go:1: no" >&2; exit 1; }}
+while [ -e {folder}/wait ]; do sleep 0.02; done
+while [ "$1" != -o ]; do shift; done
+touch "$2"
+""")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    monkeypatch.setenv("REALCLUSTER_CACHE", str(tmp_path / "cache"))
+    modules = tmp_path / "modules"
+    for name in ("a", "b"):
+        (modules / name).mkdir(parents=True)
+        for file in ("go.mod", "go.sum", "tools.go"):
+            (modules / name / file).touch()
+    monkeypatch.setattr(build, "MODULES", modules)
+    return folder
+
+
+MODULES = (Module("a", {"first": "example.com/first"}), Module("b", {"second": "example.com/second"}))
+
+
+def test_k9_modules_are_built_side_by_side(go: Path) -> None:
+    """Both have begun before either ends."""
+    (go / "wait").touch()
+    said: list[str] = []
+    building = threading.Thread(target=build.build, args=(said.append, MODULES))
+    building.start()
+    for name in ("a", "b"):
+        while not (go / f"begun-{name}").exists():
+            assert building.is_alive(), said
+    (go / "wait").unlink()
+    building.join(30)
+    assert {module.name for module in MODULES if (build.cache() / module.key()).is_dir()} == {"a", "b"}
+    assert any("40" in line and "busy" in line for line in said)
+
+
+def test_k9_a_long_build_says_how_far_it_is() -> None:
+    said: list[str] = []
+    heard = threading.Event()
+
+    def say(text: str) -> None:
+        said.append(text)
+        heard.set()
+
+    with build._Progress("kube-apiserver", say, seconds=0.01) as progress:
+        for line in ("go: downloading example.com v1\n", "k8s.io/api\n", "k8s.io/client-go\n"):
+            progress.count(line)
+        heard.clear()
+        assert heard.wait(10)
+    assert "kube-apiserver: 2 packages" in said[-1]
+
+
+def test_a_build_that_fails_ends_the_others(go: Path) -> None:
+    (go / "broken").touch()
+    with pytest.raises(BuildFailed, match=r"two\.go:1: no"):
+        build.build(lambda _text: None, MODULES)
+    assert not build._RUNNING
+
+
+@pytest.mark.parametrize("port", ["taken", "nine", "0", "70000"])
+def test_k9_the_port_is_looked_at_before_the_build(port: str, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        given = str(taken.getsockname()[1]) if port == "taken" else port
+        command = [
+            sys.executable,
+            "-m",
+            "tools.realcluster",
+            "--free-port",
+            given,
+            "--data",
+            str(tmp_path),
+            "--",
+            "true",
+        ]
+        # An empty cache and no Go: it would fail at the build.
+        values = {"PATH": "/nowhere", "REALCLUSTER_CACHE": str(tmp_path / "cache")}
+        done = subprocess.run(command, cwd=ROOT, env=values, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert given in done.stdout and "building" not in done.stdout
+
+
+def test_k9_argo_cd_comes_with_its_own_module(tmp_path: Path) -> None:
+    """Without ../shared there is one catalog more, with the bundle of the operator that is built."""
+    manifests = tmp_path / "manifests"
+    manifests.mkdir()
+    csv = {"kind": "ClusterServiceVersion", "metadata": {"name": "argocd-operator.v0.18.0"}}
+    text = "kind: ClusterServiceVersion\nmetadata: {name: argocd-operator.v0.18.0}\n"
+    text += "spec: {version: 0.18.0, displayName: Argo CD}\n"
+    (manifests / "argocd-operator.clusterserviceversion.yaml").write_text(text)
+    (manifests / "argoproj.io_argocds.yaml").write_text("""
+kind: CustomResourceDefinition
+spec: {group: argoproj.io, names: {kind: ArgoCD}, versions: [{name: v1alpha1}, {name: v1beta1}]}
+""")
+    folder = catalog.argocd_package(manifests, tmp_path / "made")
+    assert catalog.about(folder)["name"] == "community-catalog"
+    package, channel, bundle = catalog.package_blobs(folder)
+    assert (package["name"], package["defaultChannel"]) == ("argocd-operator", channel["name"])
+    assert channel["entries"] == [{"name": csv["metadata"]["name"]}]
+    versions = [one["value"]["version"] for one in bundle["properties"] if one["type"] == "olm.gvk"]
+    assert versions == ["v1alpha1", "v1beta1"]

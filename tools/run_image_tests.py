@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""`make test-image`: what touches TLS and sockets, on the Python of the images and with their packages.
+
+The rest of the suite says the same on every Python that the console runs on; what the images' packages start is in
+`make test` (tests/deploy/test_image_packages.py). Arguments go to pytest instead of that choice.
+Without such a Python (IMAGE_PYTHON, python3.x on PATH, pyenv) the tests are skipped, and that is said.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.image_python import IMAGE_GROUPS, image_python, image_version, install  # noqa: E402
+
+ENVIRONMENT = ROOT / ".data/image-python"
+CHOSEN = (
+    "tests/kube/test_config.py",
+    "tests/kube/test_proxies.py",
+    "tests/kube/test_strict_certificates.py",
+    "tests/kube/test_client.py",
+    "tests/kube/test_renewal.py",
+    "tests/operators/test_kubeapi.py",
+    "tests/operators/test_access.py",
+)
+
+
+def main() -> int:
+    python = image_python()
+    if python is None:
+        print(f"make test-image: SKIPPED: no Python {image_version()}, which the images have, is on this machine")
+        print("make test-image: put it on PATH, or name it with IMAGE_PYTHON=")
+        print("0 passed, 0 failed, 1 skipped")
+        return 0
+    print(f"make test-image: Python {image_version()}", flush=True)
+    install(python, ENVIRONMENT, *IMAGE_GROUPS, "--group", "test")
+    files = [name for name in CHOSEN if (ROOT / name).exists()]
+    arguments = sys.argv[1:] or ["-q", "-n", "2", "--dist", "loadfile", *files]
+    values = {**os.environ, "TEST_PYTHON": str(ENVIRONMENT / "bin/python")}
+    return subprocess.run([sys.executable, str(ROOT / "tools/run_tests.py"), *arguments], env=values).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
