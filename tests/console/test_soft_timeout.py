@@ -15,6 +15,7 @@ from console.web import soft_timeout
 from console.web.asgi import Receive, Scope, Send
 from console.web.soft_timeout import COOKIE, SoftTimeout
 from kube import silence
+from kube.config import load
 from tests.console.test_requests import scope_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -170,7 +171,8 @@ async def test_o16_the_frame_of_a_silent_cluster_asks_it_nothing(
         await console(scope_of("GET", "/resources/core/v1/pods/", NAVIGATION), receive, answer.send)
     assert answer.sent[0]["status"] == 200 and (b"refresh", b"1") in answer.sent[0]["headers"]
     text = answer.body.decode()
-    assert 'class="console-cluster-name">sandbox<' in text and 'id="navigation"' in text
+    name = load(str(cluster_kubeconfig)).name
+    assert f'class="console-cluster-name">{name}<' in text and 'id="navigation"' in text
     assert re.search(r"data-age>\d+s<", text) and "/resources/core/v1/services/" in text
 
 

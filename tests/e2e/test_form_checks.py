@@ -60,9 +60,9 @@ def said(page: Page, name: str) -> Locator:
         ("i:/spec/count", "20000", "at most 10000"),
         ("i:/spec/big", "9223372036854775808", "9223372036854775807"),
         ("n:/spec/ratio", "1.5", "at most 1"),
-        ("s:/spec/title", "ab", "at least 3 characters"),
+        ("s:/spec/title", "ab", "minimum length is 3"),
         ("s:/spec/title", "Not Lower", "Must match"),
-        ("s:/spec/title", "a" * 64, "at most 63 characters"),
+        ("s:/spec/title", "a" * 64, "maximum length is 63"),
     ],
 )
 def test_words_when_a_field_is_left(form: Page, name: str, text: str, words: str) -> None:
