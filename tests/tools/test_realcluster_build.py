@@ -4,11 +4,14 @@ import socket
 import subprocess
 import sys
 import threading
+import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from tools.realcluster import build, catalog
+from sandbox.runtime import confinement
+from tools.realcluster import build, catalog, nodes
 from tools.realcluster.build import BuildFailed, Module
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,3 +129,19 @@ spec: {group: argoproj.io, names: {kind: ArgoCD}, versions: [{name: v1alpha1}, {
     assert channel["entries"] == [{"name": csv["metadata"]["name"]}]
     versions = [one["value"]["version"] for one in bundle["properties"] if one["type"] == "olm.gvk"]
     assert versions == ["v1alpha1", "v1beta1"]
+
+
+def test_s1_a_confined_pod_sees_what_starts_its_program(tmp_path: Path) -> None:
+    """Of this repository it sees the operators' packages and the files that the image map names: nothing else can be its module."""
+    (tmp_path / "argocd-operator").touch()
+    layout = SimpleNamespace(data=tmp_path)
+    path = nodes.images(layout, build.Programs({"argocd": tmp_path}))  # type: ignore[arg-type]
+    commands = [image["command"] for image in tomllib.loads(path.read_text())["image"]]
+    seen = confinement.programs([tuple(command) for command in commands])
+    assert any("argocd-operator" in word for command in commands for word in command)
+    for command in commands:
+        files = [Path(word) for word in command if word.startswith("/")]
+        if "-m" in command:
+            files.append(ROOT / command[command.index("-m") + 1].split(".")[0])
+        missing = [file for file in files if not any(file.is_relative_to(folder) for folder in seen)]
+        assert not missing, f"{command} can't be started in a Pod"

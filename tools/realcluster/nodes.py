@@ -30,7 +30,9 @@ def images(layout: Layout, programs: Programs) -> Path:
     text = (ROOT / "operators" / "images.toml").read_text()
     entries = text.split("[[image]]")[1:]
     ours = ["[[image]]" + entry for entry in entries if "argocd-operator" not in entry]
-    command = json.dumps(["{python}", "-m", "tools.realcluster.argocd", str(programs.path("argocd-operator"))])
+    # By its file: a Pod sees the programs that a command names, and of this repository the operators' packages only.
+    starter = Path(__file__).with_name("argocd.py")
+    command = json.dumps(["{python}", str(starter), str(programs.path("argocd-operator"))])
     ours.append(f'[[image]]\nmatch = "quay.io/argoprojlabs/argocd-operator*"\ncommand = {command}\n')
     path = layout.data / "images.toml"
     path.write_text("\n".join(ours))
