@@ -90,6 +90,14 @@ JSON_LEVELS = Limit(
     over="refused (400), or the cluster's fault (502)",
     test="tests/untrusted/test_json_bounds.py::test_s10_deep_json_is_a_value_error",
 )
+#: An object with all levels of JSON_LEVELS, in a list and with its managedFields, which have a level more for each field and five around.
+ANSWER_LEVELS = Limit(
+    subject="levels of lists and mappings in an answer of the API server",
+    value=json_bounds.LEVELS + 20,
+    unit="levels",
+    over="refused (502), and why; lists have its row all the same",
+    test="tests/kube/test_answers.py::test_s10_a_deep_object_leaves_the_rest_of_its_list_readable",
+)
 PATTERN_MEMORY = Limit(
     subject="what a schema's pattern needs, compiled by RE2",
     value=patterns.MEMORY_BYTES,

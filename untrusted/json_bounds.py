@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 #: Levels of lists and mappings, as of YAML: kube.limits.YAML_LEVELS.
-LEVELS = 100
+LEVELS = 200
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from sandbox import bodies
 from untrusted import json_bounds
 
 
-@pytest.mark.parametrize("levels", [101, 900, 100_000, 1_000_000])
+@pytest.mark.parametrize("levels", [201, 900, 100_000, 1_000_000])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 def test_s10_deep_json_is_a_value_error(opening: str, closing: str, levels: int) -> None:
     text = opening * levels + "1" + closing * levels
@@ -40,7 +40,7 @@ def test_depth_is_counted_exactly() -> None:
 def test_s10_what_stands_in_strings_counts_for_nothing(word: str, spacing: int | None) -> None:
     """Depth is judged on the text: neither hides a string levels, nor does it add any."""
     value: object = word
-    for _ in range(50):
+    for _ in range(100):
         value = [word, {word: value, "a": word}, word]
     for ascii_only in (True, False):
         text = json.dumps(value, ensure_ascii=ascii_only, indent=spacing)
