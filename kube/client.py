@@ -159,10 +159,11 @@ class ClusterClient:
             request = requests.list_table(
                 type_, place, labels=labels, fields=fields, limit=most, continue_=token, include=include
             )
-            return table.parse(self._dict(request))
+            return table.parse(answers.listed(self._send(request).body, request.ref))
 
         def own(place: str) -> Table:
-            return table.parse(self._dict(requests.get_table(type_, place, include=include)))
+            request = requests.get_table(type_, place, include=include)
+            return table.parse(answers.listed(self._send(request).body, request.ref))
 
         if whole or namespace or not (type_.namespaced or _are_namespaces(type_)):
             return ask(namespace, limit, continue_)

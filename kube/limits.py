@@ -90,6 +90,14 @@ JSON_LEVELS = Limit(
     over="refused (400), or the cluster's fault (502)",
     test="tests/untrusted/test_json_bounds.py::test_s10_deep_json_is_a_value_error",
 )
+#: An object with all levels of JSON_LEVELS, in a list and with its managedFields, which have a level more for each field and five around.
+ANSWER_LEVELS = Limit(
+    subject="levels of lists and mappings in an answer of the API server",
+    value=json_bounds.LEVELS + 20,
+    unit="levels",
+    over="refused (502), and why; lists have its row all the same",
+    test="tests/kube/test_answers.py::test_s10_a_deep_object_leaves_the_rest_of_its_list_readable",
+)
 PATTERN_MEMORY = Limit(
     subject="what a schema's pattern needs, compiled by RE2",
     value=patterns.MEMORY_BYTES,
@@ -412,4 +420,109 @@ ICON_PIXELS = Limit(
     unit="pixels",
     over="not made smaller: served as it is",
     test="tests/operatorhub/test_thumbnails.py::test_small_broken_and_huge_ones_stay_as_they_are",
+)
+
+
+# What people keep and hold open.
+_HERE = "tests/attacks/test_limits.py::"
+
+IMPORT_UNDO_UNPACKED = Limit(
+    subject="the same, unpacked",
+    value=64 * 2**20,
+    unit="bytes",
+    over="refused, and why",
+    test=f"{_HERE}test_what_takes_an_import_back_is_bounded_unpacked",
+)
+LIST_COLUMNS = Limit(
+    subject="columns that somebody chose of one list",
+    value=30,
+    unit="columns",
+    over="the others aren't shown",
+    test=f"{_HERE}test_columns_of_a_list_are_bounded",
+)
+LIST_COLUMN = Limit(
+    subject="the name of one of them",
+    value=400,
+    unit="characters",
+    over="cut",
+    test=f"{_HERE}test_columns_of_a_list_are_bounded",
+)
+LIST_FILTER = Limit(
+    subject="each filter in the address of a list",
+    value=2000,
+    unit="characters",
+    over="cut",
+    test=f"{_HERE}test_filters_of_a_list_are_bounded",
+)
+FAVOURITES = Limit(
+    subject="favourites of one person on one cluster",
+    value=50,
+    unit="objects",
+    over="refused, and why",
+    test="tests/resources/views/test_favourites.py::test_bad_input",
+)
+RECENT_OBJECTS = Limit(
+    subject="recent objects of one person on one cluster",
+    value=20,
+    unit="objects",
+    over="the oldest is forgotten",
+    test="tests/resources/views/test_favourites.py::test_what_was_looked_at_is_bounded",
+)
+SAVED_SEARCHES = Limit(
+    subject="saved searches of one person on one cluster",
+    value=100,
+    unit="searches",
+    over="refused (422), and why",
+    test="tests/resources/views/test_saved.py::test_there_is_an_end_to_them_and_odd_numbers_delete_nothing",
+)
+SAVED_SEARCH = Limit(
+    subject="the filters of one of them",
+    value=4000,
+    unit="characters",
+    over="refused (422), and why",
+    test=f"{_HERE}test_a_saved_search_is_bounded",
+)
+#: The API server takes it in a header; a token with many groups in it is long.
+SIGN_IN_TOKEN = Limit(
+    subject="a token that somebody signs in with",
+    value=16_000,
+    unit="characters",
+    over="refused (422, of programs 401); the cluster isn't asked",
+    test=f"{_HERE}test_a_token_is_bounded",
+)
+OPEN_AT_ONCE = Limit(
+    subject="streams, watches, followed logs and terminals of one person in one web process",
+    value=64,
+    unit="connections",
+    over="429 with Retry-After",
+    test="tests/console/signin/test_bounds.py::test_too_many_streams_are_told_so_and_others_are_not_held_up",
+)
+#: Each is two connections.
+TERMINALS = Limit(
+    subject="terminals of one web process",
+    value=200,
+    unit="terminals",
+    over="closed with 1013 (try again later)",
+    test=f"{_HERE}test_terminals_are_bounded",
+)
+PORT_FORWARDS = Limit(
+    subject="port-forwards of one person in one web process",
+    value=50,
+    unit="forwards",
+    over="429, and why",
+    test=f"{_HERE}test_port_forwards_are_bounded",
+)
+REDIRECTS = Limit(
+    subject="redirects from an address of the web to the next",
+    value=5,
+    unit="redirects",
+    over="the catalog is not read, and why",
+    test="tests/operatorhub/sources/test_fetch.py::test_moods",
+)
+PROVIDER = Limit(
+    subject="the provider's name in the filters of the catalog",
+    value=200,
+    unit="characters",
+    over="cut",
+    test=f"{_HERE}test_a_providers_name_is_bounded",
 )

@@ -41,6 +41,10 @@ class WatchEvent:
             return found
         raise invalid(self.raw, "the object of an event is none")
 
+    def table(self) -> dict[str, Any]:
+        """Of a watch of Tables, or of objects where the server can't make them; for pages, as answers.listed()."""
+        return answers.listed(self.raw)
+
 
 async def watch(transport: AsyncTransport, request: ApiRequest) -> AsyncIterator[list[WatchEvent]]:
     """Events in bursts, as they come off the wire; the first, empty one says that the watch stands. Ends when the server ends it.

@@ -12,6 +12,7 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from console.web.front import Workers
+from kube import limits
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
@@ -21,15 +22,12 @@ from resources.state.health import Health
 from resources.state.kind_health import health
 
 log = logging.getLogger(__name__)
-#: The 51st favourite is refused; of recent objects the oldest goes.
-MOST_FAVOURITES = 50
-MOST_RECENT = 20
 _AGAIN = timedelta(seconds=30)
 _AT_ONCE = 8
 
 
 class TooMany(Exception):
-    """There are MOST_FAVOURITES already."""
+    """There are as many as limits.FAVOURITES says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ def choose(client: ClusterClient, place: Place, on: bool) -> None:
     if not on:
         Mark.objects.filter(**key).delete()
         return
-    if len(_mine(client, Mark.FAVOURITE)) >= MOST_FAVOURITES and not is_favourite(client, place):
+    if len(_mine(client, Mark.FAVOURITE)) >= limits.FAVOURITES.value and not is_favourite(client, place):
         raise TooMany
     Mark.objects.get_or_create(**key, defaults=_seen(place))
 
@@ -94,7 +92,7 @@ def visit(client: ClusterClient, place: Place) -> None:
         if Mark.objects.filter(**key, at__gt=now - _AGAIN).exists():
             return
         Mark.objects.update_or_create(**key, defaults=_seen(place))
-        for old in _mine(client, Mark.RECENT)[MOST_RECENT:]:
+        for old in _mine(client, Mark.RECENT)[limits.RECENT_OBJECTS.value :]:
             old.delete()
     except DatabaseError as error:
         log.warning("what was looked at can't be noted: %s", error)

@@ -7,10 +7,11 @@ Counted in each process, by the name that the API server gave and its cluster, s
 import threading
 from collections import Counter
 
-MOST = 64
+from kube import limits
+
 #: When to ask again, at the earliest.
 SECONDS = 10
-WORDS = f"you have {MOST} streams, logs and terminals open here, and more are not given to one person: close some tabs"
+WORDS = f"you have {limits.OPEN_AT_ONCE.value} streams, logs and terminals open here, and more are not given to one person: close some tabs"
 
 _open: Counter[str] = Counter()
 _lock = threading.Lock()
@@ -21,7 +22,7 @@ def enter(user: str) -> bool:
     if not user:
         return True
     with _lock:
-        if _open[user] >= MOST:
+        if _open[user] >= limits.OPEN_AT_ONCE.value:
             return False
         _open[user] += 1
         return True

@@ -10,13 +10,12 @@ from django.utils.translation import gettext as _
 
 from console.signin import way
 from console.web.clusters import Offered
+from kube import limits
 from kube.client import ClusterClient
 from kube.errors import Forbidden, InvalidConfig, KubeError, NotFound, Unauthorized
 from kube.person import person
 from untrusted import json_bounds
 
-#: Of a header that the API server takes; a token with many groups in it is long.
-_LONGEST = 16_000
 # What may stand in a header (RFC 6750, 2.1): no space, no line, so that nothing else can be slipped into the request.
 _GOOD = re.compile(r"[A-Za-z0-9._~+/=:@!-]+", re.ASCII)
 _ANONYMOUS = "system:anonymous"
@@ -44,14 +43,14 @@ def clean(typed: str) -> str:
     token = "".join(typed.split()).removeprefix("Bearer")
     if not token:
         raise NotKnown(_("Paste a token."), 422, counts=False)
-    if len(token) > _LONGEST or not _GOOD.fullmatch(token):
+    if len(token) > limits.SIGN_IN_TOKEN.value or not _GOOD.fullmatch(token):
         raise NotKnown(_("This is not a token: it is too long, or has characters that no token has."), 422)
     return token
 
 
 def strict(token: str) -> str:
     """As programs send it: as it is, or not at all. Raises NotKnown."""
-    if token and len(token) <= _LONGEST and _GOOD.fullmatch(token):
+    if token and len(token) <= limits.SIGN_IN_TOKEN.value and _GOOD.fullmatch(token):
         return token
     raise NotKnown(_("This is not a token: it is too long, or has characters that no token has."), 401)
 

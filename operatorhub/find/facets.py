@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from kube import limits
 from operatorhub.csv import FEATURES, LEVELS
 
 Words = str | Promise
@@ -19,7 +20,6 @@ INSTALLED, UPDATE, INSTALLING, ABSENT = "installed", "update", "installing", "ab
 OTHER = "other"
 UNKNOWN = "unknown"
 Facts = Mapping[str, tuple[str, ...]]
-_LONGEST_PROVIDER = 200
 _TAIL = re.compile(
     r"[,\s]+(?:inc|incorporated|llc|l\.l\.c|ltd|limited|gmbh|corp|corporation|co|b\.v|bv|s\.a|sa|ag|plc)\.?$", re.I
 )
@@ -98,7 +98,7 @@ class Facet:
 
 def provider_key(name: str) -> str:
     """One key for “Red Hat”, “Red Hat, Inc.” and “red hat inc”."""
-    plain = " ".join(name.split())[:_LONGEST_PROVIDER]
+    plain = " ".join(name.split())[: limits.PROVIDER.value]
     while (shorter := _TAIL.sub("", plain)) != plain and shorter:
         plain = shorter
     return plain.strip(" .,").casefold()
@@ -107,7 +107,7 @@ def provider_key(name: str) -> str:
 def provider_label(names: Iterable[str]) -> str:
     """How people know it: of its variants the most frequent one, without the legal form."""
     counted = Counter(names)
-    best = max(counted, key=lambda name: (counted[name], -len(name), name))[:_LONGEST_PROVIDER]
+    best = max(counted, key=lambda name: (counted[name], -len(name), name))[: limits.PROVIDER.value]
     while (shorter := _TAIL.sub("", best)) != best and shorter:
         best = shorter
     return best.strip(" ,")

@@ -23,11 +23,11 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from urllib3.exceptions import HTTPError
 
+from kube import limits
 from kube.tls import client_context
 from operatorhub.sources.addresses import Reach, reach
 from operatorhub.sources.drafts import SourceError
 
-MOST_REDIRECTS = 5
 _CONNECT_SECONDS, _READ_SECONDS = 5.0, 15.0
 _CHUNK = 64 * 1024
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -63,7 +63,7 @@ def get(
     """What the address answers, into `sink` where its status is 200. `most` bytes, within `seconds`. Raises SourceError; a status is no error."""
     deadline = time.monotonic() + seconds
     given = dict(headers or {})
-    for _turn in range(MOST_REDIRECTS + 1):
+    for _turn in range(limits.REDIRECTS.value + 1):
         parts = _checked(url)
         response = _open(parts, given, url)
         try:
@@ -80,7 +80,7 @@ def get(
         finally:
             response.close()
     words = _("%(url)s leads from one address to the next, more than %(most)d times. Give the last address.")
-    raise SourceError(words % {"url": shown(url), "most": MOST_REDIRECTS})
+    raise SourceError(words % {"url": shown(url), "most": limits.REDIRECTS.value})
 
 
 def explain(answer: Answer) -> str:

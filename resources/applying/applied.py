@@ -25,8 +25,6 @@ from resources.writing.draft import own
 from resources.writing.review import Review, review
 from untrusted import json_bounds
 
-_UNPACKED = 64 * 1024 * 1024
-
 
 class Step(msgspec.Struct, frozen=True):
     """One object to be taken back: deleted where `before` is None. `after`: what we left."""
@@ -71,7 +69,7 @@ def unpack(text: str) -> list[Step]:
     """Raises ValueError for what pack() has not made."""
     try:
         opened = zlib.decompressobj()
-        plain = opened.decompress(base64.b64decode(text, validate=True), _UNPACKED)
+        plain = opened.decompress(base64.b64decode(text, validate=True), limits.IMPORT_UNDO_UNPACKED.value)
         if opened.unconsumed_tail:
             raise ValueError("too large")
         return json_bounds.load_as(plain, list[Step])

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from console.signin import acting, ending
 from console.web import loop
 from console.web.access_watch import pod_permission, until_lost
+from kube import limits
 from kube.channels import ByteReader, port_forward, relay
 from kube.client import ClusterClient
 from kube.errors import BadRequest, Forbidden, KubeError, NotFound, TooManyRequests
@@ -27,7 +28,6 @@ from resources.forward.host_check import HostCheckedReader
 from resources.forward.targets import Target, pod_and_port
 
 HOST = "127.0.0.1"
-LIMIT = 50
 # A Pod that was replaced is waited for so long by who connects meanwhile.
 _PATIENCE_SECONDS = 20.0
 _AGAIN_SECONDS = 0.5
@@ -113,8 +113,9 @@ def open_tunnel(
 
     Raises BadRequest when that port is taken or the Pod is not there.
     """
-    if len(tunnels(client)) >= LIMIT:
-        raise TooManyRequests(f"{LIMIT} port-forwards are open already; stop one of them first")
+    limit = limits.PORT_FORWARDS.value
+    if len(tunnels(client)) >= limit:
+        raise TooManyRequests(f"{limit} port-forwards are open already; stop one of them first")
     # Asked now, so that a wrong name or a missing right is said at once and not at the first connection.
     pod_and_port(client, target, remote)
     listener = _listen(remote, local) if listen else None

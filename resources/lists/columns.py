@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote
 from django.utils.translation import gettext as _
 
 from console.prefer import times
+from kube import limits
 from kube.discovery import ResourceType
 from kube.table import Column
 from resources.lists.entries import stateful
@@ -18,9 +19,6 @@ from resources.lists.entries import stateful
 STATE, OWNER, LABELS, LABEL, PRINTED = "state", "owner", "labels", "label:", "="
 #: In a topic beside its columns: the list shows the namespaces of several topics, so each row says its own.
 IN_SEVERAL = "namespace"
-#: Of one list, so that a row stays a row.
-MOST = 30
-_LONGEST = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,8 @@ def is_age(column: Column) -> bool:
 
 def read(text: str) -> tuple[str, ...]:
     """The keys of a choice as show() wrote it; whatever is no key is left out."""
-    found = (unquote(part)[:_LONGEST] for part in text.split(",") if part)
-    return tuple(dict.fromkeys(key for key in found if _is_key(key)))[:MOST]
+    found = (unquote(part)[: limits.LIST_COLUMN.value] for part in text.split(",") if part)
+    return tuple(dict.fromkeys(key for key in found if _is_key(key)))[: limits.LIST_COLUMNS.value]
 
 
 def show(keys: Iterable[str]) -> str:

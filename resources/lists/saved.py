@@ -13,14 +13,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from kube import limits
 from kube.client import ClusterClient
 from resources.models import SavedSearch
 from resources.place import Place
 
-#: Of one user; the next one is refused.
-MOST = 100
 NAME = 60
-_QUERY = 4000
 #: What an address of a list, and of a search of all kinds, may ask for. Which page of it is nobody's wish.
 _OF_LIST = ("namespace", "q", "labels", "fields", "state", "owner", "sort", "columns")
 _OF_SEARCH = ("namespace", "q", "labels", "annotation", "kind")
@@ -60,7 +58,7 @@ def save(client: ClusterClient, place: Place | None, name: str, query: str) -> S
     if len(name) > NAME or not name.isprintable():
         raise Refused(_("A name has %(number)d letters at most, and only such that can be seen.") % {"number": NAME})
     text = clean(query, _OF_LIST if place else _OF_SEARCH)
-    if len(text) > _QUERY:
+    if len(text) > limits.SAVED_SEARCH.value:
         raise Refused(_("This search is too long to be saved."))
     group, plural = (place.type.group, place.type.plural) if place else ("", "")
     key: dict[str, Any] = {
@@ -70,8 +68,11 @@ def save(client: ClusterClient, place: Place | None, name: str, query: str) -> S
         "plural": plural,
         "name": name,
     }
-    if _rows(client).count() >= MOST and not SavedSearch.objects.filter(**key).exists():
-        raise Refused(_("There are %(number)d saved searches already: delete one first.") % {"number": MOST})
+    if _rows(client).count() >= limits.SAVED_SEARCHES.value and not SavedSearch.objects.filter(**key).exists():
+        raise Refused(
+            _("There are %(number)d saved searches already: delete one first.")
+            % {"number": limits.SAVED_SEARCHES.value}
+        )
     words = {"version": place.type.version, "kind": place.type.kind} if place else {"version": "", "kind": ""}
     row, _new = SavedSearch.objects.update_or_create(**key, defaults={**words, "query": text, "at": timezone.now()})
     return _saved(row)
@@ -88,7 +89,7 @@ def delete(client: ClusterClient, key: int) -> str:
 
 def clean(query: str, names: tuple[str, ...]) -> str:
     """The query string with what these pages understand, and nothing else."""
-    asked = QueryDict(query[: 2 * _QUERY])
+    asked = QueryDict(query[: 2 * limits.SAVED_SEARCH.value])
     return urlencode([(name, value) for name in names for value in asked.getlist(name) if value])
 
 

@@ -160,7 +160,7 @@ class Snapshot:
         """What a watch brought."""
         with translation.override(self.language), self.changed:
             for event in burst:
-                document = event.document()
+                document = event.table()
                 for row in table.rows(document) if document.get("kind") == "Table" else (_bare(document),):
                     self._apply(event.type, row)
             self.pool.tidy(len(self.entries))

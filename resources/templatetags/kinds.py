@@ -15,7 +15,7 @@ from resources.types.types import is_custom
 
 @dataclass(frozen=True, slots=True)
 class Deprecation:
-    """Why a version should not be used any more; `preferred`: the type to use, which may be of the same `version`."""
+    """Why a version should not be used any more, '' where the page says it already; `preferred`: the type to use, which may be of the same `version`."""
 
     text: str
     preferred: ResourceType | None
@@ -42,6 +42,15 @@ def version_deprecation(context: Any, group: str, version: str, plural: str) -> 
     client = context["request"].cluster
     try:
         text = deprecation(client, client.find(group, version, plural)) if is_custom(group) else ""
-        return Deprecation(text, preferred_type(client, group, plural), version) if text else None
+        if not text:
+            return None
+        return Deprecation("" if text in _warned(context) else text, preferred_type(client, group, plural), version)
     except KubeError:
         return None
+
+
+def _warned(context: Any) -> set[str]:
+    """The API server's warnings above the content. Messages that no page has shown yet stay for the next one."""
+    messages = context.get("messages")
+    shown = messages if getattr(messages, "used", False) else ()
+    return {*(context.get("cluster_warnings") or ()), *(str(message) for message in shown)}

@@ -10,8 +10,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from console.web import render
 from console.web.request import ConsoleRequest, wants_fragment
+from kube import limits
 from resources import favourites as kept
-from resources.favourites import MOST_FAVOURITES, Marked
+from resources.favourites import Marked
 from resources.history import writes
 from resources.models import Write
 from resources.place import Place, place_of
@@ -62,7 +63,7 @@ def favourite(request: ConsoleRequest) -> HttpResponse:
         kept.choose(request.cluster, place, on)
     except kept.TooMany:
         on = False
-        messages.warning(request, _("There are %(number)d favourites already: take one away first.") % {"number": MOST_FAVOURITES})  # fmt: skip
+        messages.warning(request, _("There are %(number)d favourites already: take one away first.") % {"number": limits.FAVOURITES.value})  # fmt: skip
     if wants_fragment(request):
         return render.page(request, "resources/_star.html", {"place": place, "on": on})
     target = post.get("next", "")

@@ -6,9 +6,8 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
+from kube import limits
 from resources.lists.listing import PAGE, Query
-
-_LONGEST = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class Filter:
     def of(cls, asked: QueryDict) -> "Filter":
         """Anything that is no page counts as the first."""
         names = ("q", "labels", "fields", "state", "owner", "sort", "columns")
-        texts = {name: asked.get(name, "").strip()[:_LONGEST] for name in names}
+        texts = {name: asked.get(name, "").strip()[: limits.LIST_FILTER.value] for name in names}
         page = asked.get("page", "")
         return cls(**texts, page=max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 8 else 1)
 

@@ -82,7 +82,7 @@ def _take(event: WatchEvent, known: dict[str, dict[str, Any]]) -> bool:
     """True where all has to be looked at again: a Pod is new here, or gone."""
     if event.type == "BOOKMARK":
         return False
-    for row in parse(event.document()).rows:
+    for row in parse(event.table()).rows:
         uid = uid_of(row.object)
         if event.type == "DELETED" and uid in known:
             # Perhaps its owner went too, and who follows has to hear that.

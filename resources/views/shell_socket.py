@@ -20,6 +20,7 @@ from console.audit.scene import Where
 from console.web import audit
 from console.web.access_watch import pod_permission, while_held
 from console.web.asgi import Receive, Scope, Send
+from kube import limits
 from kube.channels import exec_
 from kube.client import ClusterClient
 from kube.errors import KubeError
@@ -34,8 +35,6 @@ SHELL = (
     "-c",
     "TERM=xterm-256color; export TERM; if [ -x /bin/bash ]; then exec /bin/bash; else exec /bin/sh; fi",
 )
-#: Of one process of the console. Each is two connections.
-MOST = 200
 _STATUS = 3
 _POLICY, _TRY_LATER = 1008, 1013
 
@@ -93,7 +92,7 @@ class TerminalApp(OpenEnded):
         if not own_page(scope):
             await send({"type": "websocket.close", "code": _POLICY})
             return
-        if len(self._open) >= MOST:
+        if len(self._open) >= limits.TERMINALS.value:
             await send({"type": "websocket.close", "code": _TRY_LATER})
             return
         await send({"type": "websocket.accept"})

@@ -146,7 +146,7 @@ class Reflector:
     async def _look(self, rows: Rows) -> Batch | None:
         """One row of the list. None: the watch goes on where it was."""
         request = requests.list_table(rows.type, self.topic.namespace, limit=1, include="None")
-        document = answers.document((await self._transport.send(request)).body)
+        document = answers.listed((await self._transport.send(request)).body)
         listed = str((document.get("metadata") or {}).get("resourceVersion") or "")
         known = rows.columns
         columns = rows.learn(found) if (found := document.get("columnDefinitions")) else None

@@ -55,7 +55,7 @@ class Rows:
         version, columns = "", None
         found: list[tuple[str, dict[str, Any], dict[str, Any], str]] = []
         for event in burst:
-            document = event.document()
+            document = event.table()
             is_table = document.get("kind") == "Table"
             if is_table and (definitions := document.get("columnDefinitions")):
                 columns = self.learn(definitions) or columns

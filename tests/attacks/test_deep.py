@@ -6,13 +6,16 @@ import io
 import pytest
 from django.test import Client
 
+from kube import limits
 from kube.client import ClusterClient
 from operatorhub import csv
 from operatorhub.run import given
 from operatorhub.sources import blobs, fbc
 from operatorhub.sources.drafts import SourceError
+from resources import yamltext
 from resources.kinds import secrets
-from tests.attacks import objects
+from tests.attacks import objects, pages
+from tests.attacks.placed import placed
 from tests.attacks.texts import DEEP
 
 SIZES = {"deep": 25_000, "deeper": 1_000_000}
@@ -44,6 +47,38 @@ def test_s2_catalogs_and_bundles_leave_out_what_is_deep(levels: int) -> None:
             given.files([("csv.yaml", text.encode())])
     blob = b'{"schema": "olm.package", "name": "a", "x": ' + b"[" * levels + b"]" * levels + b"}"
     assert all(found.problem for found in blobs.read(io.BytesIO(blob)))
+
+
+@pytest.mark.django_db
+@pytest.mark.timeout(300)
+def test_s10_an_object_as_deep_as_is_taken_has_its_pages(cluster: ClusterClient) -> None:
+    """S10: the deepest that the console takes is shown, edited and compared by code that calls itself for each level."""
+    with placed(cluster) as made:
+        type_ = cluster.find(objects.GROUP, "v1", "attacks")
+        value: object = "x"
+        for number in range(limits.JSON_LEVELS.value - 10):
+            value = {"a": value} if number % 2 else [value]
+        obj = {
+            "apiVersion": type_.api_version,
+            "kind": type_.kind,
+            "metadata": {"name": "deep"},
+            "spec": {"any": {"b": value}},
+        }
+        cluster.create(type_, obj, made.namespace)
+        browser, wrong = Client(), []
+        for path in (
+            *pages.of_object(type_.group, type_.version, type_.plural, made.namespace, "deep"),
+            *pages.of_kind(type_.group, type_.version, type_.plural, made.namespace),
+        ):
+            answer = browser.get(path)
+            wrong += [f"{path}: {answer.status_code}"] if answer.status_code >= 500 else []
+        assert not wrong
+        kind = f"/resources/{type_.group}/{type_.version}/{type_.plural}/"
+        assert browser.get(f"{kind}?namespace={made.namespace}").status_code == 200
+        assert browser.get(f"{kind}{made.namespace}/deep/").status_code == 200
+        text = yamltext.dump(cluster.get(type_, "deep", made.namespace))
+        assert yamltext.load(text)["spec"]["any"] == {"b": value}
+        assert browser.post(f"{kind}{made.namespace}/deep/edit/", {"text": text, "~check": "1"}).status_code < 500
 
 
 @pytest.mark.django_db

@@ -1,15 +1,27 @@
 """Limits of kube/limits.py that no other test goes past."""
 
+import asyncio
+import base64
 import os
+import zlib
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from django.http import QueryDict
 
+from console.signin import judge
 from kube import limits, sent
+from kube.errors import TooManyRequests
 from kube.requests import ApiRequest
+from operatorhub.find import facets
 from resources import yamltext
 from resources.applying import applied, imports
+from resources.forward import tunnels
 from resources.history import writes
+from resources.lists import columns, saved
+from resources.views.filter import Filter
+from resources.views.shell_socket import TerminalApp
 
 
 def test_an_import_has_so_many_documents() -> None:
@@ -40,3 +52,66 @@ def test_an_answer_too_large_is_not_remembered() -> None:
         with sent.kept() as found:
             sent.tell(None, request, b"x" * size)  # type: ignore[arg-type]  # it is told of changes only
             assert len(found.read) == remembered
+
+
+def test_what_takes_an_import_back_is_bounded_unpacked() -> None:
+    """It comes back from the page, so anybody can send it."""
+    text = b"[]".rjust(limits.IMPORT_UNDO_UNPACKED.value)
+    assert applied.unpack(base64.b64encode(zlib.compress(text)).decode()) == []
+    with pytest.raises(ValueError, match="too large"):
+        applied.unpack(base64.b64encode(zlib.compress(b" " + text)).decode())
+
+
+def test_columns_of_a_list_are_bounded() -> None:
+    most, longest = limits.LIST_COLUMNS.value, limits.LIST_COLUMN.value
+    assert len(columns.read(columns.show(f"=c{number}" for number in range(most + 1)))) == most
+    assert columns.read("=" + "x" * longest) == ("=" + "x" * (longest - 1),)
+
+
+def test_filters_of_a_list_are_bounded() -> None:
+    longest = limits.LIST_FILTER.value
+    assert Filter.of(QueryDict(f"q={'x' * (longest + 1)}")).q == "x" * longest
+
+
+def test_a_saved_search_is_bounded() -> None:
+    class Somebody:
+        name = owner = "a"
+
+    client: Any = Somebody()
+    with pytest.raises(saved.Refused, match="too long"):
+        saved.save(client, None, "a", "q=" + "x" * limits.SAVED_SEARCH.value)
+
+
+def test_a_token_is_bounded() -> None:
+    longest = limits.SIGN_IN_TOKEN.value
+    for read in (judge.clean, judge.strict):
+        assert read("x" * longest) == "x" * longest
+        with pytest.raises(judge.NotKnown, match="too long"):
+            read("x" * (longest + 1))
+
+
+async def test_terminals_are_bounded() -> None:
+    async def receive() -> dict[str, Any]:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Any) -> None:
+        sent_.append(message)
+
+    sent_: list[dict[str, Any]] = []
+    app = TerminalApp()
+    app._open = {asyncio.get_running_loop().create_future() for _ in range(limits.TERMINALS.value)}  # type: ignore[misc]
+    headers = [(b"origin", b"http://a"), (b"host", b"a")]
+    await app({"type": "websocket", "scheme": "ws", "headers": headers}, receive, send)
+    assert sent_ == [{"type": "websocket.close", "code": 1013}]
+
+
+def test_port_forwards_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing: Any = None
+    monkeypatch.setattr(tunnels, "tunnels", lambda _client: (nothing,) * limits.PORT_FORWARDS.value)
+    with pytest.raises(TooManyRequests, match=f"{limits.PORT_FORWARDS.value} port-forwards"):
+        tunnels.open_tunnel(nothing, nothing, 80)
+
+
+def test_a_providers_name_is_bounded() -> None:
+    longest = limits.PROVIDER.value
+    assert facets.provider_key("x" * (longest + 1)) == facets.provider_label(["x" * (longest + 1)]) == "x" * longest

@@ -14,6 +14,7 @@ from console.web.errors import explain
 from kube import limits
 from kube.client import ClusterClient
 from kube.config import ClusterConfig
+from kube.discovery import ResourceType
 from kube.errors import InvalidAnswer, Unreachable, from_answer
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport, SyncTransport
@@ -38,6 +39,7 @@ ASKED: dict[str, Ask] = {
     "types": lambda client: client.types(),
     "whoami": lambda client: client.whoami(),
 }
+PODS = ResourceType("", "v1", "pods", "Pod", namespaced=True)
 GET = ApiRequest("GET", "/api/v1/pods", ref="pods")
 
 
@@ -101,6 +103,35 @@ async def test_s11_events_of_garbage_end_the_watch() -> None:
             decode(line)
     with pytest.raises(InvalidAnswer):
         WatchEvent("ADDED", DEEP).document()
+
+
+async def test_s10_a_deep_object_leaves_the_rest_of_its_list_readable() -> None:
+    """Its row is there, its own page says why it isn't shown."""
+    deep = "[" * limits.ANSWER_LEVELS.value + "]" * limits.ANSWER_LEVELS.value
+    fields = f'{{"name": "deep", "uid": "1", "managedFields": [{{"fieldsV1": {deep}}}]}}'
+    obj = f'{{"kind": "Pod", "metadata": {fields}, "spec": {{"any": {deep}}}, "status": {{"phase": "Running"}}}}'
+    row = '{"cells": ["%s", "Running"], "object": %s}'
+    other = '{"kind": "Pod", "metadata": {"name": "other"}, "spec": {"nodeName": "n"}}'
+    rows = f"{row % ('deep', obj)}, {row % ('other', other)}"
+    columns = '{"name": "Name", "type": "string"}, {"name": "Status", "type": "string"}'
+    text = f'{{"kind": "Table", "metadata": {{}}, "columnDefinitions": [{columns}], "rows": [{rows}]}}'
+
+    async with serving(answering(200, "application/json", text.encode())) as config:
+        table = await asyncio.to_thread(ClusterClient(config).table, PODS)
+    assert [row.cells for row in table.rows] == [("deep", "Running"), ("other", "Running")]
+    metadata = table.rows[0].object["metadata"]
+    assert (metadata["name"], metadata["uid"]) == ("deep", "1")
+    assert table.rows[0].object["status"] == {"phase": "Running"}
+    assert table.rows[1].object["spec"] == {"nodeName": "n"}
+    assert WatchEvent("ADDED", text.encode()).table()["rows"][1]["cells"] == ["other", "Running"]
+
+    # What may be written back is whole or not there at all.
+    async with serving(answering(200, "application/json", obj.encode())) as config:
+        with pytest.raises(InvalidAnswer, match="too deep for the console") as found:
+            await asyncio.to_thread(ClusterClient(config).get, PODS, "deep", "default")
+        with pytest.raises(InvalidAnswer):
+            WatchEvent("ADDED", obj.encode()).document()
+    assert explain(found.value).status == 502
 
 
 async def test_what_pods_say_through_a_proxy_is_theirs() -> None:

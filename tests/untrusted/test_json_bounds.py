@@ -1,6 +1,7 @@
 """S10: JSON of any depth is refused as unreadable, never with a RecursionError."""
 
 import io
+import json
 
 import msgspec
 import pytest
@@ -13,7 +14,7 @@ from sandbox import bodies
 from untrusted import json_bounds
 
 
-@pytest.mark.parametrize("levels", [101, 900, 100_000, 1_000_000])
+@pytest.mark.parametrize("levels", [201, 900, 100_000, 1_000_000])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 def test_s10_deep_json_is_a_value_error(opening: str, closing: str, levels: int) -> None:
     text = opening * levels + "1" + closing * levels
@@ -32,6 +33,23 @@ def test_depth_is_counted_exactly() -> None:
             json_bounds.load(text, 3)
     with pytest.raises(msgspec.DecodeError):
         json_bounds.load("nonsense")
+
+
+@pytest.mark.parametrize("spacing", [None, 1])
+@pytest.mark.parametrize("word", ["]" * 200, "[" * 200, '"]"[', "\\", "\\]\\\\[", '\\"{"', "\n}\t{", "嬢\x00é[", "🐢]"])
+def test_s10_what_stands_in_strings_counts_for_nothing(word: str, spacing: int | None) -> None:
+    """Depth is judged on the text: neither hides a string levels, nor does it add any."""
+    value: object = word
+    for _ in range(100):
+        value = [word, {word: value, "a": word}, word]
+    for ascii_only in (True, False):
+        text = json.dumps(value, ensure_ascii=ascii_only, indent=spacing)
+        assert json_bounds.load(text) == json_bounds.loads(text) == json_bounds.loads(text.encode("utf-16")) == value
+        for read in (json_bounds.load, json_bounds.loads):
+            with pytest.raises(ValueError, match="too deep"):
+                read(f"[{text}]")
+        with pytest.raises(ValueError, match="too deep"):
+            json_bounds.loads(f"[{text}]".encode("utf-16"))
 
 
 DEEP = "[" * 100_000 + "]" * 100_000

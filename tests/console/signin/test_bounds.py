@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from django.urls import get_resolver
 from console.asgi import Console
 from console.signin import crowd, ending, pace
 from console.signin.models import Session
+from kube import limits
 from kube.client import ClusterClient
 from tests.attacks.pages import routes
 from tests.console.signin import test_open_ended
@@ -78,7 +80,7 @@ async def test_too_many_streams_are_told_so_and_others_are_not_held_up(
     admin: ClusterClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(crowd, "MOST", 2)
+    monkeypatch.setattr(limits, "OPEN_AT_ONCE", replace(limits.OPEN_AT_ONCE, value=2))
     mine, yours = [await asyncio.to_thread(signed_in, one) for one in (staff.clerk, staff.boss)]
     stream = f"/stream?topic={topic_of(admin, staff.here)}"
     watch = f"/api/resources/core/v1/configmaps/?watch=1&namespace={staff.here}"

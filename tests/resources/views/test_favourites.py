@@ -1,10 +1,12 @@
 """Favourites and what was looked at lately: starred, found again everywhere, and bounded."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from kube import limits
 from kube.client import ClusterClient
 from resources import favourites
 from resources.models import Mark
@@ -63,7 +65,7 @@ def test_bad_input(browser: Client, paint: dict[str, str], monkeypatch: pytest.M
     assert browser.get("/resources/favourite/").status_code == 405
     answer = browser.post("/resources/favourite/", {**paint, "on": "1", "next": "https://example.com/"})
     assert answer["Location"].startswith("/resources/core/")
-    monkeypatch.setattr(favourites, "MOST_FAVOURITES", 1)
+    monkeypatch.setattr(limits, "FAVOURITES", replace(limits.FAVOURITES, value=1))
     answer = browser.post("/resources/favourite/", {**paint, "name": "another", "on": "1"}, follow=True)
     assert "take one away first" in _text(browser.get("/resources/")) or "take one away first" in _text(answer)
 
@@ -77,7 +79,7 @@ def test_what_was_looked_at_is_bounded(
     browser.get(url, {"part": "object"}, HTTP_HX_REQUEST="true")
     assert Mark.objects.filter(sort="recent").count() == 1
     assert url in browser.get("/resources/favourites/").content.decode()
-    monkeypatch.setattr(favourites, "MOST_RECENT", 3)
+    monkeypatch.setattr(limits, "RECENT_OBJECTS", replace(limits.RECENT_OBJECTS, value=3))
     type_ = client.find("", "v1", "configmaps")
     for number in range(6):
         favourites.visit(client, Place(type_, "n", f"m{number}"))

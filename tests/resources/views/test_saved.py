@@ -1,10 +1,12 @@
 """Saved searches: a list with its filters under a name, opened and shared by its address."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from django.test import Client
 
+from kube import limits
 from kube.client import ClusterClient
 from resources.lists import saved
 from resources.models import SavedSearch
@@ -67,7 +69,7 @@ def test_nobody_deletes_or_sees_anothers(browser: Client, client: ClusterClient)
 def test_there_is_an_end_to_them_and_odd_numbers_delete_nothing(
     browser: Client, client: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saved, "MOST", 1)
+    monkeypatch.setattr(limits, "SAVED_SEARCHES", replace(limits.SAVED_SEARCHES, value=1))
     assert browser.post("/resources/saved/", {"name": "one", "query": "q=a"}).status_code == 302
     assert browser.post("/resources/saved/", {"name": "two", "query": "q=a"}).status_code == 422
     for key in ("", "x", "-1", "9" * 19, "²"):

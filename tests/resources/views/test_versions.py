@@ -6,7 +6,9 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from resources import yamltext
 from tests.resources.views.definitions import served, widget
+from tests.resources.views.sending import send
 
 OLD = "widgets v1beta1 is old"
 
@@ -27,6 +29,20 @@ def test_a_deprecated_version_is_said_wherever_it_is_used(
     assert 'id="deprecated-version"' in old.content.decode()
     assert OLD in old.content.decode()
     assert 'id="deprecated-version"' not in new.content.decode()
+
+
+def test_what_the_api_server_warned_of_stands_once(
+    browser: Client, client: ClusterClient, crd: dict[str, Any], namespace: str
+) -> None:
+    """H1: the author's sentence came as the warning of the creation and as the page's own note."""
+    address = f"/resources/{crd['spec']['group']}/v1beta1/widgets/"
+    text = yamltext.dump(widget(crd, "w", namespace=namespace) | {"apiVersion": f"{crd['spec']['group']}/v1beta1"})
+    answer = send(browser, browser.get(f"{address}new-yaml/?namespace={namespace}"), ("~save", "1"), text=text)
+    assert answer.status_code == 303
+    made, again = (browser.get(url).content.decode() for url in (answer["Location"], f"{address}{namespace}/w/"))
+    for page in (made, again):
+        assert 'id="deprecated-version"' in page
+        assert page.count(OLD) == 1
 
 
 def test_the_version_of_a_new_object_can_be_chosen(browser: Client, crd: dict[str, Any], namespace: str) -> None:
