@@ -24,7 +24,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -43,8 +43,8 @@ POLL_SECONDS = 1.0
 WATCHED_SECONDS = 60.0
 #: OLM itself gives up after five minutes, and begins anew.
 LIMIT_SECONDS = 420.0
-#: Waits between attempts while the cluster does not answer.
-BUSY_SECONDS = (2.0, 5.0, 10.0, 20.0)
+#: Waits between attempts while the console or its cluster does not answer: about three minutes, in which a killed part is back.
+BUSY_SECONDS = (2.0, 5.0, 10.0, 20.0, 30.0, 30.0, 30.0, 30.0, 30.0)
 #: Warnings before the install by which it can't succeed.
 IMPOSSIBLE = frozenset({"required"})
 #: Set by Ctrl-C: what is under way is removed, and the rest not begun.
@@ -53,7 +53,11 @@ INSTALLED, REFUSED, FALSE_ALARM, UNEXPLAINED = "installed", "refused with a reas
 
 
 class NoAnswer(Exception):
-    """The console gave no answer, or not the one that was expected."""
+    """The console gave no answer, or not the one that was expected. `again`: the same request may be sent once more."""
+
+    def __init__(self, words: str, *, again: bool = False) -> None:
+        super().__init__(words)
+        self.again = again
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +67,34 @@ class Answer:
 
 
 class Api:
-    """The JSON API, a connection for each request."""
+    """The JSON API, a connection for each request. `retries`: each request that had to be sent again, and why."""
 
     def __init__(self, port: int) -> None:
         self.port = port
+        self.retries: list[str] = []
 
     def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
-        """A 503 says that the cluster is busy: asked again, as its Retry-After tells a script to."""
-        for wait in BUSY_SECONDS:
-            answer = self._ask(method, path, body)
-            if answer.status != 503:
-                return answer
-            time.sleep(wait)
-        return self._ask(method, path, body)
+        """Retries a 503, which says that the cluster is busy, and a connection error, as a script would. Raises NoAnswer.
 
-    def _ask(self, method: str, path: str, body: Mapping[str, Any] | None) -> Answer:
+        What changes something is only sent again when it can't have arrived.
+        """
+        for wait in BUSY_SECONDS:
+            try:
+                answer = self.ask_once(method, path, body)
+            except NoAnswer as error:
+                if not error.again:
+                    raise
+                why = str(error)
+            else:
+                if answer.status != 503:
+                    return answer
+                why = f"{method} {path}: 503 {json.dumps(answer.body)[:200]}"
+            self.retries.append(why)
+            time.sleep(wait)
+        return self.ask_once(method, path, body)
+
+    def ask_once(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
+        """Raises NoAnswer."""
         token = "a" * 32
         headers = {
             "Content-Type": "application/json",
@@ -89,8 +106,9 @@ class Api:
             connection.request(method, path, json.dumps(body or {}) if method != "GET" else None, headers)
             answer = connection.getresponse()
             text = answer.read().decode()
-        except OSError as error:
-            raise NoAnswer(f"{method} {path}: {error}") from error
+        except (OSError, http.client.HTTPException) as error:
+            again = method == "GET" or isinstance(error, ConnectionRefusedError)
+            raise NoAnswer(f"{method} {path}: {type(error).__name__}: {error}", again=again) from error
         finally:
             connection.close()
         try:
@@ -335,7 +353,7 @@ def _until_ready(api: Api, process: "subprocess.Popen[bytes]", seconds: float = 
     until = time.monotonic() + seconds
     while time.monotonic() < until and process.poll() is None:
         with contextlib.suppress(NoAnswer):
-            if api.ask("GET", "/readyz").status == 200:
+            if api.ask_once("GET", "/readyz").status == 200:
                 return
         time.sleep(POLL_SECONDS)
     raise SystemExit(f"the console did not come up; {DATA / 'console.log'} says why")
@@ -375,7 +393,7 @@ def main() -> int:
 
         with ThreadPoolExecutor(given.jobs) as threads:
             list(threads.map(work, range(given.jobs)))
-    return closing(reports, time.monotonic() - started)
+    return closing(reports, time.monotonic() - started, api.retries)
 
 
 def _line(number: int, total: int, report: Report) -> str:
@@ -387,11 +405,13 @@ def _write(reports: list[Report]) -> None:
     (DATA / "latest.json").write_text(json.dumps([asdict(report) for report in reports], indent=1))
 
 
-def closing(reports: list[Report], seconds: float) -> int:
-    """The last line, and the exit code."""
+def closing(reports: list[Report], seconds: float, retries: Sequence[str] = ()) -> int:
+    """The last lines, and the exit code. `retries`: why requests had to be sent again."""
     counts = Counter(report.outcome for report in reports)
     outcomes = (INSTALLED, REFUSED, FALSE_ALARM, UNEXPLAINED)
-    say(f"test-installs: {len(reports)} packages in {seconds:.0f} s")
+    say(f"test-installs: {len(reports)} packages in {seconds:.0f} s; {len(retries)} requests sent again")
+    for why, count in Counter(retries).most_common(5):
+        say(f"  {count} × {why}")
     say(", ".join(f"{counts[outcome]} {outcome}" for outcome in outcomes))
     return 1 if counts[FALSE_ALARM] or counts[UNEXPLAINED] or not reports else 0
 

@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from kube import limits
-from operatorhub.csv import items, mapping, text
+from operatorhub.csv import text
 from operatorhub.sources.drafts import Contents, Problem, contents
 from resources import yamltext
-from untrusted import json_bounds
+from untrusted import bundle_metadata, json_bounds
 
 # A manifest is an object of the cluster, which takes 1.5 MB; comments and a CSV in YAML may be more.
 _NAMES = (".yaml", ".yml", ".json")
@@ -43,21 +43,20 @@ def is_bundle(folder: Path) -> bool:
 
 
 def read(folder: Path) -> tuple[Contents, dict[str, str], list[Problem]]:
-    """The contents, the annotations of `metadata/annotations.yaml` without their common beginning, and what could not be read."""
+    """The contents, the annotations of `metadata/` without their common beginning, and what could not be read."""
     found: list[Any] = []
     bad: list[Problem] = []
     for path in _files(folder):
         found += _tried(path, folder, bad)
-    about: dict[str, str] = {}
-    properties: list[Mapping[str, Any]] = []
-    for path in sorted(folder.glob("metadata/*")):
-        for one in map(mapping, _tried(path, folder, bad) if path.suffix in _NAMES else ()):
-            about |= {
-                text(key).removeprefix(_ANNOTATION): text(value)
-                for key, value in mapping(one.get("annotations")).items()
-            }
-            properties += [*items(one.get("properties")), *_dependencies(one)]
-    return contents(found, tuple(properties)), about, bad
+    # opm reads files of every name there; what is called neither YAML nor JSON need not be any.
+    files = (
+        _tried(path, folder, bad if path.suffix in _NAMES else [])
+        for path in sorted(folder.glob("metadata/*"))
+        if path.is_file()
+    )
+    metadata = bundle_metadata.merge(next(iter(documents), None) for documents in files)
+    about = {text(key).removeprefix(_ANNOTATION): text(value) for key, value in metadata.annotations.items()}
+    return contents(found, tuple(metadata.properties)), about, bad
 
 
 def csv_of(folder: Path) -> Mapping[str, Any]:
@@ -96,16 +95,3 @@ def _tried(path: Path, folder: Path, bad: list[Problem]) -> list[Any]:
     except (yamltext.YamlProblem, OSError, ValueError) as error:
         bad.append(Problem(str(path.relative_to(folder)), str(error)))
         return []
-
-
-def _dependencies(one: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """dependencies.yaml in the words of properties: olm.gvk becomes olm.gvk.required, olm.package olm.package.required."""
-    for need in items(one.get("dependencies")):
-        kind = text(need.get("type"))
-        value: Any = need.get("value")
-        if kind == "olm.package":
-            value = {
-                "packageName": text(mapping(value).get("packageName")),
-                "versionRange": text(mapping(value).get("version")),
-            }
-        yield {"type": f"{kind}.required" if kind in ("olm.gvk", "olm.package") else kind, "value": value}

@@ -19,7 +19,7 @@ import yaml
 from untrusted import yaml_bounds
 
 from .assemble import Source, assemble
-from .manifests import Api, Loader, Object, PackageRequirement
+from .manifests import Loader, Object, requirements
 from .store import CatalogStore, Package
 
 
@@ -111,17 +111,15 @@ def _package(name: str, members: list[Object], objects: Path) -> tuple[Object, d
 
 
 def _bundle(blob: Object, objects: Path) -> Source:
-    inline, described, apis, packages, version = [], None, [], [], ""
-    for entry in blob.get("properties") or []:
+    inline, described, version = [], None, ""
+    properties = blob.get("properties") or []
+    apis, packages = requirements(properties)
+    for entry in properties:
         value = entry.get("value") or {}
         if entry["type"] == "olm.bundle.object":
             inline.append(json.loads(base64.b64decode(value["data"])))
         elif entry["type"] == "olm.csv.metadata":
             described = value
-        elif entry["type"] == "olm.gvk.required":
-            apis.append(Api(value["group"], value["version"], value["kind"]))
-        elif entry["type"] == "olm.package.required":
-            packages.append(PackageRequirement(value["packageName"], value["versionRange"]))
         elif entry["type"] == "olm.package":
             version = str(value["version"])
     csv = next((one for one in inline if one.get("kind") == "ClusterServiceVersion"), None)

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from . import fbc
 from .assemble import Source, assemble
-from .manifests import csv_of, dependencies
+from .manifests import csv_of, metadata_properties, requirements
 from .store import Bundle, CatalogStore, Package
 
 #: Goes into the stamps: a change here reads every package again.
-FORMAT = "1"
+FORMAT = "2"
 
 
 def package_folders(folder: Path) -> list[Path]:
@@ -43,7 +43,7 @@ def read(catalog: str, folder: Path) -> tuple[Package, str, list[Bundle]]:
     sources = {}
     for entry in meta["bundles"]:
         place = folder / entry["path"]
-        sources[entry["name"]] = Source(csv_of(place), place, *dependencies(place))
+        sources[entry["name"]] = Source(csv_of(place), place, *requirements(metadata_properties(place)))
     return assemble(catalog, meta, sources)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from untrusted import yaml_bounds
+from untrusted import bundle_metadata, yaml_bounds
 
 Object = dict[str, Any]
 
@@ -98,26 +98,26 @@ def _kinds(csv: Object, which: str) -> frozenset[Api]:
     return frozenset(found)
 
 
-def dependencies(folder: Path) -> tuple[list[Api], list[PackageRequirement]]:
-    """What metadata/dependencies.yaml asks for: kinds and packages.
+def metadata_properties(folder: Path) -> list[Mapping[str, Any]]:
+    """The properties that a bundle's metadata/ adds, as its olm.bundle blob lists them. What isn't YAML (there are some) adds none."""
+    files = (_first_document(path) for path in sorted((folder / "metadata").glob("*")) if path.is_file())
+    return bundle_metadata.merge(files).properties
 
-    Constraints of other types are not understood; a file that is not YAML (there are some) asks for nothing.
-    """
-    path = folder / "metadata" / "dependencies.yaml"
-    if not path.exists():
-        return [], []
+
+def _first_document(path: Path) -> Any:
     try:
-        text = yaml_bounds.load(path.read_text(encoding="utf-8"), Loader)
-    except yaml.YAMLError:
-        return [], []
-    text = text if isinstance(text, dict) else {}
+        return next(iter(yaml_bounds.load_all(path.read_text(encoding="utf-8"), Loader)), None)
+    except (yaml.YAMLError, UnicodeDecodeError):
+        return None
+
+
+def requirements(properties: Iterable[Mapping[str, Any]]) -> tuple[list[Api], list[PackageRequirement]]:
+    """The kinds and packages that properties ask for. Constraints of other types are not understood."""
     kinds, packages = [], []
-    for entry in text.get("dependencies") or []:
+    for entry in properties:
         value = entry.get("value") or {}
-        if isinstance(value, str):
-            value = json.loads(value)
-        if entry.get("type") == "olm.gvk":
+        if entry.get("type") == "olm.gvk.required":
             kinds.append(Api(value.get("group", ""), value.get("version", ""), value.get("kind", "")))
-        elif entry.get("type") == "olm.package":
-            packages.append(PackageRequirement(value.get("packageName", ""), str(value.get("version", ""))))
+        elif entry.get("type") == "olm.package.required":
+            packages.append(PackageRequirement(value.get("packageName", ""), str(value.get("versionRange", ""))))
     return kinds, packages

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from ..catalog.loader import package_folders
-from ..catalog.manifests import bundle_objects, dependencies
+from ..catalog.manifests import bundle_objects, metadata_properties
 
 Object = dict[str, Any]
 
-FORMAT = "1"
+FORMAT = "2"
 
 
 def stamp(folder: Path) -> str:
@@ -57,12 +57,7 @@ def bundle(package: str, name: str, folder: Path) -> Object:
         for served in spec["versions"]:
             value = {"group": spec["group"], "kind": spec["names"]["kind"], "version": served["name"]}
             properties.append({"type": "olm.gvk", "value": value})
-    apis, packages = dependencies(folder)
-    for api in apis:
-        value = {"group": api.group, "kind": api.kind, "version": api.version}
-        properties.append({"type": "olm.gvk.required", "value": value})
-    needed = [{"packageName": one.name, "versionRange": one.range} for one in packages]
-    properties += [{"type": "olm.package.required", "value": value} for value in needed]
+    properties += map(dict, metadata_properties(folder))
     for obj in objects:
         data = base64.b64encode(json.dumps(obj, separators=(",", ":")).encode()).decode()
         properties.append({"type": "olm.bundle.object", "value": {"data": data}})

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tools import installs_report
-from tools.installs_report import Answer, Package, Queue, Report
+from tools.installs_report import Answer, NoAnswer, Package, Queue, Report
 
 
 def package(name: str, *kinds: str) -> Package:
@@ -78,3 +78,38 @@ def test_an_alarm_or_an_open_question_fails(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out.endswith("1 installed, 0 refused with a reason, 0 false alarms, 0 unexplained\n")
     assert installs_report.closing([done, Report(package="b")], 1) == 1
     assert installs_report.closing([], 1) == 1
+
+
+class Server(installs_report.Api):
+    """Answers one after the other; an exception is raised."""
+
+    def __init__(self, *answers: Answer | Exception) -> None:
+        super().__init__(0)
+        self.answers = list(answers)
+
+    def ask_once(self, method: str, path: str, body: Any = None) -> Answer:
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+REFUSED = NoAnswer("connection refused", again=True)
+
+
+def test_19_a_request_that_did_not_arrive_is_sent_again_and_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Issue 19: a package was "unexplained" because the cluster was being started anew; a script asks again."""
+    monkeypatch.setattr(installs_report, "BUSY_SECONDS", (0.0, 0.0))
+    api = Server(REFUSED, Answer(503, {}), Answer(200, "a"))
+    assert api.ask("GET", "/x").body == "a"
+    assert len(api.retries) == 2
+    with pytest.raises(NoAnswer):
+        Server(REFUSED, REFUSED, REFUSED).ask("GET", "/x")
+    arrived = Server(NoAnswer("the connection broke"), Answer(200, "a"))
+    with pytest.raises(NoAnswer):
+        arrived.ask("POST", "/x")
+    assert arrived.retries == []
+    installs_report.closing([Report(package="a", outcome=installs_report.INSTALLED)], 1, api.retries)
+    assert "1 packages in 1 s; 2 requests sent again\n  1 × connection refused\n" in capsys.readouterr().out

@@ -20,6 +20,8 @@ from typing import Any
 
 import yaml
 
+from sandbox.catalog.manifests import metadata_properties
+
 from .build import ALL, Module, cache
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -170,7 +172,7 @@ def _bundle(package: str, name: str, folder: Path) -> dict[str, Any]:
                     "version": served["name"],
                 }
                 properties.append({"type": "olm.gvk", "value": value})
-    for one in _more_properties(folder / "metadata", _csv(objects)):
+    for one in _more_properties(folder, _csv(objects)):
         if one not in properties:
             properties.append(one)
     for obj in objects:
@@ -183,17 +185,10 @@ def _csv(objects: list[dict[str, Any]]) -> dict[str, Any]:
     return next(obj for obj in objects if obj["kind"] == "ClusterServiceVersion")
 
 
-def _more_properties(metadata: Path, csv: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Those of properties.yaml as they are; dependencies, and kinds that the CSV requires, become requirements, as opm renders them."""
+def _more_properties(folder: Path, csv: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Those of the bundle's metadata; kinds that the CSV requires become requirements, as opm renders them."""
+    yield from map(dict, metadata_properties(folder))
     required_kinds = (csv["spec"].get("customresourcedefinitions") or {}).get("required") or []
-    for name, required in (("properties", False), ("dependencies", True)):
-        path = metadata / f"{name}.yaml"
-        for one in (yaml.safe_load(path.read_text()) or {}).get(name, []) if path.exists() else []:
-            value = dict(one["value"])
-            if required and one["type"] == "olm.package":
-                value = {"packageName": value["packageName"], "versionRange": value["version"]}
-            word = one["type"] if not required or one["type"] == "olm.constraint" else f"{one['type']}.required"
-            yield {"type": word, "value": value}
     for crd in required_kinds:
         value = {"group": crd["name"].partition(".")[2], "kind": crd["kind"], "version": crd["version"]}
         yield {"type": "olm.gvk.required", "value": value}

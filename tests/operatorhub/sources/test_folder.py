@@ -122,3 +122,22 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     os.symlink(outside / "secret.yaml", root / "link.yaml")
     os.symlink(outside, root / "folder")
     assert [one.name for one in folder.fbc_files(root)] == ["a.yaml"]
+
+
+def test_19_metadata_counts_by_what_a_file_holds(tmp_path: Path) -> None:
+    """Issue 19: as opm reads it, so that the console and the embedded cluster agree: any name, the first file with dependencies, its first document."""
+    files = dict(BUNDLE)
+    dependencies = files.pop("metadata/dependencies.yaml")
+    write(
+        tmp_path,
+        {
+            **files,
+            "metadata/needs": f"{dependencies}---\n{dependencies.replace('packageName: b', 'packageName: c')}",
+            "metadata/notes.md": "# a: [",
+            "metadata/zz.yaml": dependencies.replace("packageName: b", "packageName: z"),
+        },
+    )
+    found, about, bad = bundlefiles.read(tmp_path)
+    assert [need["type"] for need in found.properties] == ["olm.package.required", "olm.gvk.required"]
+    assert found.properties[0]["value"] == {"packageName": "b", "versionRange": ">1"}
+    assert (about["package.v1"], bad) == ("a", [])

@@ -11,7 +11,7 @@ import pytest
 
 from sandbox.catalog.assemble import stored_members
 from sandbox.catalog.loader import load
-from sandbox.catalog.manifests import Api
+from sandbox.catalog.manifests import Api, PackageRequirement
 from sandbox.catalog.store import CatalogStore, Package
 from sandbox.olm.subscription_status import deprecated
 
@@ -165,3 +165,21 @@ def test_h30_deprecations_are_told_as_in_the_whole_status(store: CatalogStore) -
 
     for channel, csv_name in (("stable", "tea.v1"), ("stable", "tea.v2"), ("alpha", ""), ("beta", ""), ("", "tea.v1")):
         assert messages(channel, csv_name, reduced) == messages(channel, csv_name, status) != []
+
+
+@pytest.mark.parametrize("name", ["dependency.yaml", "properties.yaml", "needs"])
+def test_19_dependencies_count_under_any_file_name(store: CatalogStore, folder: Path, name: str) -> None:
+    """Issue 19: a package whose dependencies nothing offers was installed, because their file had another name than opm's documentation gives."""
+    wanted = {"type": "olm.package", "value": {"packageName": "kettle", "version": ">=2.0.0"}}
+    (folder / "cup" / "1.0.0" / "metadata" / name).write_text(json.dumps({"dependencies": [wanted]}))
+    assert load(store, "c", folder) == []
+    assert store.bundles("c", "cup")[0].needs_packages == (PackageRequirement("kettle", ">=2.0.0"),)
+
+
+def test_19_metadata_that_cannot_be_read_asks_for_nothing(store: CatalogStore, folder: Path) -> None:
+    place = folder / "cup" / "1.0.0" / "metadata"
+    (place / "dependencies.yaml").write_text("dependencies:\n- type: olm.gvk\n    value: {}\n")
+    (place / "logo.png").write_bytes(b"\x89PNG\xff")
+    (place / "more").mkdir()
+    assert load(store, "c", folder) == []
+    assert store.bundles("c", "cup")[0].needs_packages == ()
