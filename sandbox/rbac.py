@@ -5,7 +5,7 @@ Rules of kubernetes/plugin/pkg/auth/authorizer/rbac; ``system:masters`` may do e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .errors import Forbidden, qualified
@@ -69,12 +69,7 @@ class Authorizer:
         """Why it is allowed (may be empty); None when it is not."""
         if "system:masters" in user.groups:
             return ""
-        for grant in self.grants(user):
-            if grant.namespace and (grant.namespace != asked.namespace or not asked.resource):
-                continue
-            if any(covers(rule, asked) for rule in grant.rules):
-                return f"{grant.reason}"
-        return None
+        return allowed_by(self.grants(user), asked)
 
     def check(self, user: User, asked: Attributes) -> None:
         """Raises Forbidden, in the API server's words."""
@@ -124,6 +119,16 @@ def bound_in(binding: dict[str, Any]) -> dict[str, list[Bound]]:
 def subjects_of(entry: Entry) -> list[str]:
     """Who is bound by a binding; an index (store.py)."""
     return [subject_key(subject, entry.namespace) for subject in decode(entry.data).get("subjects") or []]
+
+
+def allowed_by(grants: Iterable[Grant], asked: Attributes) -> str | None:
+    """The reason of the first grant that allows what is asked; None when none does."""
+    for grant in grants:
+        if grant.namespace and (grant.namespace != asked.namespace or not asked.resource):
+            continue
+        if any(covers(rule, asked) for rule in grant.rules):
+            return f"{grant.reason}"
+    return None
 
 
 def rules_of(role: dict[str, Any]) -> list[Rule]:

@@ -150,8 +150,10 @@ class Store:
         table = self._tables.get(resource)
         if table is None:
             return []
-        first, *others = sorted((table.keys(index, term) for term in terms), key=len)
-        keys = first.intersection(*others) if others else first
+        first, *others = [table.keys(index, term) for term in terms]
+        if not first:
+            return []
+        keys = min(first, *others, key=len).intersection(first, *others) if others else first
         return [table.entries[key] for key in sorted(keys) if not namespace or key[0] == namespace]
 
     def labelled(self, resource: str, labels: Mapping[str, str | None], namespace: str = "") -> list[Entry]:
