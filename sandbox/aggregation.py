@@ -163,21 +163,24 @@ class _Members:
         for role in roles:
             for label in role.labels:
                 self._by_label[label].append(role)
-        self._gathered: dict[str, dict[bytes, bytes]] = {}
+        #: None: it is being gathered.
+        self._gathered: dict[str, dict[bytes, bytes] | None] = {}
 
     def rules(self, role: Role) -> dict[bytes, bytes]:
         """What a role has when all is gathered, by canonical text; the first of equal rules stays where it is."""
         if not role.gathers:
             return role.rules
         if role.name not in self._gathered:
-            # Two that gather from each other: each begins with what the other has now.
-            self._gathered[role.name] = {_canonical(text): text for text in role.rules.values()}
+            self._gathered[role.name] = None
             found: dict[bytes, bytes] = {}
             for member in self._of(role):
                 for key, text in self.rules(member).items():
                     found.setdefault(key, text)
             self._gathered[role.name] = found
-        return self._gathered[role.name]
+        gathered = self._gathered[role.name]
+        if gathered is None:  # two that gather from each other: each begins with what the other has now
+            return {_canonical(text): text for text in role.rules.values()}
+        return gathered
 
     def _of(self, role: Role) -> list[Role]:
         """Those that it gathers from, by name."""

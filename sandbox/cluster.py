@@ -6,18 +6,18 @@ that come back are private copies. Resources are named ``pods``, ``deployments.a
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
 from .client import Event
 from .errors import AlreadyExists, NotFound
-from .labels import label_selector
+from .labels import Selector, label_selector
 from .listing import Options, selection
 from .objects import Object, decode
 from .outlines import Outline, outline_of
 from .patching import merge_patch
 from .resources import Resource
-from .store import Change
+from .store import Change, Entry
 from .verbs import Call, DeleteOptions, Verbs
 
 
@@ -59,7 +59,14 @@ class Cluster:
         if served is None:
             return []
         wanted = selection(served, namespace, Options(labels=labels, fields=fields))
-        return [decode(entry.data) for entry in self.verbs.store.scan(served.key, namespace) if wanted.matches(entry)]
+        found = self._entries(served.key, namespace, wanted.labels)
+        return [decode(entry.data) for entry in found if wanted.matches(entry)]
+
+    def _entries(self, key: str, namespace: str, wanted: Selector | None) -> Iterable[Entry]:
+        """Those that a selector can mean, and few others."""
+        if wanted is not None and wanted.has:
+            return self.verbs.store.labelled(key, wanted.has, namespace)
+        return self.verbs.store.scan(key, namespace)
 
     def outlines(self, resource: str, outline: Outline, namespace: str = "", labels: str = "") -> Sequence[Any]:
         """As list, but of each object what ``outline`` takes from it (outlines.py). Shared: not to be changed."""
@@ -69,24 +76,19 @@ class Cluster:
         wanted, store = label_selector(labels), self.verbs.store
         return [
             outline_of(store, served.key, entry, outline)
-            for entry in store.scan(served.key, namespace)
+            for entry in self._entries(served.key, namespace, wanted)
             if wanted is None or wanted(entry.labels)
         ]
 
     def labelled(
         self, resource: str, outline: Outline, labels: Mapping[str, str | None], namespace: str = ""
     ) -> Sequence[Any]:
-        """As outlines, of those with these labels (None: any value). The first is looked up: it should leave few."""
+        """As outlines, of those with these labels (None: any value), which need not be valid ones."""
         served, store = self.verbs.registry.by_key(resource), self.verbs.store
         if served is None:
             return []
-        label = next(iter(labels))
-        return [
-            outline_of(store, served.key, entry, outline)
-            for entry in store.labelled(served.key, label, labels[label])
-            if (not namespace or entry.namespace == namespace)
-            and all(entry.labels.get(key) == value for key, value in labels.items() if value is not None)
-        ]
+        found = store.labelled(served.key, labels, namespace)
+        return [outline_of(store, served.key, entry, outline) for entry in found]
 
     def outline(self, resource: str, outline: Outline, name: str, namespace: str = "") -> Any:
         """Of one object; NotFound. Shared: not to be changed."""

@@ -11,6 +11,18 @@ from .errors import BadRequest
 
 Matches = Callable[[Mapping[str, str]], bool]
 
+
+class Selector:
+    """A test of labels. ``has``: labels that all have whom it selects, None for any value; an index finds these (store.py)."""
+
+    def __init__(self, tests: list[Matches], has: dict[str, str | None]):
+        self._tests = tests
+        self.has = has
+
+    def __call__(self, labels: Mapping[str, str]) -> bool:
+        return all(test(labels) for test in self._tests)
+
+
 _SYMBOLS = frozenset("=!(),<>")
 _OPERATORS = ("in", "notin", "=", "==", "!=", ">", "<")
 _EXPECTED = "in, notin, =, ==, !=, gt, lt"
@@ -44,6 +56,8 @@ class _Parser:
     def __init__(self, text: str):
         self._tokens = list(_scan(text))
         self._at = 0
+        #: Of Selector.
+        self.has: dict[str, str | None] = {}
 
     def peek(self, values: bool = True) -> tuple[str, str]:
         """The next token; where ``values`` may stand, keywords are words."""
@@ -87,11 +101,14 @@ class _Parser:
         if absent:
             return lambda labels: key not in labels
         if self.peek()[0] in (_END, ","):
+            self.has.setdefault(key, None)
             return lambda labels: key in labels
         operator, text = self.take(values=False)
         if operator not in _OPERATORS:
             raise _Bad(f"found '{text}', expected: {_EXPECTED}")
         values = self._values() if operator in ("in", "notin") else {self._value()}
+        if operator in ("in", "=", "=="):
+            self.has[key] = next(iter(values)) if len(values) == 1 else self.has.get(key)
         return _requirement(key, operator, sorted(values))
 
     def _value(self) -> str:
@@ -176,14 +193,11 @@ def _comparison(key: str, operator: str, value: str) -> Matches:
     return compare
 
 
-def label_selector(text: str) -> Matches | None:
+def label_selector(text: str) -> Selector | None:
     """A test of labels; None when everything matches. BadRequest when it cannot be parsed."""
+    parser = _Parser(text)
     try:
-        tests = _Parser(text).selector()
+        tests = parser.selector()
     except _Bad as why:
         raise BadRequest(str(why)) from None
-    if not tests:
-        return None
-    if len(tests) == 1:
-        return tests[0]
-    return lambda labels: all(test(labels) for test in tests)
+    return Selector(tests, parser.has) if tests else None

@@ -17,7 +17,7 @@ import msgspec
 
 from .errors import ApiError, BadRequest, Gone, Invalid, Plain
 from .gojson import complaint
-from .labels import Matches, label_selector
+from .labels import Selector, label_selector
 from .objects import decode
 from .resources import Resource
 from .selectors import field_selector, field_tests
@@ -74,7 +74,7 @@ class Selection:
 
     namespace: str
     name: str
-    labels: Matches | None
+    labels: Selector | None
     fields: Callable[[Any], bool] | None
 
     def matches(self, entry: Entry) -> bool:

@@ -250,14 +250,21 @@ def track(
     changed = of_subresource(resource, changed, subresource)
     if resource.key == "namespaces":  # spec.finalizers is the server's
         changed = {path for path in changed if path[0] != "f:spec"}
-    owners = owners_of(old)
     gone = changed | removed
     mine = Owner(manager, "Update", resource.api_version, subresource)
+    touched = {path[0] for path in gone}
+    entries = _entries(old)
+    # Who owns nothing below the fields that changed keeps what is written: hundreds of owner references are not read for a status.
+    same = [one for one in entries if _owner(one) != mine and touched.isdisjoint(one.get("fieldsV1") or touched)]
+    owners = owners_of({"metadata": {"managedFields": [one for one in entries if one not in same]}})
+    had = owners.get(mine, set())
     for owner in owners:
         if owner != mine:
             owners[owner] -= gone
-    owners[mine] = (owners.get(mine, set()) - removed) | changed
-    write_owners(obj, owners, old, mine if changed or removed & owners_of(old).get(mine, set()) else None)
+    owners[mine] = (had - removed) | changed
+    write_owners(obj, owners, old, mine if changed or removed & had else None)
+    if same:
+        obj["metadata"]["managedFields"] = sorted([*same, *(obj["metadata"].get("managedFields") or [])], key=_order)
 
 
 def of_subresource(resource: Resource, fields: Fields, subresource: str) -> Fields:

@@ -5,14 +5,15 @@ Rules of kubernetes/plugin/pkg/auth/authorizer/rbac; ``system:masters`` may do e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .errors import Forbidden, qualified
 from .http import User
+from .objects import decode
 from .outlines import outline_of
 from .requestinfo import RequestInfo
-from .store import Store
+from .store import Entry, Store
 
 GROUP = "rbac.authorization.k8s.io"
 #: Resources by kind.
@@ -59,23 +60,16 @@ def attributes(info: RequestInfo, name: str) -> Attributes:
 
 
 class Authorizer:
-    """Answers by the stored RBAC objects: bindings are compiled when one changes, a role is read when asked for."""
+    """Answers by the stored RBAC objects: bindings are found by their subjects, and read as roles when asked for."""
 
     def __init__(self, store: Store):
         self._store = store
-        self._versions: tuple[int, ...] = ()
-        self._bound: dict[str, list[Bound]] = {}
 
     def allows(self, user: User, asked: Attributes) -> str | None:
         """Why it is allowed (may be empty); None when it is not."""
         if "system:masters" in user.groups:
             return ""
-        for grant in self.grants(user):
-            if grant.namespace and (grant.namespace != asked.namespace or not asked.resource):
-                continue
-            if any(covers(rule, asked) for rule in grant.rules):
-                return f"{grant.reason}"
-        return None
+        return allowed_by(self.grants(user), asked)
 
     def check(self, user: User, asked: Attributes) -> None:
         """Raises Forbidden, in the API server's words."""
@@ -84,53 +78,62 @@ class Authorizer:
 
     def grants(self, user: User) -> Iterator[Grant]:
         """Everything bound to the user or one of the groups."""
-        self._refresh()
         subjects = (f"User:{user.name}", *(f"Group:{group}" for group in user.groups))
-        found = [bound for subject in subjects for bound in self._bound.get(subject, ())]
+        found = [bound for subject in subjects for bound in self._bound(subject)]
         for bound in sorted(found, key=lambda bound: bound.namespace != ""):
             role = self._store.get(bound.resource, bound.role_namespace, bound.role)
             if role is not None:
                 rules = outline_of(self._store, bound.resource, role, rules_of)
                 yield Grant(bound.namespace, rules, bound.reason)
 
-    def _refresh(self) -> None:
-        versions = tuple(self._store.changed(key) for key in BINDINGS.values())
-        if versions == self._versions:
-            return
-        self._versions = versions
-        self._bound = {}
-        for kind, key in BINDINGS.items():
-            for entry in self._store.scan(key):
-                binding = outline_of(self._store, key, entry, without_metadata)
-                self._bind(kind, entry.namespace, entry.name, binding)
+    def _bound(self, subject: str) -> Iterator[Bound]:
+        for resource in BINDINGS.values():
+            for entry in self._store.indexed(resource, subjects_of, subject):
+                yield from outline_of(self._store, resource, entry, bound_in).get(subject, ())
 
-    def _bind(self, kind: str, namespace: str, name: str, binding: dict[str, Any]) -> None:
-        title = f"{name}/{namespace}" if namespace else name
-        reference = binding.get("roleRef") or {}
-        resource = ROLES.get(str(reference.get("kind")))
-        if resource is None:
-            return
-        scope = namespace if reference["kind"] == "Role" else ""
-        role = f'{reference["kind"]} "{reference.get("name")}"'
-        for subject in binding.get("subjects") or []:
-            who = subject_key(subject, namespace)
-            label = who.split(":", 1)[1]
-            shown = f'{subject.get("kind")} "{label}"'
-            if subject.get("kind") == "ServiceAccount":
-                shown = f'ServiceAccount "{subject.get("name")}/{subject.get("namespace") or namespace}"'
-            reason = f'RBAC: allowed by {kind} "{title}" of {role} to {shown}'
-            bound = Bound(namespace, resource, scope, str(reference.get("name")), reason)
-            self._bound.setdefault(who, []).append(bound)
+
+def bound_in(binding: dict[str, Any]) -> dict[str, list[Bound]]:
+    """Of a binding the role that is meant, by subject; an outline (outlines.py)."""
+    name, namespace = binding["metadata"]["name"], binding["metadata"].get("namespace", "")
+    kind = "RoleBinding" if namespace else "ClusterRoleBinding"
+    title = f"{name}/{namespace}" if namespace else name
+    reference = binding.get("roleRef") or {}
+    resource = ROLES.get(str(reference.get("kind")))
+    found: dict[str, list[Bound]] = {}
+    if resource is None:
+        return found
+    scope = namespace if reference["kind"] == "Role" else ""
+    role = f'{reference["kind"]} "{reference.get("name")}"'
+    for subject in binding.get("subjects") or []:
+        who = subject_key(subject, namespace)
+        label = who.split(":", 1)[1]
+        shown = f'{subject.get("kind")} "{label}"'
+        if subject.get("kind") == "ServiceAccount":
+            shown = f'ServiceAccount "{subject.get("name")}/{subject.get("namespace") or namespace}"'
+        reason = f'RBAC: allowed by {kind} "{title}" of {role} to {shown}'
+        bound = Bound(namespace, resource, scope, str(reference.get("name")), reason)
+        found.setdefault(who, []).append(bound)
+    return found
+
+
+def subjects_of(entry: Entry) -> list[str]:
+    """Who is bound by a binding; an index (store.py)."""
+    return [subject_key(subject, entry.namespace) for subject in decode(entry.data).get("subjects") or []]
+
+
+def allowed_by(grants: Iterable[Grant], asked: Attributes) -> str | None:
+    """The reason of the first grant that allows what is asked; None when none does."""
+    for grant in grants:
+        if grant.namespace and (grant.namespace != asked.namespace or not asked.resource):
+            continue
+        if any(covers(rule, asked) for rule in grant.rules):
+            return f"{grant.reason}"
+    return None
 
 
 def rules_of(role: dict[str, Any]) -> list[Rule]:
     """An outline (outlines.py)."""
     return role.get("rules") or []
-
-
-def without_metadata(obj: dict[str, Any]) -> dict[str, Any]:
-    """Of a binding its subjects and the role that is meant; an outline (outlines.py)."""
-    return {key: value for key, value in obj.items() if key != "metadata"}
 
 
 def subject_key(subject: dict[str, str], namespace: str) -> str:

@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 from bisect import bisect_right, insort
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,10 @@ from .journal import Journal, JournalError
 from .subscription import Change, Entry, Expired, Key, Subscription
 
 NO_LABELS: dict[str, str] = {}
+NO_KEYS: set[Key] = set()
+
+#: Takes from an entry the terms by which it is found, as client-go's IndexFunc. A function of a module: it is the index's key.
+Index = Callable[[Entry], Iterable[Hashable]]
 
 #: How much of a resource's past is kept for watches that resume: events, and bytes.
 HISTORY_EVENTS = 4000
@@ -39,19 +43,39 @@ class Table:
     complete_above: int = 0
     #: Version of the newest change.
     changed: int = 0
-    #: Label → value → who has it, of labels that were asked for.
-    labelled: dict[str, dict[str, set[Key]]] = field(default_factory=dict)
+    #: Index → term → who has it, of indexes that were asked for.
+    indexes: dict[Index, dict[Hashable, set[Key]]] = field(default_factory=dict)
 
-    def relabel(self, previous: Entry | None, entry: Entry | None) -> None:
-        """Keeps ``labelled`` true when ``entry`` takes the place of ``previous``."""
-        if not self.labelled or (previous is not None and entry is not None and previous.labels == entry.labels):
-            return
-        for label in self.labelled.keys() & (previous.labels if previous else NO_LABELS).keys():
-            assert previous is not None
-            self.labelled[label][previous.labels[label]].discard(previous.key)
-        for label in self.labelled.keys() & (entry.labels if entry else NO_LABELS).keys():
-            assert entry is not None
-            self.labelled[label].setdefault(entry.labels[label], set()).add(entry.key)
+    def keys(self, index: Index, term: Hashable) -> set[Key]:
+        """Who has this term; shared, not to be changed."""
+        found = self.indexes.get(index)
+        if found is None:
+            found = self.indexes[index] = {}
+            for entry in self.entries.values():
+                for present in index(entry):
+                    found.setdefault(present, set()).add(entry.key)
+        return found.get(term, NO_KEYS)
+
+    def reindex(self, previous: Entry | None, entry: Entry | None) -> None:
+        """Keeps ``indexes`` true when ``entry`` takes the place of ``previous``."""
+        for index, keys in self.indexes.items():
+            before = set(index(previous)) if previous is not None else set()
+            after = set(index(entry)) if entry is not None else set()
+            for term in before - after:
+                assert previous is not None
+                keys[term].discard(previous.key)
+                if not keys[term]:
+                    del keys[term]
+            for term in after - before:
+                assert entry is not None
+                keys.setdefault(term, set()).add(entry.key)
+
+
+def labels_of(entry: Entry) -> Iterator[Hashable]:
+    """An index: each label with its value, and with None for any value."""
+    for label, value in entry.labels.items():
+        yield label, value
+        yield label, None
 
 
 class Store:
@@ -121,19 +145,20 @@ class Store:
             if entry is not None:
                 yield entry
 
-    def labelled(self, resource: str, label: str, value: str | None = None) -> list[Entry]:
-        """Entries with a label, of any value when none is given, by namespace and name: without a look at the others."""
+    def indexed(self, resource: str, index: Index, *terms: Hashable, namespace: str = "") -> list[Entry]:
+        """Entries that have all these terms, by namespace and name; of one namespace if given. The others are not looked at."""
         table = self._tables.get(resource)
         if table is None:
             return []
-        index = table.labelled.get(label)
-        if index is None:
-            index = table.labelled[label] = {}
-            for entry in table.entries.values():
-                if label in entry.labels:
-                    index.setdefault(entry.labels[label], set()).add(entry.key)
-        keys = set().union(*index.values()) if value is None else index.get(value, set())
-        return [table.entries[key] for key in sorted(keys)]
+        first, *others = [table.keys(index, term) for term in terms]
+        if not first:
+            return []
+        keys = min(first, *others, key=len).intersection(first, *others) if others else first
+        return [table.entries[key] for key in sorted(keys) if not namespace or key[0] == namespace]
+
+    def labelled(self, resource: str, labels: Mapping[str, str | None], namespace: str = "") -> list[Entry]:
+        """Entries that have all these labels (None: any value), as :meth:`indexed`."""
+        return self.indexed(resource, labels_of, *labels.items(), namespace=namespace)
 
     def snapshot(self, resource: str, version: int) -> list[Entry]:
         """Entries by namespace and name as they were at ``version``; Expired when the history does not reach back so far."""
@@ -170,7 +195,7 @@ class Store:
         table = self._table(resource)
         previous = table.entries.get(entry.key)
         table.entries[entry.key] = entry
-        table.relabel(previous, entry)
+        table.reindex(previous, entry)
         if previous is None:
             insort(table.order, entry.key)
         change = Change("MODIFIED" if previous else "ADDED", resource, entry, previous)
@@ -183,7 +208,7 @@ class Store:
             self._journal.remove(resource, entry.namespace, entry.name, entry.version)
         table = self._table(resource)
         previous = table.entries.pop(entry.key)
-        table.relabel(previous, None)
+        table.reindex(previous, None)
         index = bisect_right(table.order, entry.key) - 1
         del table.order[index]
         change = Change("DELETED", resource, entry, previous)

@@ -6,7 +6,6 @@ Source: operator-lifecycle-manager, pkg/controller/operators/adoption_controller
 from __future__ import annotations
 
 import contextlib
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,10 +13,11 @@ from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError, NotFound
 from ..objects import decode
-from ..outlines import metadata, whole
-from ..store import Change
+from ..outlines import metadata, outline_of, whole
+from ..store import Change, Entry
 from .csv import is_copy, outline
 from .names import CRDS, CSVS, DEPLOYMENTS, GROUP, INSTALL_PLANS, OPERATOR_CONDITIONS, OPERATORS, PACE, SUBSCRIPTIONS
+from .subscription_status import followers
 from .workqueue import Workqueue
 
 Object = dict[str, Any]
@@ -44,29 +44,21 @@ class Components:
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("olm")
-        #: By namespace and name of a CSV: the resources in which it may own something that lacks its labels.
-        self.changed: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
 
-    async def reconcile(self, namespace: str, name: str) -> None:
-        """No namespace: an Operator. Both: a CSV with all that it brought. No name: the Subscriptions of a namespace."""
-        if not namespace:
-            self._tell(name)
-        elif name:
-            self._label_csv(namespace, name)
-        else:
-            self._label_subscriptions(namespace)
-
-    def _label_subscriptions(self, namespace: str) -> None:
-        plans = self._cluster.outlines(INSTALL_PLANS, metadata, namespace)
-        for subscription in self._cluster.outlines(SUBSCRIPTIONS, whole, namespace):
-            label = label_of(operator_name(subscription["spec"]["name"], namespace))
-            status = subscription.get("status") or {}
-            self._label(SUBSCRIPTIONS, subscription, label)
-            if csv := self._csv(namespace, status.get("installedCSV", "")):
-                self._label(CSVS, csv, label)
-            current = (status.get("installPlanRef") or {}).get("name")
-            for plan in plans:
-                self._label(INSTALL_PLANS, plan, label, has=plan["metadata"]["name"] == current)
+    async def label_subscription(self, namespace: str, name: str) -> None:
+        """Labels a Subscription, the CSV that it has installed and its plan; takes the label from its earlier plans."""
+        try:
+            subscription = self._cluster.outline(SUBSCRIPTIONS, whole, name, namespace)
+        except NotFound:
+            return
+        label = label_of(operator_name(subscription["spec"]["name"], namespace))
+        status = subscription.get("status") or {}
+        self._label(SUBSCRIPTIONS, subscription, label)
+        if csv := self._csv(namespace, status.get("installedCSV", "")):
+            self._label(CSVS, csv, label)
+        current = (status.get("installPlanRef") or {}).get("name")
+        for plan in self._cluster.outlines(INSTALL_PLANS, metadata, namespace):
+            self._label(INSTALL_PLANS, plan, label, has=plan["metadata"]["name"] == current)
 
     def _csv(self, namespace: str, name: str) -> Object | None:
         """The outline of one that is no copy."""
@@ -76,31 +68,27 @@ class Components:
             return None
         return None if is_copy(found) else found
 
-    def _label_csv(self, namespace: str, name: str) -> None:
+    async def label_csv(self, namespace: str, name: str) -> None:
         """What belongs to a CSV has the CSV's labels."""
         csv = self._csv(namespace, name)
         if csv is None:
             return
         labels = [key for key in csv["metadata"].get("labels") or {} if key.startswith(f"{GROUP}/")]
-        resources = self.changed.pop((namespace, name), set())
-        for resource, obj in self._owned(csv, resources) if labels else ():
+        for resource, obj in self._owned(csv) if labels else ():
             for label in labels:
                 self._label(resource, obj, label)
         for label in labels:
             self._label_definitions(csv, label)
 
-    def _owned(self, csv: Object, resources: set[str]) -> Iterator[tuple[str, Object]]:
-        """What of these resources refers to a CSV as its owner, and by labels what is in no namespace."""
-        meta = csv["metadata"]
-        for resource in resources.intersection(OWNED):
-            for obj in self._cluster.outlines(resource, metadata, meta["namespace"]):
-                if meta["uid"] in (owner["uid"] for owner in obj["metadata"].get("ownerReferences") or ()):
-                    yield resource, obj
-        owner = f"olm.owner={meta['name']},olm.owner.namespace={meta['namespace']}"
+    def _owned(self, csv: Object) -> Iterator[tuple[str, Object]]:
+        """What refers to a CSV as its owner, and by labels what is in no namespace."""
+        meta, store = csv["metadata"], self._cluster.verbs.store
+        for resource in OWNED:
+            for entry in store.indexed(resource, owners_of, meta["uid"], namespace=meta["namespace"]):
+                yield resource, outline_of(store, resource, entry, metadata)
+        owner = {"olm.owner.kind": "ClusterServiceVersion", "olm.owner": meta["name"]}
         for resource in IN_CLUSTER:
-            for obj in self._cluster.outlines(
-                resource, metadata, labels=f"olm.owner.kind=ClusterServiceVersion,{owner}"
-            ):
+            for obj in self._cluster.labelled(resource, metadata, {**owner, "olm.owner.namespace": meta["namespace"]}):
                 yield resource, obj
 
     def _label_definitions(self, csv: Object, label: str) -> None:
@@ -120,8 +108,8 @@ class Components:
         except ApiError:
             return  # it is gone
 
-    def _tell(self, name: str) -> None:
-        """Writes the Operator's status; without components no new one is made."""
+    async def write_operator(self, _: str, name: str) -> None:
+        """Writes an Operator's status; without components no new one is made."""
         label = label_of(name)
         refs = []
         for resource in EVERY:
@@ -157,6 +145,18 @@ def _phase(condition: Object) -> Object:
     return {**condition, "type": condition.get("phase", ""), "status": "True"}
 
 
+def owners_of(entry: Entry) -> list[str]:
+    """Uids of the CSVs that own an object; an index (sandbox/store.py)."""
+    return [owner.get("uid", "") for owner in _owners(entry)]
+
+
+def _owners(entry: Entry) -> list[Object]:
+    if b'"ClusterServiceVersion"' not in entry.data:
+        return []
+    owners = decode(entry.data)["metadata"].get("ownerReferences") or []
+    return [owner for owner in owners if owner["kind"] == "ClusterServiceVersion"]
+
+
 def csvs_of(change: Change) -> list[tuple[str, str]]:
     """The CSVs, by namespace and name, that a changed object belongs to; the object itself if it is one."""
     entry = change.entry
@@ -164,34 +164,26 @@ def csvs_of(change: Change) -> list[tuple[str, str]]:
         return [entry.key]
     if entry.labels.get("olm.owner.kind") == "ClusterServiceVersion":
         return [(entry.namespace or entry.labels.get("olm.owner.namespace", ""), entry.labels.get("olm.owner", ""))]
-    if not entry.namespace or b'"ClusterServiceVersion"' not in entry.data:
-        return []
-    owners = decode(entry.data)["metadata"].get("ownerReferences") or []
-    return [(entry.namespace, owner["name"]) for owner in owners if owner["kind"] == "ClusterServiceVersion"]
-
-
-def resources_of(change: Change) -> tuple[str, ...]:
-    """Where to look for what lacks labels: of a CSV with other labels everywhere."""
-    if change.resource != CSVS:
-        return (change.resource,)
-    same = change.previous is not None and change.previous.labels == change.entry.labels
-    return () if same else (*OWNED, *IN_CLUSTER)
+    return [(entry.namespace, owner["name"]) for owner in _owners(entry)] if entry.namespace else []
 
 
 async def run(cluster: Cluster, context: Context) -> None:
     """Watches everything that can be a component until cancelled."""
     components = Components(cluster)
-    queue = Workqueue("components", components.reconcile)
+    subscriptions = Workqueue("components of subscription", components.label_subscription)
+    csvs = Workqueue("components of clusterserviceversion", components.label_csv)
+    operators = Workqueue("operator", components.write_operator)
     try:
         async for change in cluster.changes(*EVERY):
             if change.type != "DELETED":
                 for csv in csvs_of(change):
-                    components.changed[csv].update(resources_of(change))
-                    queue.add(*csv, after=PACE)
+                    csvs.add(*csv, after=PACE)
                 if change.resource in (SUBSCRIPTIONS, CSVS):
-                    queue.add(change.entry.namespace, after=PACE)
+                    for subscription in followers(cluster.verbs.store, change):
+                        subscriptions.add(*subscription, after=PACE)
             for key in change.entry.labels:
                 if key.startswith(f"{GROUP}/"):
-                    queue.add("", key.removeprefix(f"{GROUP}/"), after=2 * PACE)
+                    operators.add("", key.removeprefix(f"{GROUP}/"), after=2 * PACE)
     finally:
-        await queue.close()
+        for queue in (subscriptions, csvs, operators):
+            await queue.close()

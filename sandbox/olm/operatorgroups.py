@@ -170,5 +170,5 @@ def _forget_roles(cluster: Cluster, namespace: str, present: set[str]) -> None:
 
 def _roles_of(cluster: Cluster, namespace: str) -> list[Entry]:
     """The ClusterRoles of a namespace's groups, which are too large to be decoded for a look at their labels."""
-    found = cluster.verbs.store.labelled(ROLES, "olm.owner.kind", "OperatorGroup")
-    return [role for role in found if role.labels.get("olm.owner.namespace") == namespace]
+    labels = {"olm.owner.kind": "OperatorGroup", "olm.owner.namespace": namespace}
+    return cluster.verbs.store.labelled(ROLES, labels)

@@ -11,7 +11,7 @@ from typing import Any
 from ..cluster import Cluster
 from ..errors import NotFound
 from ..http import User
-from ..rbac import Attributes, Authorizer
+from ..rbac import Attributes, Authorizer, allowed_by
 from .csv import owner_labels, strategy
 from .digests import digest, go_json, rule
 from .rbac import GROUP, HASH_LABEL
@@ -63,11 +63,11 @@ def _with_rules(status: Object, csv: Object, permission: Object, scope: str, aut
     namespace = csv["metadata"]["namespace"]
     name = f"system:serviceaccount:{namespace}:{permission['serviceAccountName']}"
     groups = ("system:serviceaccounts", f"system:serviceaccounts:{namespace}", "system:authenticated")
-    user = User(name, groups)
+    grants = list(authorizer.grants(User(name, groups)))
     found = {**status, "dependents": list(status.get("dependents") or [])}
     for one in permission.get("rules") or []:
         asked = _asked(one, namespace if scope == "namespaced" else "")
-        satisfied = all(authorizer.allows(user, attributes) is not None for attributes in asked)
+        satisfied = all(allowed_by(grants, attributes) is not None for attributes in asked)
         if not satisfied:
             found |= {"status": "PresentNotSatisfied", "message": "Policy rule not satisfied for service account"}
         dependent = {"group": GROUP, "version": "v1", "kind": "PolicyRule"}

@@ -8,13 +8,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from .names import now
+from ..objects import decode
+from ..store import Change, Entry, Key, Store
+from .names import CSVS, INSTALL_PLANS, SUBSCRIPTIONS, now
 
 Object = dict[str, Any]
 
 #: Conditions about the InstallPlan, of which at most one is set.
 ABOUT_PLAN = ("InstallPlanMissing", "InstallPlanPending", "InstallPlanFailed")
 GENERATED_BY = "olm.generated-by"
+
+
+def followed(entry: Entry) -> set[tuple[str, str]]:
+    """(resource, name) of the CSVs and InstallPlans that a Subscription's status tells of; an index (sandbox/store.py)."""
+    subscription = decode(entry.data)
+    status = subscription.get("status") or {}
+    plan = (status.get("installPlanRef") or {}).get("name")
+    made_by = (subscription["metadata"].get("annotations") or {}).get(GENERATED_BY)
+    found = [(CSVS, status.get("currentCSV")), (CSVS, status.get("installedCSV"))]
+    found += [(INSTALL_PLANS, plan), (INSTALL_PLANS, made_by)]
+    return {(resource, name) for resource, name in found if name}
+
+
+def followers(store: Store, change: Change) -> list[Key]:
+    """The Subscriptions, by namespace and name, that a change concerns: itself, or those that follow the CSV or InstallPlan."""
+    entry = change.entry
+    if change.resource == SUBSCRIPTIONS:
+        return [entry.key]
+    found = store.indexed(SUBSCRIPTIONS, followed, (change.resource, entry.name), namespace=entry.namespace)
+    return [subscription.key for subscription in found]
 
 
 def is_pending(status: Object) -> bool:

@@ -7,6 +7,7 @@ InstallPlan, what is new in the catalogs is resolved into one.
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from typing import Any
 
 from ..catalog.store import CatalogStore
@@ -16,7 +17,7 @@ from ..errors import ApiError
 from ..outlines import outline_of, whole
 from ..store import Change, Key
 from . import subscription_status as status_of
-from .csv import as_installed, followed, installed, is_copy, outline, phase, targets
+from .csv import as_installed, followed, is_copy, outline, phase, targets
 from .installplan import new_plan
 from .names import (
     CATALOG_SOURCES,
@@ -68,10 +69,12 @@ class Namespace:
         self.csvs = {csv["metadata"]["name"]: csv for csv in cluster.outlines(CSVS, outline, name) if not is_copy(csv)}
         self.plans = {plan["metadata"]["name"]: plan for plan in cluster.outlines(INSTALL_PLANS, plan_outline, name)}
 
-    def publish(self) -> bool:
-        """Writes the status of each Subscription; True when one of them changed (the change leads to another pass)."""
+    def publish(self, names: set[str]) -> bool:
+        """Writes the status of these Subscriptions; True when one of them changed (the change leads to another pass)."""
         changed = False
         for subscription in self.subscriptions:
+            if subscription["metadata"]["name"] not in names:
+                continue
             old = subscription.get("status") or {}
             wanted = status_of.observed(subscription, self.sources, self.csvs, self.plans)
             wanted = self._with_deprecations(subscription, wanted)
@@ -155,8 +158,12 @@ class Namespace:
             starting_csv=spec.get("startingCSV", ""),
             catalog=spec["source"],
             catalog_namespace=spec["sourceNamespace"],
-            current=installed(csv, subscription=subscription["metadata"]["name"]) if csv else None,
+            current=self._current(csv["metadata"]["name"], subscription) if csv else None,
         )
+
+    def _current(self, csv: str, subscription: Object) -> Installed:
+        found: Installed = self._cluster.outline(CSVS, as_installed, csv, self.name)
+        return followed(found, subscription["metadata"]["name"])
 
     async def install(self, choices: list[Choice]) -> None:
         """Creates the InstallPlan and points the Subscriptions at it."""
@@ -248,10 +255,18 @@ class News:
 async def run(cluster: Cluster, context: Context) -> None:
     """Watches everything that a resolution depends on, until cancelled."""
     store = CatalogStore(store_path(context))
+    #: By namespace: Subscriptions of which something has changed that their status tells.
+    unpublished: defaultdict[str, set[str]] = defaultdict(set)
 
     async def reconcile(name: str, _: str) -> None:
         namespace = Namespace(cluster, store, name)
-        if not namespace.subscriptions or namespace.publish() or namespace.waiting():
+        names = unpublished.pop(name, set())
+        try:
+            changed = namespace.publish(names)
+        except Exception:
+            unpublished[name] |= names
+            raise
+        if not namespace.subscriptions or changed or namespace.waiting():
             return
         try:
             choices = namespace.choices()
@@ -271,9 +286,12 @@ async def run(cluster: Cluster, context: Context) -> None:
     try:
         async for change in cluster.changes(SUBSCRIPTIONS, INSTALL_PLANS, CSVS, OPERATOR_GROUPS, CATALOG_SOURCES):
             if change.resource == CATALOG_SOURCES:
-                for namespace in {entry.namespace for entry in cluster.verbs.store.scan(SUBSCRIPTIONS)}:
-                    queue.add(namespace)
+                for entry in cluster.verbs.store.scan(SUBSCRIPTIONS):
+                    unpublished[entry.namespace].add(entry.name)
+                    queue.add(entry.namespace)
             elif news.tells(change):
+                for namespace, name in status_of.followers(cluster.verbs.store, change):
+                    unpublished[namespace].add(name)
                 # A little later, so that the changes of one moment are looked at together, and can be followed.
                 queue.add(change.entry.namespace, after=PACE / 2)
     finally:

@@ -137,8 +137,10 @@ class PodRunner:
                 self.wake()
 
     def changed(self, resource: str, name: str) -> None:
-        """A ConfigMap, Secret or claim that the Pod may wait for or show."""
-        if not self.simulated and self.place.volumes:
+        """A ConfigMap, Secret or claim that the Pod may wait for or show. A simulated one waits for nothing."""
+        if self.simulated:
+            return
+        if self.place.volumes:
             self.mounts.refresh(self.pod, resource, name)
         self.wake()
 

@@ -229,7 +229,7 @@ def test_h30_entries_are_found_by_a_label_as_by_a_scan_whatever_happens_to_them(
         store.put(CRDS, Entry("", name, store.next_version(), b"{}", labels))
 
     def found(value: str | None = None) -> list[str]:
-        return [entry.name for entry in store.labelled(CRDS, "a", value)]
+        return [entry.name for entry in store.labelled(CRDS, {"a": value})]
 
     assert found() == []
     write("x", a="1")
@@ -244,4 +244,5 @@ def test_h30_entries_are_found_by_a_label_as_by_a_scan_whatever_happens_to_them(
     store.remove(CRDS, Entry("", "x", store.next_version(), b"{}", {"a": "2"}))
     write("y", a="2")
     assert (found(), found("2")) == (["w", "y"], ["y"])
-    assert [entry.name for entry in store.labelled(CRDS, "b")] == ["w"]
+    assert [entry.name for entry in store.labelled(CRDS, {"b": None})] == ["w"]
+    assert [entry.name for entry in store.labelled(CRDS, {"a": None, "b": "1"})] == ["w"]

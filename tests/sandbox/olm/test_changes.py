@@ -4,8 +4,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from sandbox.objects import encode
-from sandbox.olm.components import IN_CLUSTER, OWNED, csvs_of, resources_of
+from sandbox.olm.components import csvs_of
 from sandbox.olm.names import CSVS, DEPLOYMENTS, INSTALL_PLANS, SUBSCRIPTIONS
+from sandbox.olm.subscription_status import followers
 from sandbox.olm.subscriptions import News
 from sandbox.store import Change, Entry, Store
 from tests.sandbox.catalog.bundles import csv
@@ -63,13 +64,21 @@ def test_h30_a_changed_object_is_work_for_its_own_operator_only() -> None:
     assert csvs_of(put(store, DEPLOYMENTS, {"metadata": {"name": "mine", "namespace": "home"}})) == []
 
 
-def test_h30_all_that_an_operator_owns_is_looked_at_when_its_labels_change_only() -> None:
+def test_h30_a_changed_csv_or_plan_is_work_for_the_subscriptions_that_follow_it_only() -> None:
     store = Store()
     operator = csv("tea", "1.0.0")
     operator["metadata"]["namespace"] = "home"
-    assert set(resources_of(put(store, CSVS, operator))) == {*OWNED, *IN_CLUSTER}
-    operator["status"] = {"phase": "Succeeded"}
-    assert resources_of(put(store, CSVS, operator)) == ()
-    operator["metadata"]["labels"] = {"operators.coreos.com/tea.home": ""}
-    assert set(resources_of(put(store, CSVS, operator))) == {*OWNED, *IN_CLUSTER}
-    assert resources_of(put(store, DEPLOYMENTS, {"metadata": {"name": "d", "namespace": "home"}})) == (DEPLOYMENTS,)
+    for name, status in (
+        ("tea", {"currentCSV": operator["metadata"]["name"], "installPlanRef": {"name": "p"}}),
+        ("coffee", {"currentCSV": "coffee.v1", "installedCSV": "coffee.v1", "installPlanRef": {"name": "q"}}),
+    ):
+        subscription = {"metadata": {"name": name, "namespace": "home"}, "status": status}
+        assert followers(store, put(store, SUBSCRIPTIONS, subscription)) == [("home", name)]
+    adopted = {"metadata": {"name": "milk", "namespace": "home", "annotations": {"olm.generated-by": "p"}}}
+    put(store, SUBSCRIPTIONS, adopted)
+    assert followers(store, put(store, CSVS, operator)) == [("home", "tea")]
+    plan = {"metadata": {"name": "p", "namespace": "home"}}
+    assert followers(store, put(store, INSTALL_PLANS, plan)) == [("home", "milk"), ("home", "tea")]
+    assert followers(store, put(store, DEPLOYMENTS, operator)) == []
+    operator["metadata"]["namespace"] = "elsewhere"
+    assert followers(store, put(store, CSVS, operator)) == []
