@@ -34,7 +34,7 @@ from console.processes.supervisor import die_with_parent
 OPERATORS = "/apis/operators.coreos.com/v1alpha1"
 CLUSTER_NAMESPACE = "operators"
 #: An operator that isn't installed by then is left out.
-PATIENCE_SECONDS = 15.0
+PATIENCE_SECONDS = 30.0
 #: After one that was left out: the clearing up of it is no part of the next install.
 QUIET_SECONDS = 20.0
 #: The same for all that were asked for in one moment.
