@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from kube import limits
-from kube.errors import InvalidAnswer
+from kube.errors import InvalidAnswer, TooDeepAnswer
 from untrusted import json_bounds
 
 T = TypeVar("T")
@@ -18,7 +18,7 @@ _MARKS = ("kind", "gitVersion")
 #: From a list to what may be left out of it: rows, row, object, metadata, managedFields.
 _LEVELS_OF_LIST = 5
 
-_TOO_DEEP = "{ref} has more than {levels} levels of lists and mappings: too deep for the console. kubectl can read it."
+_TOO_DEEP = "{ref} has more than {levels} levels of lists and mappings: too deep for the console."
 
 
 def decode_as(body: bytes, kind: type[T], ref: str = "") -> T:
@@ -30,11 +30,11 @@ def decode_as(body: bytes, kind: type[T], ref: str = "") -> T:
 
 
 def decode(body: bytes, ref: str = "") -> Any:
-    """The answer as plain values. Raises InvalidAnswer."""
+    """The answer as plain values. Raises InvalidAnswer; TooDeepAnswer where the API server sent an object past ANSWER_LEVELS."""
     try:
         return json_bounds.load(body, limits.ANSWER_LEVELS.value)
     except json_bounds.TooDeep as error:
-        raise InvalidAnswer(_TOO_DEEP.format(ref=ref or "an object", levels=limits.ANSWER_LEVELS.value)) from error
+        raise TooDeepAnswer(_TOO_DEEP.format(ref=ref or "an object", levels=limits.ANSWER_LEVELS.value)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise invalid(body, error, ref) from error
 

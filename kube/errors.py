@@ -60,6 +60,12 @@ class InvalidAnswer(Unreachable):
     reason = "InvalidAnswer"
 
 
+class TooDeepAnswer(InvalidAnswer):
+    """An object of the API server with more levels of lists and mappings than kube/limits.py allows."""
+
+    reason = "TooDeepAnswer"
+
+
 class NotRenewed(Unreachable):
     """A person's credentials have run out, and who renews them does not answer. The text names that one."""
 

@@ -32,6 +32,7 @@ from kube.errors import (
     KubeError,
     NotFound,
     NotRenewed,
+    TooDeepAnswer,
     TooLarge,
     TooManyRequests,
     Unauthorized,
@@ -58,6 +59,7 @@ def explain(error: KubeError) -> Problem:
     for kind, status, title, advice in (
         (InvalidConfig, 503, _("The kubeconfig can't be used"), _("Correct the file named below. The console notices by itself.")),
         (NotRenewed, 503, _("Your sign-in can't be renewed just now"), _("Who renews it does not answer. You are still signed in: try again in a moment.")),
+        (TooDeepAnswer, 502, _("The object has too many levels"), _("The console can't read it; kubectl can. The objects around it are not affected.")),
         (InvalidAnswer, 502, _("The answer didn't come from the cluster"), _("A proxy or a sign-in page may answer in its place. Check the cluster's address and proxy in the kubeconfig. This page works again as soon as the API server answers.")),
         (Unreachable, 503, _("The cluster does not answer"), _("Check that the API server runs and that this machine can reach it. This page works again as soon as it answers.")),
         (Unauthorized, 401, _("The cluster does not accept the credentials"), _("The token or certificate of the kubeconfig has expired or is wrong. Renew it: the console notices by itself.")),

@@ -15,7 +15,7 @@ from kube import limits
 from kube.client import ClusterClient
 from kube.config import ClusterConfig
 from kube.discovery import ResourceType
-from kube.errors import InvalidAnswer, Unreachable, from_answer
+from kube.errors import InvalidAnswer, TooDeepAnswer, Unreachable, from_answer
 from kube.requests import ApiRequest
 from kube.transport import AsyncTransport, SyncTransport
 from kube.watch import WatchEvent, decode, watch
@@ -127,11 +127,12 @@ async def test_s10_a_deep_object_leaves_the_rest_of_its_list_readable() -> None:
 
     # What may be written back is whole or not there at all.
     async with serving(answering(200, "application/json", obj.encode())) as config:
-        with pytest.raises(InvalidAnswer, match="too deep for the console") as found:
+        with pytest.raises(TooDeepAnswer, match="too deep for the console") as found:
             await asyncio.to_thread(ClusterClient(config).get, PODS, "deep", "default")
         with pytest.raises(InvalidAnswer):
             WatchEvent("ADDED", obj.encode()).document()
     assert explain(found.value).status == 502
+    assert explain(found.value).advice != explain(InvalidAnswer("a page")).advice, "no proxy stands in the way"
 
 
 async def test_what_pods_say_through_a_proxy_is_theirs() -> None:
