@@ -46,7 +46,8 @@ def _kill(process: "subprocess.Popen[str]") -> None:
 
 
 def interrupted(*_: object) -> None:
-    """Ctrl-C and the end of a CI job end every run: none outlives its parent."""
+    """Ctrl-C and the end of a CI job end every run: none outlives its parent, and none begins after it."""
+    _ENDING.set()
     left = list(_RUNNING)
     # pytest ends its fixtures after SIGINT: what they started is no child of this process.
     for process in left:
@@ -69,6 +70,8 @@ def ends_all_it_starts() -> None:
 Say = Callable[[str], object]
 #: What runs now. Each is a session of its own, which Ctrl-C does not reach by itself.
 _RUNNING: "set[subprocess.Popen[str]]" = set()
+#: Set when all is to end. A lane in a thread of its own would otherwise go on with its next suite, and be waited for.
+_ENDING = threading.Event()
 
 
 def say_now(text: str) -> None:
@@ -78,8 +81,10 @@ def say_now(text: str) -> None:
 
 
 def run(arguments: list[str], say: Say = say_now) -> tuple[int, dict[str, int]]:
-    """The exit code and the counts of pytest's own closing line. `say` gets each line."""
+    """The exit code and the counts of pytest's own closing line. `say` gets each line. 130 where all is to end."""
     counts: dict[str, int] = {}
+    if _ENDING.is_set():
+        return 130, counts
     with subprocess.Popen(
         [*PYTEST, *arguments],
         cwd=ROOT,

@@ -1,6 +1,8 @@
 """A test that fails among others is tried once more, alone (decision 13)."""
 
 import re
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tools import run_tests
 
+ROOT = Path(__file__).resolve().parents[2]
 # As a project of its own, so that neither our settings nor our fixtures have a say.
 PLAIN = ["-q", "-c", "/dev/null", "-p", "no:django", "-p", "no:cov"]
 SHAKY = """
@@ -67,3 +70,31 @@ def test_many_failures_are_no_accident(
 def test_a_file_that_breaks_at_once_is_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code, _counts = run_tests.run_again(_project(tmp_path, "import no_such_module\n", monkeypatch))
     assert code != 0
+
+
+TWO_LANES = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from tools import run_tests
+
+run_tests.PYTEST = [sys.executable, "-uc", "import time; print('begun', flush=True); time.sleep(300)"]
+run_tests.ends_all_it_starts()
+with ThreadPoolExecutor(1) as beside:
+    beside.submit(lambda: [run_tests.run([]) for _suite in range(3)])
+    run_tests.run([])
+"""
+
+
+def test_ctrl_c_ends_every_lane() -> None:
+    """One in a thread of its own went on with its next suite, and was waited for."""
+    with subprocess.Popen(
+        [sys.executable, "-c", TWO_LANES], cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            assert [process.stdout.readline() for _lane in range(2)] == ["begun\n"] * 2
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 130
+            assert "begun" not in process.stdout.read(), "another suite began"
+        finally:
+            process.kill()
