@@ -135,10 +135,10 @@ class Line:
 
     def _write(self, body: bytes, times: list[int] | None = None) -> None:
         self._wrote = self._loop.time()
-        self._writing = self._loop.create_task(self._send_out(body, times or []))
+        # Judged here and not when the task begins: what is put into the mailbox in between is not in this body.
+        self._writing = self._loop.create_task(self._send_out(body, times or [], last=self._ending))
 
-    async def _send_out(self, body: bytes, times: list[int]) -> None:
-        last = self._ending
+    async def _send_out(self, body: bytes, times: list[int], last: bool) -> None:
         try:
             await self._send({"type": "http.response.body", "body": body, "more_body": not last})
             counts.bytes += len(body)

@@ -13,6 +13,7 @@ from kube.client import ClusterClient
 from resources.changes import ChangeLog, Topic, position, sessions
 from resources.stream import sessions as streams
 from resources.stream.broker import Broker
+from resources.stream.line import Line
 from resources.views.stream import StreamApp
 from tests.resources.stream.browser import COLUMNS, Browser, opened, render, row_of
 
@@ -44,6 +45,26 @@ async def _until_ended(browser: Browser) -> None:
         while not browser.ended:
             browser.arrived.clear()
             await browser.arrived.wait()
+
+
+async def test_what_ends_a_stream_is_told_when_something_else_is_just_being_written() -> None:
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    line = Line(send, "en")
+    line.mailbox.greeting = b"hello"
+    line.begin()
+    # One turn of the event loop: the body is taken, and not written yet.
+    await asyncio.sleep(0)
+    line.mailbox.control("ended", "", b"ended")
+    line.end()
+    async with asyncio.timeout(10):
+        while not line.over:
+            await asyncio.sleep(0)
+    assert [message["body"] for message in sent] == [b"hello", b"ended"]
+    assert [message["more_body"] for message in sent] == [True, False]
 
 
 async def test_signing_out_ends_all_streams_of_the_session_and_no_others(
