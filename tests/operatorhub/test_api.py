@@ -243,8 +243,13 @@ def _look_at_the_plan(place: str, plan: str) -> None:
 
 
 def _look_at_the_operator(place: str) -> None:
-    rows = ask("GET", f"{BASE}operators/", query={"namespace": place})["operators"]
-    (row,) = [one for one in rows if one["namespace"] == place]
+    def listed() -> dict[str, Any]:
+        rows = ask("GET", f"{BASE}operators/", query={"namespace": place})["operators"]
+        (row,) = [one for one in rows if one["namespace"] == place]
+        return dict(row)
+
+    # OLM may install a Deployment once more, on a busy machine: it is Installing for a moment then.
+    row = until(lambda: (found := listed())["phase"] == "Succeeded" and found, 60)
     assert (row["title"], row["version"], row["phase"], row["subscription"]) == (
         "FlightTicket",
         "1.0.0",
