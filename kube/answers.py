@@ -53,13 +53,13 @@ def listed(body: bytes, ref: str = "") -> dict[str, Any]:
     An object that is too deep lacks its deep fields and keeps its row, so that one object makes no list unreadable. Raises InvalidAnswer.
     """
     try:
-        json_bounds.check(body, limits.ANSWER_LEVELS.value)
-    except json_bounds.TooDeep:
+        return document(body, ref)
+    except TooDeepAnswer:
         try:
-            body = msgspec.json.encode(_shallow(body, _LEVELS_OF_LIST))
-        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            shallow = msgspec.json.encode(_shallow(body, _LEVELS_OF_LIST))
+        except (json_bounds.TooDeep, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise invalid(body, error, ref) from error
-    return document(body, ref)
+        return document(shallow, ref)
 
 
 def _shallow(raw: msgspec.Raw | bytes, levels: int) -> Any:
