@@ -216,6 +216,17 @@ TEMPLATES = [
     }
 ]
 
+# Pages for the time in which their cluster does not answer (console/web/older_pages.py): ten minutes, at most 64 of OLDER_PAGE bytes in each process.
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"},
+    "older_pages": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "older_pages",
+        "TIMEOUT": 600,
+        "OPTIONS": {"MAX_ENTRIES": 64},
+    },
+}
+
 # SQLite beside the data unless DATABASE_URL says otherwise (PostgreSQL in deployments).
 DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'console.sqlite3'}")}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):

@@ -497,6 +497,13 @@ OPEN_AT_ONCE = Limit(
     over="429 with Retry-After",
     test="tests/console/signin/test_bounds.py::test_too_many_streams_are_told_so_and_others_are_not_held_up",
 )
+OLDER_PAGE = Limit(
+    subject="a page that is kept for the time in which its cluster does not answer",
+    value=512 * 1024,
+    unit="bytes",
+    over="not kept: while the cluster is silent only the page's frame is shown",
+    test="tests/console/test_older_pages.py::test_a_large_page_is_not_kept",
+)
 #: Each is two connections.
 TERMINALS = Limit(
     subject="terminals of one web process",

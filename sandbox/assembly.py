@@ -8,10 +8,11 @@ from pathlib import Path
 from . import crds
 from .builtins import builtin
 from .cluster import Cluster
-from .context import Context
+from .context import POD_TOKEN_SECONDS, Context
 from .errors import NotFound
 from .journal import Journal
 from .kinds import register
+from .objects import Object
 from .oidc import Providers
 from .rbac import Authorizer
 from .resources import Registry
@@ -49,11 +50,28 @@ def assemble(
     tokens = Tokens(store, journal, Providers(authentication or data / "authentication.yaml"))
     access = Authorizer(store)
 
-    def token_for(namespace: str, name: str, secret: str = "") -> str:
+    def found_account(namespace: str, name: str) -> Object:
         account = account_object(store, namespace, name)
         if account is None:
             raise NotFound("serviceaccounts", name)
-        return tokens.issue_for_good(account, secret) if secret else tokens.issue(account)
+        return account
 
-    context = Context(data, "", data / "kubeconfig", images, catalogs, token_for, data / "tls.crt")
+    def pod_token(pod: Object, account: str) -> str:
+        metadata = pod["metadata"]
+        bound = {"name": metadata["name"], "uid": metadata["uid"]}
+        return tokens.issue(found_account(metadata["namespace"], account), POD_TOKEN_SECONDS, pod=bound)
+
+    def secret_token(namespace: str, account: str, secret: str) -> str:
+        return tokens.issue_for_good(found_account(namespace, account), secret)
+
+    context = Context(
+        data_dir=data,
+        api_url="",
+        admin_kubeconfig=data / "kubeconfig",
+        images=images,
+        catalogs=catalogs,
+        pod_token=pod_token,
+        secret_token=secret_token,
+        authority=data / "tls.crt",
+    )
     return Sandbox(journal, store, tokens, Cluster(verbs), context, Application(verbs, context, tokens, access))

@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from .http import Handler
+from .objects import Object
+
+#: As short as API servers allow: a program that keeps the token of its start fails while somebody tries it, not in production.
+POD_TOKEN_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,9 @@ class Context:
     ``api_url`` is the plain http:// address of this sandbox: for programs on this machine that send tokens without TLS
     (kubectl does not; ``admin_kubeconfig`` has the https:// address of the same port).
     ``authority`` is the certificate (PEM) that vouches for the https:// address.
-    ``token_for(namespace, name)`` mints a bearer token for a ServiceAccount (it need not expire before the sandbox);
-    with the name of a Secret as a third argument, the one that is kept there.
+    ``pod_token(pod, account)`` gives a Pod's bearer token: good for POD_TOKEN_SECONDS and as long as the Pod is there;
+    NotFound without that ServiceAccount. ``secret_token(namespace, account, secret)`` gives the one that a Secret keeps;
+    None on a node, which fills no Secrets.
     """
 
     data_dir: Path
@@ -52,8 +57,9 @@ class Context:
     admin_kubeconfig: Path
     images: Path | None
     catalogs: tuple[Path, ...]
-    token_for: Callable[..., str]
+    pod_token: Callable[[Object, str], str]
     authority: Path
+    secret_token: Callable[[str, str, str], str] | None = None
     routes: list[Route] = field(default_factory=list)
     aggregated: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
     #: (group, version) that another server should answer for, which is not there (apiservices.py)

@@ -21,7 +21,7 @@ from .store import Store
 
 ADMIN = User("kubernetes-admin", ("system:masters", "system:authenticated"))
 ISSUER = "https://kubernetes.default.svc.cluster.local"
-#: Tokens of Pods and of token_for: they end with the sandbox's data, not before.
+#: Of the tokens that Secrets keep: they end with their Secret, not before.
 _LEGACY_ISSUER = "kubernetes/serviceaccount"
 _FLAT = "kubernetes.io/serviceaccount/"
 #: Claim → resource of what a token may be bound to.

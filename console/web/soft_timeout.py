@@ -1,6 +1,6 @@
 """A page whose cluster does not answer: its frame after three seconds, and the page itself as soon as there is one.
 
-The frame says what is missing and loads its own address again, which joins the page that is still being made: nothing is asked twice.
+The frame has what its address last showed, says how old that is and loads its own address again, which joins the page that is still being made: nothing is asked twice.
 Only where its own API server is silent (kube/silence.py); a page that takes its time for another reason is waited for as ever.
 """
 
@@ -16,9 +16,10 @@ from django.http import HttpRequest, HttpResponse, parse_cookie
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from console.web import clusters
+from console.web import clusters, older_pages
 from console.web.asgi import Message, Receive, Scope, Send
 from console.web.front import place_of
+from console.web.older_pages import OlderPage
 from kube import silence
 from kube.errors import InvalidConfig, Unreachable
 
@@ -172,11 +173,18 @@ class FrameMiddleware:
         token = scope.get(_FRAME)
         if token:
             request.cluster = _Silent(clusters.name_of(place_of(request)))  # type: ignore[attr-defined]
-            return _frame(request, token)
+            return _frame(request, token, older_pages.find(_address(scope)))
         response = self.get_response(request)
+        if scope:
+            older_pages.keep(_address(scope), request, response)
         if COOKIE in request.COOKIES:
             response.delete_cookie(COOKIE)
         return response
+
+
+def _moment(seconds: float) -> str:
+    """A Unix time in RFC 3339."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 class _Silent:
@@ -191,11 +199,14 @@ class _Silent:
         raise Unreachable(_("No answer from the cluster yet"))
 
 
-def _frame(request: HttpRequest, token: str) -> HttpResponse:
-    since = time.time() - _silent_seconds(place_of(request).prefix)
-    response = render(
-        request, "console/waiting.html", {"since": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(since))}
-    )
+def _frame(request: HttpRequest, token: str, older: OlderPage | None) -> HttpResponse:
+    now = time.time()
+    context = {
+        "since": _moment(now - _silent_seconds(place_of(request).prefix)),
+        "older": older,
+        "as_of": _moment(now - older.seconds) if older else "",
+    }
+    response = render(request, "console/waiting.html", context)
     response.headers["Cache-Control"] = "no-store"
     # The browser keeps showing the frame until the page begins.
     response.headers["Refresh"] = "1"

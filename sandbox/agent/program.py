@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 
 from ..context import Context
 from ..errors import ApiError
@@ -23,34 +21,23 @@ from .settings import NodeSettings
 
 log = logging.getLogger("sandbox.node")
 
-#: Tokens of Pods outlive every test; one is asked for again after this time, as its ServiceAccount may be another.
-_TOKEN_SECONDS, _TOKEN_KEPT = 30 * 24 * 3600, 600.0
 #: Not the sandbox's, nor the one that simulated Pods of the same cluster have.
 _NETWORK = "10.245"
 _AGAIN_SECONDS = 2.0
 
 
-@dataclass(slots=True)
-class Tokens:
-    """Of ServiceAccounts, from the API server, each asked for once in a while. A namesake that was made anew has a token of its own."""
-
-    cluster: Remote
-    _known: dict[str, tuple[float, str]] = field(default_factory=dict)
-
-    def of(self, namespace: str, account: str) -> str:
-        """NotFound."""
-        uid = str(self.cluster.get("serviceaccounts", account, namespace)["metadata"]["uid"])
-        known = self._known.get(uid)
-        if known is None or known[0] + _TOKEN_KEPT < time.monotonic():
-            known = time.monotonic(), self.cluster.token(namespace, account, _TOKEN_SECONDS)
-            self._known[uid] = known
-        return known[1]
-
-
 def _context(given: NodeSettings, access: Access, cluster: Remote) -> Context:
     authority = given.data / "ca.crt"
     authority.write_text(access.authority, encoding="utf-8")
-    return Context(given.data, access.server, given.kubeconfig, given.images, (), Tokens(cluster).of, authority)
+    return Context(
+        data_dir=given.data,
+        api_url=access.server,
+        admin_kubeconfig=given.kubeconfig,
+        images=given.images,
+        catalogs=(),
+        pod_token=cluster.pod_token,
+        authority=authority,
+    )
 
 
 def server_tls(given: NodeSettings) -> ssl.SSLContext:

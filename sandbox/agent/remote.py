@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 
 from ..client import Event
+from ..context import POD_TOKEN_SECONDS
 from ..errors import AlreadyExists, Conflict, NotFound
 from ..objects import Object
 from .access import Access
@@ -98,13 +99,15 @@ class Remote:
             options["preconditions"] = {"uid": uid}
         self._connection.ask("DELETE", self._paths.find(resource).path(namespace, name), options)
 
-    def token(self, namespace: str, account: str, seconds: int) -> str:
-        """A token of a ServiceAccount (TokenRequest); NotFound."""
-        path = self._paths.find("serviceaccounts").path(namespace, account, "token")
+    def pod_token(self, pod: Object, account: str) -> str:
+        """A token of the Pod's ServiceAccount, for as long as the Pod is there (TokenRequest); NotFound."""
+        metadata = pod["metadata"]
+        path = self._paths.find("serviceaccounts").path(metadata["namespace"], account, "token")
+        bound = {"kind": "Pod", "apiVersion": "v1", "name": metadata["name"], "uid": metadata["uid"]}
         request = {
             "kind": "TokenRequest",
             "apiVersion": "authentication.k8s.io/v1",
-            "spec": {"expirationSeconds": seconds},
+            "spec": {"expirationSeconds": POD_TOKEN_SECONDS, "boundObjectRef": bound},
         }
         return str(self._connection.ask("POST", path, request)["status"]["token"])
 

@@ -45,6 +45,7 @@ def _reconcile(cluster: Cluster, context: Context, secret: Object) -> None:
 
 
 def _fill(cluster: Cluster, context: Context, secret: Object, uid: str) -> None:
+    assert context.secret_token is not None
     metadata, data = secret["metadata"], secret.get("data") or {}
     if data.get("token") and data.get("namespace") and "ca.crt" in data:
         return
@@ -53,7 +54,7 @@ def _fill(cluster: Cluster, context: Context, secret: Object, uid: str) -> None:
     values = {
         "ca.crt": authority,
         "namespace": namespace.encode(),
-        "token": context.token_for(namespace, account, metadata["name"]).encode(),
+        "token": context.secret_token(namespace, account, metadata["name"]).encode(),
     }
     change: Object = {
         "metadata": {"annotations": {_UID: uid}},

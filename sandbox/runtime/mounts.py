@@ -52,6 +52,12 @@ class Mounts:
                 except (MountError, ServiceUnavailable):
                     continue
 
+    def renew_tokens(self, pod: Object) -> None:
+        """Writes the volumes again that have a token; MountError."""
+        for volume in dig(pod, "spec", "volumes") or []:
+            if any("serviceAccountToken" in source for source in dig(volume, "projected", "sources") or []):
+                self._mount(pod, volume)
+
     def _mount(self, pod: Object, volume: Object) -> Path:
         name = str(volume["name"])
         place = self._folder / name

@@ -91,13 +91,12 @@ class Place:
         """A folder with what a Pod finds at the usual place; its kubeconfig is beside it."""
         place = self.folder / "serviceaccount"
         open_folder(place)
-        token = self.token()
         authority = self.authority.read_text(encoding="utf-8") if self.authority.exists() else ""
         for name, text in (
-            ("token", token),
+            ("token", self.token()),
             ("namespace", namespace),
             ("ca.crt", authority),
-            ("kubeconfig", kubeconfig(self.api_url, authority, token, namespace)),
+            ("kubeconfig", kubeconfig(self.api_url, authority, namespace)),
         ):
             private(place / name, text, self.confinement.uid(namespace))
         return place
@@ -114,8 +113,8 @@ def private(path: Path, text: str, uid: int | None = None) -> None:
     draft.replace(path)
 
 
-def kubeconfig(server: str, authority: str, token: str, namespace: str) -> str:
-    """A kubeconfig for a Pod's ServiceAccount."""
+def kubeconfig(server: str, authority: str, namespace: str) -> str:
+    """A kubeconfig for a Pod's ServiceAccount. The token is the file beside it, which is replaced while the Pod runs."""
     cluster = {"server": server}
     if server.startswith("https:") and authority:
         cluster["certificate-authority-data"] = base64.b64encode(authority.encode()).decode()
@@ -123,7 +122,7 @@ def kubeconfig(server: str, authority: str, token: str, namespace: str) -> str:
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [{"name": "sandbox", "cluster": cluster}],
-        "users": [{"name": "sandbox", "user": {"token": token}}],
+        "users": [{"name": "sandbox", "user": {"tokenFile": "token"}}],
         "contexts": [{"name": "sandbox", "context": {"cluster": "sandbox", "user": "sandbox", "namespace": namespace}}],
         "current-context": "sandbox",
     }

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
+import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
 from ..client import Client
-from ..context import Context
-from ..errors import NotFound, ServiceUnavailable
+from ..context import POD_TOKEN_SECONDS, Context
+from ..errors import ApiError, NotFound, ServiceUnavailable
 from ..objects import Object, dig
 from . import pod_status
 from .confinement import Confinement
@@ -34,6 +35,8 @@ log = logging.getLogger("sandbox.kubelet")
 MOUNT_PAUSE = 5.0
 #: How long a simulated Pod takes to come up.
 SIMULATED_START = 0.4
+#: A token is replaced when this share of its time is over (a kubelet's rule), and tried again so often while that fails.
+RENEW_AT, RENEWAL_PAUSE = 0.8, 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +101,7 @@ class PodRunner:
     def _token(self) -> str:
         account = str(self.pod["spec"].get("serviceAccountName") or "default")
         try:
-            return self.host.context.token_for(self.namespace, account)
+            return self.host.context.pod_token(self.pod, account)
         except NotFound:
             raise ConfigError(f'serviceaccount "{account}" not found') from None
 
@@ -196,10 +199,14 @@ class PodRunner:
         self.publish()
         await self._prepare(resumed)
         running = Running(self)
-        if await running.initialize():
-            mains = [one for one in self.containers if one.kind == "main"]
-            await asyncio.gather(*(running.keep(one) for one in mains))
-        await running.end_sidecars()
+        renewing = self.spawn(self._keep_tokens_good())
+        try:
+            if await running.initialize():
+                mains = [one for one in self.containers if one.kind == "main"]
+                await asyncio.gather(*(running.keep(one) for one in mains))
+            await running.end_sidecars()
+        finally:
+            renewing.cancel()
         self.publish()
 
     def _resume(self) -> bool:
@@ -230,6 +237,23 @@ class PodRunner:
             except (MountError, ConfigError, ServiceUnavailable, OSError) as problem:
                 self.host.recorder.warning(self.pod, "FailedMount", str(problem))
                 await self.pause(MOUNT_PAUSE)
+
+    async def _keep_tokens_good(self) -> None:
+        """New tokens in the files of the old ones. By the clock on the wall, which goes on while a laptop sleeps."""
+        if self.simulated:
+            return
+        renewal = time.time() + RENEW_AT * POD_TOKEN_SECONDS
+        while not self.stopping:
+            await self.sleep(min(RENEWAL_PAUSE, max(0.0, renewal - time.time())))
+            if self.stopping or time.time() < renewal:
+                continue
+            try:
+                self.place.account(self.namespace)
+                self.mounts.renew_tokens(self.pod)
+                renewal = time.time() + RENEW_AT * POD_TOKEN_SECONDS
+            except (ApiError, ConfigError, MountError, OSError) as problem:
+                log.warning("pod %s/%s: no new token: %s", self.namespace, self.name, problem)
+                await self.sleep(RENEWAL_PAUSE)
 
     # Telling
 

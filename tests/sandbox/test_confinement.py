@@ -257,7 +257,7 @@ def test_s1_exec_in_a_pod_reaches_nothing_else(k: Kubectl, kubeconfig: Path, con
         assert "o such file" in k("exec", "engine", "--", "cat", str(path), fails=True)
     assert k("exec", "engine", "--", "sh", "-c", f"ls {kubeconfig.parent}").strip() == "pods"
     # The Pod's own account still works: the operators live on it.
-    assert "token:" in k("exec", "engine", "--", "sh", "-c", 'cat "$KUBECONFIG"')
+    assert "tokenFile:" in k("exec", "engine", "--", "sh", "-c", 'cat "$KUBECONFIG"')
     before = time.monotonic()
     k("delete", "pod", "engine")
     assert time.monotonic() - before < 20

@@ -13,6 +13,7 @@ from sandbox.client import Event
 from sandbox.errors import AlreadyExists, Conflict, Invalid, NotFound, ServiceUnavailable, Unauthorized
 from tests import processes
 from tests.api import Api
+from tests.sandbox.agent.kubelet import pod
 
 
 def test_objects(remote: Remote, namespace: str) -> None:
@@ -64,12 +65,16 @@ def test_refusals_are_the_errors_of_the_sandbox(remote: Remote, namespace: str) 
 
 def test_tokens(remote: Remote, api: Api, namespace: str, kubeconfig: Path) -> None:
     api.until(f"/api/v1/namespaces/{namespace}/serviceaccounts/default", lambda account: account)
-    token = remote.token(namespace, "default", 3600)
+    path = f"/api/v1/namespaces/{namespace}/pods"
+    made = api.post(path, pod("mine", "")).json
+    token = remote.pod_token(made, "default")
     review = {"kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1"}
     said = api.bearer(token).post("/apis/authentication.k8s.io/v1/selfsubjectreviews", review).json
     assert said["status"]["userInfo"]["username"] == f"system:serviceaccount:{namespace}:default"
     with pytest.raises(NotFound):
-        remote.token(namespace, "nobody", 3600)
+        remote.pod_token(made, "nobody")
+    api.delete(f"{path}/mine?gracePeriodSeconds=0")
+    assert api.bearer(token).get("/version").status == 401, "it ends with its Pod"
 
 
 def test_a_kubeconfig_with_a_wrong_token_is_said(kubeconfig: Path, tmp_path: Path) -> None:

@@ -1,0 +1,88 @@
+"""What a person last saw at an address, for the time in which its cluster does not answer.
+
+A copy of the page's content to look at: without scripts and without what they look for, so that nothing of it acts or asks. Kept in this process for
+ten minutes, by the address and the session, so that nobody is shown what somebody else may see.
+"""
+
+import re
+import time
+from dataclasses import dataclass
+
+import nh3
+from django.core.cache import caches
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString, mark_safe
+
+from kube import limits
+
+# In templates/base.html, where a page's own content begins.
+_BEGIN = b"<!--content-->"
+_STYLE = re.compile(rb'<link rel="stylesheet" href="[^"]*">')
+_TAGS = nh3.ALLOWED_TAGS | {
+    "article", "aside", "button", "circle", "datalist", "fieldset", "figure", "footer", "form", "g", "header", "input", "label", "legend",
+    "nav", "optgroup", "option", "path", "progress", "rect", "section", "select", "small", "svg", "textarea",
+}  # fmt: skip
+_WITHOUT_CONTENT = {"dialog", "noscript", "script", "style", "template"}
+_ATTRIBUTES = {
+    # Of data attributes those alone that style sheets know: scripts look for the others.
+    "*": {
+        "class", "dir", "hidden", "lang", "popover", "role", "title", "type",
+        "data-chosen", "data-label", "data-level", "data-mark", "data-other", "data-pairs", "data-sum", "data-unmatched", "data-unmet", "data-worst",
+    },
+    "a": {"href"},
+    "button": {"disabled"},
+    "details": {"open"},
+    "img": {"alt", "height", "src", "width"},
+    "input": {"checked", "placeholder", "value"},
+    "option": {"selected"},
+    "progress": {"max", "value"},
+    "td": {"colspan", "rowspan"},
+    "textarea": {"rows"},
+    "th": {"colspan", "rowspan", "scope"},
+    "time": {"data-age", "datetime"},
+    "svg": {"fill", "height", "viewBox", "width"},
+    "circle": {"cx", "cy", "fill", "r"},
+    "path": {"d", "fill"},
+    "rect": {"fill", "height", "rx", "width", "x", "y"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class OlderPage:
+    """`styles`: the links to its style sheets. `seconds`: its age."""
+
+    content: SafeString
+    styles: SafeString
+    seconds: float
+
+
+def keep(address: str, request: HttpRequest, response: HttpResponse) -> None:
+    """Keeps a page that a browser navigated to, and nothing else."""
+    is_page = response.status_code == 200 and response.headers.get("Content-Type", "").startswith("text/html")
+    if request.headers.get("Sec-Fetch-Mode") != "navigate" or response.streaming or not is_page:
+        return
+    head, found, rest = response.content.partition(_BEGIN)
+    content = rest.rpartition(b"</main>")[0]
+    if found and len(content) <= limits.OLDER_PAGE.value:
+        caches["older_pages"].set(address, (time.time(), b"".join(_STYLE.findall(head)), content))
+
+
+def find(address: str) -> OlderPage | None:
+    """The page as it was, if it is still kept."""
+    kept = caches["older_pages"].get(address)
+    if kept is None:
+        return None
+    made, styles, content = kept
+    clean = nh3.clean(
+        content.decode(),
+        tags=_TAGS,
+        clean_content_tags=_WITHOUT_CONTENT,
+        attributes=_ATTRIBUTES,
+        generic_attribute_prefixes={"aria-"},
+        link_rel=None,
+    )
+    return OlderPage(
+        content=mark_safe(clean),  # noqa: S308  our own page, cleaned on the lines above
+        styles=mark_safe(styles.decode()),  # noqa: S308  our own templates'
+        seconds=time.time() - made,
+    )
