@@ -38,12 +38,11 @@ def path(graph: Graph, channel_name: str, installed: Entry) -> Path | None:
 
 
 def _next(channel: Channel, current: Entry) -> Entry | None:
-    """Entries are the newest first."""
-    return next((entry for entry in channel.entries if _follows(entry, current)), None)
+    """Entries are the newest first. One whose own skipRange has its version follows itself for OLM, and so stays."""
+    found = next((entry for entry in channel.entries if _follows(entry, current)), None)
+    return None if found is None or found.name == current.name else found
 
 
 def _follows(entry: Entry, current: Entry) -> bool:
-    if entry.name == current.name:
-        return False
     skipped = entry.skip_range and in_range(current.version, entry.skip_range)
     return entry.replaces == current.name or current.name in entry.skips or bool(skipped)

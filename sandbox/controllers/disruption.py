@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..cluster import Cluster
 from ..context import Context
@@ -22,6 +22,27 @@ _OWNERS = {
 }
 
 
+class _Counted(NamedTuple):
+    """What counts of a Pod. ``owner``: kind and name."""
+
+    labels: dict[str, str]
+    healthy: bool
+    owner: tuple[str, str]
+
+
+def _counted(pod: Object) -> _Counted | None:
+    """None for one that has ended."""
+    if has_ended(pod):
+        return None
+    owner = controller_of(pod) or {"kind": "", "name": ""}
+    healthy = is_ready(pod) and not is_going(pod)
+    return _Counted(pod["metadata"].get("labels") or {}, healthy, (owner["kind"], owner["name"]))
+
+
+def _replicas(owner: Object) -> int:
+    return int(dig(owner, "spec", "replicas") or 0)
+
+
 class Budgets:
     """One for a cluster."""
 
@@ -37,39 +58,35 @@ class Budgets:
             return
         if is_going(budget):
             return
+        selector = dig(budget, "spec", "selector")
         pods = [
-            pod
-            for pod in self._cluster.list("pods", namespace)
-            if not has_ended(pod) and matches(dig(budget, "spec", "selector"), pod["metadata"].get("labels"))
+            pod for pod in self._cluster.outlines("pods", _counted, namespace) if pod and matches(selector, pod.labels)
         ]
-        expected, desired = self._wanted(budget, pods)
-        healthy = sum(is_ready(pod) and not is_going(pod) for pod in pods)
+        expected, desired = self._wanted(namespace, budget["spec"], pods)
+        healthy = sum(pod.healthy for pod in pods)
         self._publish(budget, expected, desired, healthy)
 
-    def _wanted(self, budget: Object, pods: list[Object]) -> tuple[int, int]:
+    def _wanted(self, namespace: str, spec: Object, pods: list[_Counted]) -> tuple[int, int]:
         """(Pods that there should be, Pods that must be healthy)."""
-        spec = budget["spec"]
         unavailable, available = spec.get("maxUnavailable"), spec.get("minAvailable")
         if unavailable is None and isinstance(available, int):
             return len(pods), available
-        expected = self._expected(pods)
+        expected = self._expected(namespace, pods)
         if unavailable is not None:
             return expected, max(0, expected - _part(unavailable, expected))
         return expected, _part(available if available is not None else 0, expected)
 
-    def _expected(self, pods: list[Object]) -> int:
+    def _expected(self, namespace: str, pods: list[_Counted]) -> int:
         """What the owners of the Pods want to have."""
-        owners: dict[str, int] = {}
-        for pod in pods:
-            owner = controller_of(pod)
-            if owner is None or owner["kind"] not in _OWNERS:
+        expected = 0
+        for kind, name in {pod.owner for pod in pods}:
+            if kind not in _OWNERS:
                 continue
             try:
-                found = self._cluster.get(_OWNERS[owner["kind"]], owner["name"], pod["metadata"]["namespace"])
+                expected += int(self._cluster.outline(_OWNERS[kind], _replicas, name, namespace))
             except NotFound:
                 continue
-            owners[owner["uid"]] = int(dig(found, "spec", "replicas") or 0)
-        return sum(owners.values())
+        return expected
 
     def _publish(self, budget: Object, expected: int, desired: int, healthy: int) -> None:
         allowed = max(0, healthy - desired) if expected > 0 else 0

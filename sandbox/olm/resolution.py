@@ -118,7 +118,9 @@ class Resolution:
             raise Unsatisfiable(f"no operators found in {where}", exists)
         if request.current:
             found = next((bundle for bundle in members if replaces(bundle, request.current)), None)
-            return Choice(found, request.name, self._namespace, request.current.name) if found else None
+            if found is None or found.name == request.current.name:
+                return None
+            return Choice(found, request.name, self._namespace, request.current.name)
         if request.starting_csv:
             members = [bundle for bundle in members if bundle.name == request.starting_csv]
             if not members:
@@ -215,8 +217,10 @@ def _clash(bundle: Bundle, package: str, provides: frozenset[Api]) -> str:
 
 
 def replaces(bundle: Bundle, current: Installed) -> bool:
-    """Whether a bundle may take the place of an installed CSV: by ``replaces``, ``skips`` or ``skipRange``."""
-    if bundle.name == current.name:
-        return False
+    """Whether a bundle may take the place of an installed CSV: by ``replaces``, ``skips`` or ``skipRange``.
+
+    A head whose ``skipRange`` has its own version (``>2.7.3`` of 3.0.0) takes its own place and so stays, as OLM's resolver has it;
+    without it the older bundles that say the same of themselves would follow it, and it them, for ever.
+    """
     by_name = current.name == bundle.replaces or current.name in bundle.skips
     return by_name or bool(bundle.skip_range and within(current.version, bundle.skip_range))

@@ -27,6 +27,13 @@ GRAPH = Graph(
         Channel(
             "v6", (Entry("g.v6.1.0", "6.1.0", replaces="g.v6.0.0"), Entry("g.v6.0.0", "6.0.0", skip_range="<6.0.0"))
         ),
+        Channel(
+            "endless",
+            (
+                Entry("g.v9.1.0", "9.1.0", replaces="g.v9.0.0", skip_range=">9.0.0"),
+                Entry("g.v9.0.0", "9.0.0", skip_range=">8.0.0"),
+            ),
+        ),
         Channel("island", (Entry("g.v7.0.0", "7.0.0"),)),
     ),
     True,
@@ -42,6 +49,8 @@ NEWEST = Entry("g.v5.24.0", "5.24.0")
         ("v5", "5.24.0", [], False),
         ("alpha", "5.24.0", [], True),
         ("v6", "5.24.0", ["6.0.0", "6.1.0"], False),
+        ("endless", "9.1.0", [], False),
+        ("endless", "9.0.0", ["9.1.0"], False),
         ("island", "5.24.0", [], False),
     ],
 )

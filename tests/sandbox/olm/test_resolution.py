@@ -21,6 +21,8 @@ def store(tmp_path: Path) -> Iterator[CatalogStore]:
     package(place, "tea", *versions, edges={"tea.v3": {"skipRange": ">=1.5.0 <3.0.0"}})
     package(place, "cup", csv("cup.v1", "1.0.0", customresourcedefinitions=owns("Pot", which="required")))
     package(place, "spoon", csv("spoon.v1", "1.0.0", customresourcedefinitions=owns("Sugar", which="required")))
+    oats = [csv(f"oat.v{n}", f"{n}.0.0") for n in (3, 2, 1)]
+    package(place, "oat", *oats, edges={"oat.v3": {"skipRange": ">2.0.0"}, "oat.v2": {"skipRange": ">1.0.0"}})
     needs = [{"type": "olm.package", "value": {"packageName": "tea", "version": ">=2.0.0 <3.0.0"}}]
     package(place, "tray", csv("tray.v1", "1.0.0"), dependencies=needs)
     package(place, "mug", csv("mug.v1", "1.0.0", customresourcedefinitions=owns("Pot")))
@@ -64,6 +66,14 @@ def test_an_upgrade_follows_replaces(store: CatalogStore) -> None:
 def test_a_skip_range_leads_straight_to_the_head(store: CatalogStore) -> None:
     found = resolve(store, ask("tea", tea(2)), installed=(tea(2),))
     assert names(found) == [("tea.v3", "tea-sub", "tea.v2")]
+
+
+def test_h30_a_range_without_an_end_leads_from_the_head_nowhere(store: CatalogStore) -> None:
+    """debezium-operator's: 3.0.0 has >2.7.3 and 2.7.0 has >2.6.1. OLM's resolver lets the head take its own place."""
+    newest = Installed("oat.v3", "3.0.0", frozenset(), True)
+    assert resolve(store, ask("oat", newest), installed=(newest,)) == []
+    older = Installed("oat.v1", "1.0.0", frozenset(), True)
+    assert names(resolve(store, ask("oat", older), installed=(older,))) == [("oat.v2", "oat-sub", "oat.v1")]
 
 
 def test_the_newest_has_no_upgrade(store: CatalogStore) -> None:
