@@ -94,10 +94,9 @@ def export(request: ConsoleRequest) -> HttpResponseBase:
         return HttpResponseBadRequest(_("format is csv or jsonl"))
     lines, content_type = FORMATS[format_]
     rows = search.find(scope_of(request.cluster), wish)
-    response = StreamingHttpResponse(lines(search.each(rows, settings.AUDIT_EXPORT_ROWS)), content_type=content_type)
+    exported = lines(search.each(rows, settings.AUDIT_EXPORT_ROWS))
     name = f"audit-{timezone.now():%Y%m%d-%H%M%S}.{format_}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Cache-Control"] = "no-store"
+    response = render.as_file(StreamingHttpResponse(exported, content_type=content_type), name)
     if request.method == "POST":
         acts.record(request, "export", f"audit {wish.query}".strip(), "ok")
     return response

@@ -1,14 +1,18 @@
-"""One way to answer with HTML: the whole page, or only its part when htmx asks for that."""
+"""How views answer: with a page, with a part of it where htmx asks for that, or with a file."""
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
+from django.utils.http import content_disposition_header
 
 from console.web.request import wants_fragment
+
+Answer = TypeVar("Answer", bound=HttpResponseBase)
 
 
 def page(
@@ -31,6 +35,13 @@ def page(
     # Pages show live state of the moment: never from a cache, the browser's back-forward cache aside.
     response.headers.setdefault("Cache-Control", "no-cache, private")
     return response
+
+
+def as_file(answer: Answer, name: str) -> Answer:
+    """The answer as a file that the browser saves under this name, and keeps nowhere else."""
+    answer.headers["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
 
 
 def _fields(context: object) -> dict[str, Any]:

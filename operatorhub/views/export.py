@@ -48,5 +48,4 @@ def export(request: ConsoleRequest, namespace: str, csv: str) -> HttpResponse:
 
 
 def _zip(name: str, files: tuple[folder.File, ...]) -> HttpResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}.zip"'}
-    return HttpResponse(folder.zipped(name, files), content_type="application/zip", headers=headers)
+    return render.as_file(HttpResponse(folder.zipped(name, files), content_type="application/zip"), f"{name}.zip")

@@ -61,9 +61,7 @@ def _elsewhere(request: ConsoleRequest, namespace: str, catalog: str, package: s
 def manifests(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> HttpResponse:
     """The objects of the same choices as a file."""
     _page, form = _read(request, namespace, catalog, package)
-    answer = HttpResponse(form.yaml, content_type="application/yaml; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{package}.yaml"'
-    return answer
+    return render.as_file(HttpResponse(form.yaml, content_type="application/yaml; charset=utf-8"), f"{package}.yaml")
 
 
 def _read(request: ConsoleRequest, namespace: str, catalog: str, package: str) -> tuple[offer.Offer, draft.Draft]:

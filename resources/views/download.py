@@ -7,7 +7,7 @@ from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from console.web import audit
+from console.web import audit, render
 from console.web.request import ConsoleRequest
 from kube.errors import BadRequest
 from resources.lists import download as subject
@@ -30,9 +30,7 @@ def download(request: ConsoleRequest, group: str, version: str, plural: str) -> 
     first = next(parts, "")
     answer = StreamingHttpResponse(subject.whole(chain([first], parts)), content_type=subject.FORMATS[format_])
     name = "-".join(filter(None, (place.type.plural, place.type.group, place.namespace)))
-    answer["Content-Disposition"] = f'attachment; filename="{name}.{format_}"'
-    answer["Cache-Control"] = "no-store"
-    return answer
+    return render.as_file(answer, f"{name}.{format_}")
 
 
 def _parts(request: ConsoleRequest, place: Place, format_: str) -> Iterator[str]:

@@ -6,7 +6,9 @@ Raw ASGI: a log may be larger than the memory of the console, and a slow reader 
 import asyncio
 import contextlib
 import re
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
+
+from django.utils.http import content_disposition_header
 
 from console.web.asgi import Receive, Scope, Send
 from kube.channels import follow_log
@@ -79,5 +81,5 @@ async def _begin(send: Send, file: str) -> None:
         (b"x-accel-buffering", b"no"),
     ]
     if file:
-        headers.append((b"content-disposition", f"attachment; filename*=UTF-8''{quote(file)}".encode()))
+        headers.append((b"content-disposition", str(content_disposition_header(True, file)).encode()))
     await send({"type": "http.response.start", "status": 200, "headers": headers})

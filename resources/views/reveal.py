@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
@@ -48,7 +47,7 @@ def value(request: ConsoleRequest, group: str, version: str, plural: str, namesp
     if reveals:
         audit.record(request, "reveal", f"{place.ref} key={key}", "ok")
     if (not secret) or (reveals and asked.get("as") == "file"):
-        return _file(key, data)
+        return render.as_file(HttpResponse(data, content_type="application/octet-stream"), key)
     shown = _readable(data) if reveals else None
     row = int(number) if number.isascii() and number.isdigit() and len(number) < 6 else 1
     page = ValuePage(place, key, len(data), row, reveals, shown)
@@ -73,15 +72,6 @@ def _readable(data: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return None if "\x00" in words else words
-
-
-def _file(key: str, data: bytes) -> HttpResponse:
-    headers = {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(key, safe='')}",
-        "X-Content-Type-Options": "nosniff",
-        "Cache-Control": "no-store",
-    }
-    return HttpResponse(data, content_type="application/octet-stream", headers=headers)
 
 
 def _answer(request: ConsoleRequest, page: ValuePage) -> HttpResponse:

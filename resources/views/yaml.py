@@ -1,7 +1,5 @@
 """An object as YAML, to read, to change and to create. What was typed stays typed, whatever the cluster says to it."""
 
-from urllib.parse import quote
-
 from django.http import HttpResponse
 from django.views.decorators.http import require_http_methods
 
@@ -9,7 +7,7 @@ from console.web import audit, render
 from console.web.access import can
 from console.web.request import ConsoleRequest
 from kube.clean import clean
-from resources.place import Place, place_of
+from resources.place import place_of
 from resources.views.keeping import keeping
 from resources.views.received import Draft, carried
 from resources.views.shell import YAML
@@ -32,7 +30,8 @@ def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespa
         audit.record(request, "reveal", place.ref, "ok")
     neat = request.GET.get("clean") == "1"
     if neat and request.GET.get("download") == "1":
-        return _file(place, readable(clean(obj), masked))
+        text = readable(clean(obj), masked)
+        return render.as_file(HttpResponse(text, content_type="application/yaml; charset=utf-8"), f"{place.name}.yaml")
     writable = (
         not masked and not neat and can(request.cluster, "patch", place.type, place.namespace, place.name).allowed
     )
@@ -46,15 +45,6 @@ def edit(request: ConsoleRequest, group: str, version: str, plural: str, namespa
         clean=neat,
     )
     return render.page(request, "resources/yaml.html", {"yaml": page})
-
-
-def _file(place: Place, text: str) -> HttpResponse:
-    headers = {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(f'{place.name}.yaml', safe='')}",
-        "Cache-Control": "no-store",
-        "X-Content-Type-Options": "nosniff",
-    }
-    return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
