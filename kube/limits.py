@@ -504,6 +504,56 @@ OLDER_PAGE = Limit(
     over="not kept: while the cluster is silent only the page's frame is shown",
     test="tests/console/test_older_pages.py::test_a_large_page_is_not_kept",
 )
+PENDING_PAGE = Limit(
+    subject="a page that is being made while its cluster does not answer",
+    value=4 * 2**20,
+    unit="bytes",
+    over="made once more when its browser asks again",
+    test="tests/console/test_soft_timeout.py::test_o16_pages_that_nobody_comes_back_for_are_bounded",
+)
+PENDING_PAGES = Limit(
+    subject="such pages of one web process",
+    value=64,
+    unit="pages",
+    over="the oldest is dropped, and made once more when its browser asks again",
+    test="tests/console/test_soft_timeout.py::test_o16_pages_that_nobody_comes_back_for_are_bounded",
+)
+#: Browsers keep cookies of 4,096 bytes with their names and attributes.
+COOKIE = Limit(
+    subject="a cookie of preferences, or of a list's columns",
+    value=3500,
+    unit="characters",
+    over="not kept; one that comes is cut",
+    test=f"{_HERE}test_cookies_are_bounded",
+)
+IMPERSONATED_NAME = Limit(
+    subject="the name of a user or a group as whom somebody views",
+    value=200,
+    unit="characters",
+    over="refused at the field",
+    test=f"{_HERE}test_whom_somebody_views_as_is_bounded",
+)
+IMPERSONATED_GROUPS = Limit(
+    subject="groups as which somebody views",
+    value=20,
+    unit="groups",
+    over="refused at the field",
+    test=f"{_HERE}test_whom_somebody_views_as_is_bounded",
+)
+SAVED_NAME = Limit(
+    subject="the name of a saved search",
+    value=60,
+    unit="characters",
+    over="refused, and why",
+    test=f"{_HERE}test_a_saved_search_is_bounded",
+)
+WARNINGS = Limit(
+    subject="warnings of the API server that one answer shows",
+    value=20,
+    unit="warnings",
+    over="the others aren't shown",
+    test="tests/kube/test_warnings.py::test_a_flood_has_an_end",
+)
 #: Each is two connections.
 TERMINALS = Limit(
     subject="terminals of one web process",

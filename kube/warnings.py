@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from kube import limits
+
 _collecting: ContextVar[list[str] | None] = ContextVar("collecting", default=None)
 # Code, agent, quoted text with backslashes before quotes and backslashes; a date may follow.
 _WARNING = re.compile(r'\s*\d{3}\s+\S+\s+"((?:[^"\\]|\\.)*)"(?:\s+"[^"]*")?\s*(?:,|$)')
-_MOST = 20
 
 
 @contextmanager
@@ -33,7 +34,7 @@ def tell(headers: Iterable[str]) -> None:
         return
     for header in headers:
         for text in parse(header):
-            if text not in texts and len(texts) < _MOST:
+            if text not in texts and len(texts) < limits.WARNINGS.value:
                 texts.append(text)
 
 

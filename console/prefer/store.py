@@ -11,13 +11,13 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 
 from console.prefer.choices import KEYS, Preferences, read
 from console.prefer.models import Preference
+from kube import limits
 
 log = logging.getLogger(__name__)
 THEME, OTHERS = "console_theme", "console_preferences"
 #: Of `namespace`: one of each cluster's own (console/web/front.py).
 BEGIN = "console_begin"
 _YEAR = 365 * 24 * 3600
-_LONGEST = 1000
 
 
 def person_of(request: HttpRequest) -> str:
@@ -45,7 +45,7 @@ def of(request: HttpRequest) -> Preferences:
 
 def _cookies(request: HttpRequest) -> Preferences:
     cookies = request.COOKIES
-    others = QueryDict(cookies.get(OTHERS, "")[:_LONGEST]).dict()
+    others = QueryDict(cookies.get(OTHERS, "")[: limits.COOKIE.value]).dict()
     named = {"language": settings.LANGUAGE_COOKIE_NAME, "theme": THEME, "namespace": BEGIN}
     return read({**others, **{key: cookies[name] for key, name in named.items() if name in cookies}})
 

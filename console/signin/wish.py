@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 
 from console.web.access import can
+from kube import limits
 from kube.client import ClusterClient
 from kube.config import ClusterConfig
 from kube.discovery import ResourceType
@@ -17,7 +18,6 @@ USERS = ResourceType("", "v1", "users", "User", namespaced=False)
 GROUPS = ResourceType("", "v1", "groups", "Group", namespaced=False)
 ACCOUNTS = ResourceType("", "v1", "serviceaccounts", "ServiceAccount", namespaced=True)
 _ACCOUNT = "system:serviceaccount:"
-_LONGEST, _MOST = 200, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,16 @@ def _wrong(wish: Wish) -> dict[str, str]:
     if not wish.name:
         return {"user": _("Type a user, a service account or groups.")}
     found = {}
-    words = _("A name has at most %(n)d visible ASCII characters: no others arrive at the API server as they are.") % {"n": _LONGEST}  # fmt: skip
-    if wish.user and (not sendable(wish.user) or len(wish.user) > _LONGEST):
+    words = _("A name has at most %(n)d visible ASCII characters: no others arrive at the API server as they are.")
+    words %= {"n": limits.IMPERSONATED_NAME.value}
+    if wish.user and (not sendable(wish.user) or len(wish.user) > limits.IMPERSONATED_NAME.value):
         found["user"] = words
     elif wish.user.startswith(_ACCOUNT) and _account(wish.user) is None:
         found["user"] = _("A service account is system:serviceaccount:NAMESPACE:NAME.")
-    if any(not sendable(one) or len(one) > _LONGEST for one in wish.groups):
+    if any(not sendable(one) or len(one) > limits.IMPERSONATED_NAME.value for one in wish.groups):
         found["groups"] = words
-    elif len(wish.groups) > _MOST:
-        found["groups"] = _("At most %(n)d groups.") % {"n": _MOST}
+    elif len(wish.groups) > limits.IMPERSONATED_GROUPS.value:
+        found["groups"] = _("At most %(n)d groups.") % {"n": limits.IMPERSONATED_GROUPS.value}
     return found
 
 

@@ -20,7 +20,7 @@ from console.web import clusters, older_pages
 from console.web.asgi import Message, Receive, Scope, Send
 from console.web.front import place_of
 from console.web.older_pages import OlderPage
-from kube import silence
+from kube import limits, silence
 from kube.errors import InvalidConfig, Unreachable
 
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -29,8 +29,6 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 SOFT_SECONDS = 3.0
 #: A page that nobody came back for is dropped after so long.
 _KEEP_SECONDS = 60.0
-#: So many are kept, with so many bytes each: what has more is made anew.
-_MAX_PAGES, _MAX_PAGE_BYTES = 64, 4 * 1024 * 1024
 COOKIE = "console_pending"
 _CHECK_SECONDS = 0.25
 _FORGET_COOKIE = (b"set-cookie", f"{COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax".encode())
@@ -58,7 +56,7 @@ class _Page:
             await self.sink(message)
             return
         self.size += len(message.get("body", b""))
-        if self.size <= _MAX_PAGE_BYTES:
+        if self.size <= limits.PENDING_PAGE.value:
             self.messages.append(message)
 
 
@@ -98,7 +96,7 @@ class SoftTimeout:
         self._pending.pop(token, None)
         assert page.task is not None
         await asyncio.wait([page.task])
-        if not page.messages or page.size > _MAX_PAGE_BYTES:
+        if not page.messages or page.size > limits.PENDING_PAGE.value:
             return False
         for message in page.messages:
             if message["type"] == "http.response.start":
@@ -124,7 +122,7 @@ class SoftTimeout:
 
     def _keep(self, page: _Page) -> str:
         """The token by which the page is asked for."""
-        while len(self._pending) >= _MAX_PAGES:
+        while len(self._pending) >= limits.PENDING_PAGES.value:
             self._pending.pop(next(iter(self._pending)))
         token = secrets.token_urlsafe(16)
         self._pending[token] = page

@@ -17,7 +17,6 @@ _PREFIX = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
 #: All keys and values of an object's annotations together.
 ANNOTATIONS_BYTES = 256 * 1024
-MOST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ def read(keys: Sequence[str], values: Sequence[str], kind: str) -> tuple[Pair, .
     """What was typed, each row with what is wrong in it; rows without key and value are none."""
     found: list[Pair] = []
     seen: set[str] = set()
-    for key, value in list(zip(keys, values, strict=False))[:MOST]:
+    for key, value in zip(keys, values, strict=False):
         one = Pair(key.strip(), lines(value) if kind == "annotations" else value.strip())
         if not one.key and not one.value:
             continue

@@ -23,6 +23,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from kube import limits
 from resources.forms import texts
 from resources.forms.fields import Typed
 from resources.forms.paths import split
@@ -42,7 +43,6 @@ ASKED = {
     "~lines": "g",
 }
 _MARKS = frozenset("eoamkxtzuvrwhlpfgc")
-_DEPTH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _tree(posted: Iterable[tuple[str, str]]) -> Posted:
         mark, colon, pointer = name.partition(":")
         if not colon or len(mark) != 1 or (mark not in texts.KINDS and mark not in _MARKS):
             continue
-        if (pointer and not pointer.startswith("/")) or pointer.count("/") > _DEPTH:
+        if (pointer and not pointer.startswith("/")) or pointer.count("/") > limits.JSON_LEVELS.value:
             continue
         node = root
         for part in split(pointer):

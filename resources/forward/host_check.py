@@ -10,6 +10,8 @@ import re
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
+from kube import limits
+
 _METHODS = (b"GET ", b"HEAD ", b"POST ", b"PUT ", b"PATCH ", b"DELETE ", b"OPTIONS ", b"TRACE ", b"CONNECT ")
 # A page can send any method (RFC 9110, 9.1), and an address that is longer than every limit.
 _METHOD = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}"
@@ -17,8 +19,6 @@ _REQUEST_LINE = re.compile(_METHOD + rb" \S+ HTTP/1\.[01]\r?\n")
 _UNFINISHED_LINE = re.compile(_METHOD + rb" [/*Hh]\S*(?: [HTP/1.0]*\r?)?")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _HOST = re.compile(rb"\n[Hh][Oo][Ss][Tt][ \t]*:[ \t]*([^\r\n]*)")
-#: As console/web/http_protocol.py takes them.
-_MAX_HEAD_BYTES = 64 * 1024
 _LOOPBACK_NAMES = ["localhost", ".localhost", "127.0.0.1", "[::1]"]
 _REFUSAL_TEXT = b"This forwarded port can be reached as localhost only.\n"
 REFUSAL = (
@@ -55,8 +55,10 @@ def is_complete(head: bytes) -> bool:
     """Whether the first bytes of a connection are enough to be judged: the head of a request, or no HTTP at all."""
     if b"\n" not in head:
         is_begun = any(method.startswith(head) for method in _METHODS) or _UNFINISHED_LINE.fullmatch(head)
-        return not is_begun or len(head) > _MAX_HEAD_BYTES
-    return not _REQUEST_LINE.match(head) or bool(_HEAD_END.search(head)) or len(head) > _MAX_HEAD_BYTES
+        return not is_begun or len(head) > limits.REQUEST_HEADER_BYTES.value
+    return (
+        not _REQUEST_LINE.match(head) or bool(_HEAD_END.search(head)) or len(head) > limits.REQUEST_HEADER_BYTES.value
+    )
 
 
 def is_allowed(head: bytes) -> bool:

@@ -18,7 +18,6 @@ from kube.client import ClusterClient
 from resources.models import SavedSearch
 from resources.place import Place
 
-NAME = 60
 #: What an address of a list, and of a search of all kinds, may ask for. Which page of it is nobody's wish.
 _OF_LIST = ("namespace", "q", "labels", "fields", "state", "owner", "sort", "columns")
 _OF_SEARCH = ("namespace", "q", "labels", "annotation", "kind")
@@ -55,8 +54,11 @@ def save(client: ClusterClient, place: Place | None, name: str, query: str) -> S
     name = " ".join(name.split())
     if not name:
         raise Refused(_("Give it a name."))
-    if len(name) > NAME or not name.isprintable():
-        raise Refused(_("A name has %(number)d letters at most, and only such that can be seen.") % {"number": NAME})
+    if len(name) > limits.SAVED_NAME.value or not name.isprintable():
+        raise Refused(
+            _("A name has %(number)d letters at most, and only such that can be seen.")
+            % {"number": limits.SAVED_NAME.value}
+        )
     text = clean(query, _OF_LIST if place else _OF_SEARCH)
     if len(text) > limits.SAVED_SEARCH.value:
         raise Refused(_("This search is too long to be saved."))

@@ -12,14 +12,13 @@ from django.views.decorators.http import require_POST
 from console.prefer import store
 from console.prefer.choices import SIZE, SIZES
 from console.web.request import ConsoleRequest
+from kube import limits
 from resources.lists import columns
 from resources.place import place_of
 
 #: Its path is that of the kind, so each kind has one of its own and no request carries those of all.
 COOKIE = "console_list"
 _YEAR = 365 * 24 * 3600
-# Browsers keep 4,096 bytes of a cookie, its name and attributes among them.
-_LONGEST = 3500
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Choice:
     def of(cls, request: HttpRequest, kind: str) -> "Choice":
         """As the address asks (`?columns=`), else as remembered of `kind` (`<plural>.<group>`). Whatever can't be read counts as no choice."""
         mine = store.columns_of(request, kind)
-        kept = QueryDict((request.COOKIES.get(COOKIE, "") if mine is None else mine)[:_LONGEST])
+        kept = QueryDict((request.COOKIES.get(COOKIE, "") if mine is None else mine)[: limits.COOKIE.value])
         asked = request.GET.get("columns")
         size = _size(kept.get("size", ""), store.of(request).size)
         return cls(columns.read(kept.get("columns", "") if asked is None else asked), size)
@@ -58,7 +57,7 @@ def choose(request: ConsoleRequest, group: str, version: str, plural: str) -> Ht
     labels = (part.strip() for part in request.POST.get("label", "").split(","))
     keys = (*request.POST.getlist("column"), *(f"{columns.LABEL}{label}" for label in labels if label))
     choice = Choice(columns.read(columns.show(keys)), _size(request.POST.get("size", ""), store.of(request).size))
-    forget = "reset" in request.POST or len(choice.text) > _LONGEST
+    forget = "reset" in request.POST or len(choice.text) > limits.COOKIE.value
     if store.person_of(request):
         store.keep_columns(request, place.type.qualified, None if forget else choice.text)
     elif forget:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from django.http import QueryDict
+from django.test import RequestFactory
 
-from console.signin import judge
+from console.signin import judge, wish
 from kube import limits, sent
 from kube.errors import TooManyRequests
 from kube.requests import ApiRequest
@@ -20,6 +21,7 @@ from resources.applying import applied, imports
 from resources.forward import tunnels
 from resources.history import writes
 from resources.lists import columns, saved
+from resources.views import columns as columns_view
 from resources.views.filter import Filter
 from resources.views.shell_socket import TerminalApp
 
@@ -80,6 +82,24 @@ def test_a_saved_search_is_bounded() -> None:
     client: Any = Somebody()
     with pytest.raises(saved.Refused, match="too long"):
         saved.save(client, None, "a", "q=" + "x" * limits.SAVED_SEARCH.value)
+
+    with pytest.raises(saved.Refused, match=str(limits.SAVED_NAME.value)):
+        saved.save(client, None, "a" * (limits.SAVED_NAME.value + 1), "q=x")
+
+
+def test_cookies_are_bounded() -> None:
+    longest = limits.COOKIE.value
+    for cookie, expected in ((f"size=100&columns={'x' * 10}", 100), (f"columns={'x' * longest}&size=100", 50)):
+        request = RequestFactory().get("/", headers={"Cookie": f"{columns_view.COOKIE}={cookie}"})
+        assert columns_view.Choice.of(request, "pods").size == expected
+
+
+def test_whom_somebody_views_as_is_bounded() -> None:
+    longest, most = limits.IMPERSONATED_NAME.value, limits.IMPERSONATED_GROUPS.value
+    assert not wish.read({"user": "x" * longest, "groups": "\n".join(f"g{number}" for number in range(most))}).errors
+    assert set(wish.read({"user": "x" * (longest + 1)}).errors) == {"user"}
+    assert set(wish.read({"groups": "x" * (longest + 1)}).errors) == {"groups"}
+    assert set(wish.read({"groups": "\n".join(f"g{number}" for number in range(most + 1))}).errors) == {"groups"}
 
 
 def test_a_token_is_bounded() -> None:

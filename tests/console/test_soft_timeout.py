@@ -4,6 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,7 @@ from console.asgi import Console
 from console.web import soft_timeout
 from console.web.asgi import Receive, Scope, Send
 from console.web.soft_timeout import COOKIE, SoftTimeout
-from kube import silence
+from kube import limits, silence
 from kube.config import load
 from tests.console.test_requests import scope_of
 
@@ -98,6 +99,25 @@ async def test_o16_the_frame_comes_first_and_the_page_is_made_once(monkeypatch: 
     assert (
         await pages.get("/operators/", NAVIGATION, (b"cookie", session[1] + b"; " + pending))
     ).body == b"page /operators/"
+
+
+async def test_o16_pages_that_nobody_comes_back_for_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soft_timeout, "_silent_seconds", lambda _prefix: 60.0)
+    monkeypatch.setattr(limits, "PENDING_PAGES", replace(limits.PENDING_PAGES, value=2))
+    pages = Pages()
+    pending = [(await pages.get(f"/{number}/", NAVIGATION)).header(b"set-cookie").encode() for number in range(3)]
+    pages.go_on.set()
+    for number in (2, 1):
+        assert (await pages.get(f"/{number}/", NAVIGATION, (b"cookie", pending[number]))).body
+    assert pages.asked == 3, "they were made already"
+    assert (await pages.get("/0/", NAVIGATION, (b"cookie", pending[0]))).body == b"page /0/"
+    assert pages.asked == 4, "the oldest was dropped"
+    monkeypatch.setattr(limits, "PENDING_PAGE", replace(limits.PENDING_PAGE, value=3))
+    pages.go_on.clear()
+    large = (await pages.get("/large/", NAVIGATION)).header(b"set-cookie").encode()
+    pages.go_on.set()
+    assert (await pages.get("/large/", NAVIGATION, (b"cookie", large))).body == b"page /large/"
+    assert pages.asked == 6, "it was too large to be kept"
 
 
 @pytest.mark.parametrize(

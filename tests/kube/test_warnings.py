@@ -2,7 +2,7 @@
 
 import pytest
 
-from kube import warnings
+from kube import limits, warnings
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_each_text_once_and_only_where_somebody_collects() -> None:
 def test_a_flood_has_an_end() -> None:
     with warnings.collected() as texts:
         warnings.tell(f'299 - "{number}"' for number in range(1000))
-    assert len(texts) == 20
+    assert len(texts) == limits.WARNINGS.value
