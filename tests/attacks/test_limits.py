@@ -17,6 +17,7 @@ from kube.errors import TooManyRequests
 from kube.requests import ApiRequest
 from operatorhub.find import facets
 from resources import yamltext
+from resources.acting import labelling
 from resources.applying import applied, imports
 from resources.forward import tunnels
 from resources.history import writes
@@ -100,6 +101,12 @@ def test_whom_somebody_views_as_is_bounded() -> None:
     assert set(wish.read({"user": "x" * (longest + 1)}).errors) == {"user"}
     assert set(wish.read({"groups": "x" * (longest + 1)}).errors) == {"groups"}
     assert set(wish.read({"groups": "\n".join(f"g{number}" for number in range(most + 1))}).errors) == {"groups"}
+
+
+def test_labels_have_no_limit_of_their_own() -> None:
+    """The form's is theirs: one that was cut off was taken from the object."""
+    keys = [f"key-{number}" for number in range(1000)]
+    assert [pair.key for pair in labelling.read(keys, keys, "labels")] == keys
 
 
 def test_a_token_is_bounded() -> None:
