@@ -6,7 +6,7 @@ VENV := .venv/bin
 export UV_PYTHON_DOWNLOADS = never
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint fix e2e audit conformance conformance-record real-cluster run-real test-image \
+.PHONY: help setup run test test-all lint fix e2e audit conformance conformance-record real-cluster run-real test-image \
 	test-postgres test-real test-operators test-forms test-installs test-faults bench bench-live bench-load bench-start \
 	bench-ui axe screenshots messages reset clean
 
@@ -19,8 +19,13 @@ setup:
 run: setup ## start everything on http://localhost:9000 (PORT=, KUBECONFIG=, CONTEXT=, CATALOG=, WEB=); Ctrl-C stops all
 	@exec $(VENV)/python -m console.processes --port "$(PORT)" --kubeconfig "$(if $(filter command line,$(origin KUBECONFIG)),$(KUBECONFIG))" --context "$(CONTEXT)" --web "$(WEB)" $(foreach folder,$(CATALOG),--catalog "$(folder)")
 
-test: setup ## every test: units, the sandbox, the pages, and a browser where Chromium is installed
+test: setup ## the tests, and a browser's where Chromium is installed; suites that nothing has changed since they passed are left out (docs/testing.md)
 	@$(VENV)/python tools/run_tests.py $(ARGS)
+
+test-all: setup ## everything that there is, on both clusters, and leaves nothing out (hours; needs Go and Chromium)
+	@$(VENV)/python tools/run_tests.py --all
+	@$(VENV)/python tools/run_real_tests.py --all
+	@$(MAKE) test-image test-operators test-postgres test-faults test-forms axe
 
 lint: setup ## ruff, mypy --strict, import contracts, templates, migrations, deploy check
 	@$(VENV)/python tools/run_lint.py

@@ -2,7 +2,7 @@
 """`make test`: the units and pages in parallel, then the browser tests and the tutorials in processes of their own.
 
 Playwright's sync API and pytest-asyncio can't share a process, hence several runs. Their summaries are added up in the last line.
-Extra arguments go to the first run only, e.g. `make test ARGS=tests/kube`. A few tests that fail among thousands are tried once
+`--all` leaves out nothing; other arguments go to one run of pytest, e.g. `make test ARGS=tests/kube`. A few tests that fail among thousands are tried once
 more, alone, and what passes only then is named (decision 13).
 """
 
@@ -20,6 +20,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools import suites  # noqa: E402 - the tree is no package of the environment
+
 # TEST_PYTHON: another environment's (tools/run_image_tests.py).
 PYTEST = [os.environ.get("TEST_PYTHON") or str(ROOT / ".venv/bin/python"), "-m", "pytest"]
 # Far above what a run takes on two cores (single tests have a limit of their own, in pyproject.toml): a run that hangs is ended and fails.
@@ -153,21 +157,41 @@ def closing(runs: Iterable[tuple[int, dict[str, int]]], also_bad: int = 0) -> in
     return 1 if bad or any(code for code, _ in runs) or not total["passed"] else 0
 
 
+def everything(*, is_whole: bool) -> list[tuple[int, dict[str, int]]]:
+    """Each run's exit code and counts. Without `is_whole` a suite that nothing has changed is left out (tools/suites.py)."""
+    parallel = ["-q", "-n", str(min(4, max(2, os.cpu_count() or 2))), *SPREAD]
+    of_suites = [folder for suite in (suites.EMBEDDED, suites.OPERATORS) for folder in suite.tests]
+    elsewhere = ["tests/e2e", "tests/tutorials", *of_suites]
+    return [
+        run_again([*parallel, *(f"--ignore={folder}" for folder in elsewhere)]),
+        *(run_suite(suite, parallel, is_whole=is_whole) for suite in (suites.EMBEDDED, suites.OPERATORS)),
+        # Browsers mostly wait: each worker has a console and a cluster of its own.
+        run_again([*parallel, "tests/e2e"]),
+        run_again(["-q", "tests/tutorials"]),
+    ]
+
+
+def run_suite(
+    suite: suites.Suite, arguments: list[str], say: Say = say_now, cache: Path = CACHE, *, is_whole: bool = False
+) -> tuple[int, dict[str, int]]:
+    """Runs a suite and notes that it passed, or says that it is left out and why."""
+    if not is_whole and (tests := suite.passed()):
+        say(
+            f"make test: left out: {suite.name}, {tests} tests: nothing that it depends on has changed since they passed (tools/suites.py)\n"
+        )
+        return 0, {}
+    digest = suite.digest()
+    code, counts = run_again([*arguments, *suite.tests], say, cache)
+    if not code:
+        suites.note(suite, digest, counts.get("passed", 0))
+    return code, counts
+
+
 def main() -> int:
     ends_all_it_starts()
     started = time.monotonic()
-    chosen = sys.argv[1:]
-    workers = str(min(4, max(2, os.cpu_count() or 2)))
-    runs = (
-        [run(chosen)]
-        if chosen
-        else [
-            run_again(["-q", "-n", workers, *SPREAD, "--ignore", "tests/e2e", "--ignore", "tests/tutorials"]),
-            # Browsers mostly wait: each worker has a console and a cluster of its own.
-            run_again(["-q", "-n", workers, *SPREAD, "tests/e2e"]),
-            run_again(["-q", "tests/tutorials"]),
-        ]
-    )
+    chosen = [word for word in sys.argv[1:] if word != "--all"]
+    runs = [run(chosen)] if chosen else everything(is_whole="--all" in sys.argv)
     print(f"make test: {time.monotonic() - started:.0f} s")
     return closing(runs)
 

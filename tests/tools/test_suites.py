@@ -1,0 +1,73 @@
+"""Issue 20: a suite is left out where nothing that it depends on has changed since it passed, and only there."""
+
+from pathlib import Path
+
+import pytest
+
+from tools import run_tests, suites
+from tools.suites import EMBEDDED, OPERATORS, SUITES, Suite
+
+PARALLEL = ["-q", "-n", "2"]
+
+
+@pytest.fixture
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suite:
+    """Of one file that it depends on."""
+    monkeypatch.setattr(suites, "ROOT", tmp_path)
+    monkeypatch.setattr(suites, "RECORD", tmp_path / "passed.json")
+    monkeypatch.setattr(Suite, "paths", lambda _suite: ["code.py"])
+    (tmp_path / "code.py").write_text("first")
+    return Suite(name="some", tests=("tests/some",), programs=())
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """With which words pytest was begun; it passes, unless a word is `bad`."""
+    found: list[list[str]] = []
+
+    def run_again(words: list[str], *_others: object) -> tuple[int, dict[str, int]]:
+        found.append(words)
+        return (1, {"failed": 1}) if "bad" in words else (0, {"passed": 7})
+
+    monkeypatch.setattr(run_tests, "run_again", run_again)
+    return found
+
+
+def test_a_suite_runs_again_when_a_file_has_changed(suite: Suite, tmp_path: Path, ran: list[list[str]]) -> None:
+    said: list[str] = []
+    assert run_tests.run_suite(suite, PARALLEL, said.append) == (0, {"passed": 7})
+    assert run_tests.run_suite(suite, PARALLEL, said.append) == (0, {})
+    assert ran == [[*PARALLEL, "tests/some"]]
+    assert len(said) == 1 and "some" in said[0] and "7 tests" in said[0], "what is left out is said"
+    run_tests.run_suite(suite, PARALLEL, said.append, is_whole=True)
+    assert len(ran) == 2
+    (tmp_path / "code.py").write_text("second")
+    run_tests.run_suite(suite, PARALLEL, said.append)
+    assert len(ran) == 3
+
+
+def test_a_suite_that_fails_is_not_noted(suite: Suite, ran: list[list[str]]) -> None:
+    for _time in range(2):
+        assert run_tests.run_suite(suite, ["bad"], str)[0] == 1
+    assert len(ran) == 2 and not suites.RECORD.exists()
+
+
+def test_what_changes_while_a_suite_runs_has_not_passed(suite: Suite, tmp_path: Path) -> None:
+    digest = suite.digest()
+    (tmp_path / "code.py").write_text("changed meanwhile")
+    suites.note(suite, digest, 7)
+    assert not suite.passed()
+
+
+@pytest.mark.parametrize("suite_", SUITES, ids=lambda one: one.name)
+def test_a_suite_depends_on_all_that_it_imports(suite_: Suite) -> None:
+    """Its tests, its programs with their data, helpers of tests, and what these import in turn."""
+    found = set(suite_.paths())
+    assert {"uv.lock", "tests/conftest.py", "tests/api.py", "tests/processes.py", "console/processes/parts.py"} <= found
+    assert {"sandbox/store.py", "structural/patterns.py", "untrusted/yaml_bounds.py"} <= found
+    assert not [path for path in found if path.startswith(("templates/", "static/", "docs/", "tests/e2e/"))]
+
+
+def test_data_belongs_to_a_program() -> None:
+    assert "operators/images.toml" in EMBEDDED.paths()
+    assert any(path.startswith("operators/packages/") for path in OPERATORS.paths())

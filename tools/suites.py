@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Suites that need not run where nothing that they depend on has changed since they passed. `tools/suites.py` prints which those are.
+
+A suite depends on its tests, on the packages that it starts as programs, on what both import, directly or not, and on the files named here. The
+digest of all these, from when the suite last passed, is in tests/passed.json, which is committed with a change. `--check NAME` runs a suite and
+prints which files of the repository its processes opened that are not among them.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import grimp
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORD = ROOT / "tests/passed.json"
+#: Of every suite: what is installed, and how tests are begun.
+ALWAYS = ("pyproject.toml", "uv.lock", "tests/__init__.py", "tests/conftest.py", "tests/environment.py")
+# Python packages of the repository.
+_PACKAGES = (
+    "bench", "console", "kube", "operatorhub", "operators", "resources", "sandbox", "structural", "tests", "tools", "untrusted",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """`tests`: folders for pytest. `programs`: packages that run as processes of their own. `files`: folders and files that are read and not imported."""
+
+    name: str
+    tests: tuple[str, ...]
+    programs: tuple[str, ...]
+    files: tuple[str, ...] = ()
+
+    def modules(self) -> set[str]:
+        """All that its tests and programs import, directly or not."""
+        graph = _graph()
+        roots = (*(path.replace("/", ".") for path in self.tests), *self.programs)
+        found = {name for name in graph.modules if any(f"{name}.".startswith(f"{root}.") for root in roots)}
+        left = list(found)
+        while left:
+            new = graph.find_modules_directly_imported_by(left.pop()) - found
+            found |= new
+            left += new
+        return found
+
+    def paths(self) -> list[str]:
+        """The files that it depends on, from the root of the repository."""
+        modules = {path for name in self.modules() for path in _files_of(name)}
+        programs = (program.replace(".", "/") for program in self.programs)
+        folders = tuple(f"{path}/" for path in (*self.tests, *programs, *self.files))
+        named = {*modules, *ALWAYS, *self.files}
+        return sorted(path for path in _tracked() if path in named or path.startswith(folders))
+
+    def digest(self) -> str:
+        """Of the names and contents of these files, and of the version of Python."""
+        total = hashlib.sha256(f"{sys.version_info.major}.{sys.version_info.minor}".encode())
+        for path in self.paths():
+            content = hashlib.sha256((ROOT / path).read_bytes()).hexdigest()
+            total.update(f"{path} {content}\n".encode())
+        return total.hexdigest()
+
+    def passed(self) -> int:
+        """How many tests passed the last time, if nothing has changed since; else 0."""
+        before = _record().get(self.name, {})
+        return int(before["tests"]) if before.get("digest") == self.digest() else 0
+
+
+EMBEDDED = Suite(
+    name="embedded cluster",
+    tests=("tests/sandbox", "tests/conformance", "tests/structural"),
+    programs=("sandbox", "operators"),
+)
+OPERATORS = Suite(name="sample operators", tests=("tests/operators",), programs=("operators", "sandbox"))
+#: docs/conformance.md has what both clusters answered.
+CONFORMANCE = Suite(
+    name="conformance of a real cluster", tests=("tests/conformance",), programs=("sandbox", "tools.realcluster")
+)
+SUITES = (EMBEDDED, OPERATORS, CONFORMANCE)
+
+
+def _files_of(module: str) -> tuple[str, str]:
+    path = module.replace(".", "/")
+    return f"{path}.py", f"{path}/__init__.py"
+
+
+@cache
+def _graph() -> grimp.ImportGraph:
+    sys.path.insert(0, str(ROOT))
+    return grimp.build_graph(*_PACKAGES, cache_dir=str(ROOT / ".data/grimp"))
+
+
+@cache
+def _tracked() -> tuple[str, ...]:
+    """Files that git knows, or would if they were added."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    return tuple(path for path in said.split("\0") if path and (ROOT / path).is_file())
+
+
+def _record() -> dict[str, dict[str, str | int]]:
+    return dict(json.loads(RECORD.read_text(encoding="utf-8"))) if RECORD.exists() else {}
+
+
+def note(suite: Suite, digest: str, tests: int) -> None:
+    """Notes that a suite passed. `digest`: from before it ran, so that what was changed meanwhile has not passed."""
+    record = {**_record(), suite.name: {"digest": digest, "tests": tests}}
+    RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+# Of each Python process: the files below ROOT that it opens, one a line. Modules come as what was compiled of them.
+_WATCHER = """
+import os, sys
+_sink = os.open({log!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+def _seen(event, arguments):
+    if event == "open" and isinstance(arguments[0], str):
+        path = os.path.abspath(arguments[0])
+        if path.startswith({root!r}):
+            os.write(_sink, (path + "\\n").encode())
+sys.addaudithook(_seen)
+"""
+
+
+def check(suite: Suite) -> int:
+    """Runs it and prints what it opened without depending on it; 1 where there is such a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder, "opened")
+        Path(folder, "sitecustomize.py").write_text(_WATCHER.format(log=str(log), root=f"{ROOT}/"))
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *suite.tests]
+        code = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": folder}, check=False).returncode
+        opened = {_source(Path(line).relative_to(ROOT)) for line in log.read_text().splitlines()}
+    unknown = sorted(opened.intersection(_tracked()) - set(suite.paths()))
+    print(
+        *unknown,
+        f"{suite.name}: {len(opened)} files were opened, {len(unknown)} of them are not among those it depends on",
+        sep="\n",
+    )
+    return code or int(bool(unknown))
+
+
+def _source(path: Path) -> str:
+    """`a/__pycache__/b.cpython-311.pyc` → `a/b.py`."""
+    return str(path.parent.parent / f"{path.name.partition('.')[0]}.py" if path.parent.name == "__pycache__" else path)
+
+
+def main() -> int:
+    if sys.argv[1:2] == ["--check"]:
+        return check(next(suite for suite in SUITES if suite.name == sys.argv[2]))
+    for suite in SUITES:
+        count = suite.passed()
+        said = f"{count} tests passed, nothing has changed since" if count else "to be run"
+        print(f"{suite.name} ({', '.join(suite.tests)}; {len(suite.paths())} files): {said}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
