@@ -88,7 +88,7 @@ bench-ui: setup ## figures: first and largest paint, blocking, layout shift, byt
 	@$(VENV)/python -m bench.ui $(ARGS)
 
 axe: setup ## every page, those of sign-in too, by axe-core against WCAG 2.2 A and AA: both themes, both languages, wide and on a phone (ten minutes)
-	@AXE=all $(VENV)/python -m pytest -q -o faulthandler_timeout=0 tests/e2e/test_accessibility.py tests/e2e/signed_in/test_accessible.py $(ARGS)
+	@AXE=all $(VENV)/python -m pytest -q tests/e2e/test_accessibility.py tests/e2e/signed_in/test_accessible.py $(ARGS)
 
 screenshots: setup ## the pictures of docs/ anew, and every page in both themes, languages and widths into .data/screenshots (ARGS=operatorhub, resources, forms or pages: only these)
 	@$(VENV)/python -m tools.pictures $(ARGS)

@@ -14,6 +14,7 @@ FOLDER = Path(tempfile.mkdtemp(prefix="console-test-"))
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 os.environ.update(
+    DJANGO_SETTINGS_MODULE="console.settings",
     DATA_DIR=str(FOLDER),
     REDIS_URL=f"unix://{FOLDER}/redis.sock",
     REDIS_PREFIX="test",

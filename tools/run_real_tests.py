@@ -43,8 +43,8 @@ def lanes(*, is_compared: bool) -> tuple[Lane, Lane]:
     """Two clusters, asked at once: on one the tests mostly wait for OLM, while a browser works before the other."""
     compared: Lane = {}
     if is_compared:
-        compared = {} if SANDBOX.exists() else {"conformance, sandbox": [*IN_PARALLEL, "tests/conformance"]}
-        compared["conformance, real"] = [*IN_PARALLEL, "tests/conformance"]
+        compared = {} if SANDBOX.exists() else {"conformance, sandbox": [*IN_PARALLEL, *suites.CONFORMANCE.words]}
+        compared["conformance, real"] = [*IN_PARALLEL, *suites.CONFORMANCE.words]
     first = {
         "OperatorHub, real": ["-q", *HUB],
         "tutorials, real": ["-q", "tests/tutorials"],

@@ -181,7 +181,7 @@ def run_suite(
         )
         return 0, {}
     digest = suite.digest()
-    code, counts = run_again([*arguments, *suite.tests], say, cache)
+    code, counts = run_again([*arguments, *suite.words], say, cache)
     if not code:
         suites.note(suite, digest, counts.get("passed", 0))
     return code, counts

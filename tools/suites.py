@@ -21,7 +21,14 @@ import grimp
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "tests/passed.json"
 #: Of every suite: what is installed, and how tests are begun.
-ALWAYS = ("pyproject.toml", "uv.lock", "tests/__init__.py", "tests/conftest.py", "tests/environment.py")
+ALWAYS = (
+    "pyproject.toml",
+    "uv.lock",
+    "tests/__init__.py",
+    "tests/conftest.py",
+    "tests/environment.py",
+    "tests/plain.py",
+)
 # Python packages of the repository.
 _PACKAGES = (
     "bench", "console", "kube", "operatorhub", "operators", "resources", "sandbox", "structural", "tests", "tools", "untrusted",
@@ -37,16 +44,25 @@ class Suite:
     programs: tuple[str, ...]
     files: tuple[str, ...] = ()
 
+    @property
+    def words(self) -> list[str]:
+        """For pytest."""
+        return ["-p", "tests.plain", *self.tests]
+
     def modules(self) -> set[str]:
         """All that its tests and programs import, directly or not."""
         graph = _graph()
         roots = (*(path.replace("/", ".") for path in self.tests), *self.programs)
-        found = {name for name in graph.modules if any(f"{name}.".startswith(f"{root}.") for root in roots)}
-        left = list(found)
+        found: set[str] = set()
+        left = [name for name in graph.modules if any(f"{name}.".startswith(f"{root}.") for root in roots)]
         while left:
-            new = graph.find_modules_directly_imported_by(left.pop()) - found
-            found |= new
-            left += new
+            name = left.pop()
+            if name in found:
+                continue
+            found.add(name)
+            left += graph.find_modules_directly_imported_by(name)
+            # Python imports the packages that a module is in before it.
+            left += filter(None, [name.rpartition(".")[0]])
         return found
 
     def paths(self) -> list[str]:
@@ -131,7 +147,7 @@ def check(suite: Suite) -> int:
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "opened")
         Path(folder, "sitecustomize.py").write_text(_WATCHER.format(log=str(log), root=f"{ROOT}/"))
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *suite.tests]
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *suite.words]
         code = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": folder}, check=False).returncode
         opened = {_source(Path(line).relative_to(ROOT)) for line in log.read_text().splitlines()}
     unknown = sorted(opened.intersection(_tracked()) - set(suite.paths()))

@@ -7,7 +7,8 @@ import pytest
 from console.web.clusters import console_client
 from kube.client import ClusterClient
 from operatorhub import olm
-from tests.operatorhub.conftest import ready, until
+from tests.eventually import until
+from tests.operatorhub.conftest import ready
 
 
 @pytest.fixture(scope="module")

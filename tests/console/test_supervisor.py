@@ -19,6 +19,7 @@ from console.processes import liveness
 from console.processes.__main__ import arguments, check_sharing, listen
 from console.processes.parts import Options, environment, free_port, parts, socket_path
 from console.processes.supervisor import Part, Supervisor
+from tests.eventually import reached
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Ignores SIGTERM and has a child of its own: the worst that a part can be.
@@ -31,13 +32,6 @@ time.sleep(60)
 """
 
 
-async def until(condition, seconds: float = 10.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "did not happen in time"
-        await asyncio.sleep(0.01)
-
-
 def pids(text: str) -> list[int]:
     return [int(word) for line in text.splitlines() if "pids" in line for word in line.split("pids")[1].split()]
 
@@ -46,7 +40,7 @@ async def test_output_has_the_name_of_its_part(capsys: pytest.CaptureFixture[str
     supervisor = Supervisor([Part("web", (sys.executable, "-c", "print('hello'); import time; time.sleep(60)"))])
     running = asyncio.create_task(supervisor.run())
     seen: list[str] = []
-    await until(lambda: seen.append(capsys.readouterr().out) or any("hello" in text for text in seen))
+    await reached(lambda: seen.append(capsys.readouterr().out) or any("hello" in text for text in seen))
     supervisor.stop()
     await running
     assert any(line.startswith("web     | hello") for line in "".join(seen).splitlines())
@@ -55,7 +49,7 @@ async def test_output_has_the_name_of_its_part(capsys: pytest.CaptureFixture[str
 async def test_a_part_that_dies_is_started_again(capsys: pytest.CaptureFixture[str]) -> None:
     supervisor = Supervisor([Part("beat", (sys.executable, "-c", "raise SystemExit(3)"))], back_off=0.01)
     running = asyncio.create_task(supervisor.run())
-    await until(lambda: supervisor.restarts.get("beat", 0) >= 2)
+    await reached(lambda: supervisor.restarts.get("beat", 0) >= 2)
     supervisor.stop()
     await running
     assert "beat ended with code 3" in capsys.readouterr().out
@@ -65,10 +59,10 @@ async def test_a_stubborn_part_and_its_child_are_killed(capsys: pytest.CaptureFi
     supervisor = Supervisor([Part("worker", (sys.executable, "-c", STUBBORN), stop_seconds=0.3)])
     running = asyncio.create_task(supervisor.run())
     text: list[str] = []
-    await until(lambda: text.append(capsys.readouterr().out) or len(pids("".join(text))) == 2)
+    await reached(lambda: text.append(capsys.readouterr().out) or len(pids("".join(text))) == 2)
     supervisor.stop()
     await running
-    await until(
+    await reached(
         lambda: (
             not any(
                 psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
@@ -82,7 +76,7 @@ async def test_a_stubborn_part_and_its_child_are_killed(capsys: pytest.CaptureFi
 async def test_a_program_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     supervisor = Supervisor([Part("redis", ("/does/not/exist",))], back_off=0.01)
     running = asyncio.create_task(supervisor.run())
-    await until(lambda: supervisor.restarts.get("redis", 0) >= 1)
+    await reached(lambda: supervisor.restarts.get("redis", 0) >= 1)
     supervisor.stop()
     await running
     assert "can't be started" in capsys.readouterr().out
@@ -118,10 +112,10 @@ async def test_s13_a_web_server_that_hangs_is_started_anew(
     supervisor = Supervisor([part], back_off=0.01)
     running = asyncio.create_task(supervisor.run())
     text: list[str] = []
-    await until(lambda: text.append(capsys.readouterr().out) or pids("".join(text)), 30)
-    await until(lambda: True in answers, 30)
+    await reached(lambda: text.append(capsys.readouterr().out) or pids("".join(text)), 30)
+    await reached(lambda: True in answers, seconds=30)
     os.kill(pids("".join(text))[0], signal.SIGSTOP)
-    await until(lambda: text.append(capsys.readouterr().out) or len(pids("".join(text))) > 1, 60)
+    await reached(lambda: text.append(capsys.readouterr().out) or len(pids("".join(text))) > 1, 60)
     assert supervisor.restarts["web"] and "web does not answer any more" in "".join(text)
     supervisor.stop()
     await running
@@ -189,7 +183,7 @@ async def test_s13_a_program_that_starts_slowly_is_not_killed(monkeypatch: pytes
 
     supervisor = Supervisor([Part("web", (sys.executable, "-c", "import time; time.sleep(60)"), is_alive=never)])
     running = asyncio.create_task(supervisor.run())
-    await until(lambda: len(asked) > 10)
+    await reached(lambda: len(asked) > 10)
     assert supervisor.restarts == {}
     supervisor.stop()
     await running

@@ -3,8 +3,7 @@
 import asyncio
 import contextlib
 import json
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from ssl import SSLContext
@@ -13,6 +12,7 @@ from typing import Any
 import aiohttp
 
 from kube.client import ClusterClient
+from tests.eventually import reached
 
 #: What a buffer keeps back comes never: this is for a busy machine.
 SOON = 30.0
@@ -79,7 +79,7 @@ async def opened(*browsers: Browser, tls: SSLContext | bool = True) -> AsyncIter
         sessions.append(session)
         jobs.append(asyncio.create_task(browser.run(session)))
     try:
-        await until(lambda: all("hello" in browser.events for browser in browsers), "all are greeted")
+        await reached(lambda: all("hello" in browser.events for browser in browsers), "all are greeted")
         yield
     finally:
         for job in jobs:
@@ -99,22 +99,6 @@ class Here(aiohttp.abc.AbstractResolver):
         """Nothing is open."""
 
 
-async def until(holds: Callable[[], bool], what: str, seconds: float = SOON) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            while not holds():
-                await asyncio.sleep(0.02)
-    except TimeoutError:
-        raise AssertionError(f"after {seconds:.0f} s not: {what}") from None
-
-
-def wait(holds: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + 2 * SOON
-    while not holds():
-        assert time.monotonic() < end, what
-        time.sleep(0.1)
-
-
 async def make(client: ClusterClient, namespace: str, name: str) -> None:
     type_ = client.find("", "v1", "configmaps")
     await asyncio.to_thread(client.create, type_, {"metadata": {"name": name}}, namespace)
@@ -126,6 +110,6 @@ async def watched(client: ClusterClient, namespace: str, *browsers: Browser) -> 
         name = f"begin-{number}"
         await make(client, namespace, name)
         with contextlib.suppress(AssertionError):
-            await until(lambda: all(name in browser.seen for browser in browsers), "", 1.0)  # noqa: B023
+            await reached(lambda: all(name in browser.seen for browser in browsers), "", seconds=1.0)  # noqa: B023
             return
     raise AssertionError("the topic is not watched")

@@ -3,7 +3,8 @@
 import asyncio
 import signal
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -12,8 +13,9 @@ import pytest
 
 from kube.client import ClusterClient
 from kube.config import load
-from tests.deploy.browsers import Browser, Here, make, opened, until, wait, watched
+from tests.deploy.browsers import Browser, Here, make, opened, watched
 from tests.deploy.nginx import NAME, Behind, behind
+from tests.eventually import reached, until
 from tests.processes import answers
 
 pytestmark = pytest.mark.timeout(420)
@@ -46,6 +48,10 @@ def _address(site: Behind, client: ClusterClient, namespace: str) -> str:
     return f"https://{NAME}:{site.port}/stream?notice={client.name}/core/v1/configmaps/{namespace}"
 
 
+def _seen_by_all(browsers: Sequence[Browser], name: str) -> bool:
+    return all(name in browser.seen for browser in browsers)
+
+
 async def test_an_event_reaches_browsers_of_both_processes_at_once(
     site: Behind, client: ClusterClient, namespace: str
 ) -> None:
@@ -57,8 +63,9 @@ async def test_an_event_reaches_browsers_of_both_processes_at_once(
         # One after the other: a buffer that holds some hundred bytes back would hold the last of them for good.
         for number in range(3):
             await make(client, namespace, f"m{number}")
-            await until(lambda: all(f"m{number}" in browser.seen for browser in browsers), f"m{number} is seen by all")  # noqa: B023
-        await until(lambda: all(browser.heartbeats for browser in browsers), "a heartbeat comes through", 60)
+            seen = partial(_seen_by_all, browsers, f"m{number}")
+            await reached(seen, f"m{number} is seen by all")
+        await reached(lambda: all(browser.heartbeats for browser in browsers), "a heartbeat comes through", seconds=60)
         assert {browser.connections for browser in browsers} == {1}
 
 
@@ -78,19 +85,19 @@ async def test_browsers_of_a_process_that_is_killed_go_on_at_the_other_and_miss_
         await watched(client, namespace, *browsers)
         assert min(site.clients(port) for port in site.own) > 0
         writer = asyncio.create_task(write())
-        await until(lambda: len(made) > 10, "something is written")
+        await reached(lambda: len(made) > 10, "something is written")
         killed = site.web(site.own[0])
         killed.send_signal(signal.SIGKILL)
-        await until(lambda: any(browser.connections > 1 for browser in browsers), "somebody came back")
+        await reached(lambda: any(browser.connections > 1 for browser in browsers), "somebody came back")
         count = len(made)
-        await until(lambda: len(made) > count + 20, "something more is written")
+        await reached(lambda: len(made) > count + 20, "something more is written")
         writer.cancel()
         await asyncio.gather(writer, return_exceptions=True)
-        await until(lambda: all(set(made) <= set(browser.seen) for browser in browsers), "everybody saw everything")
+        await reached(lambda: all(set(made) <= set(browser.seen) for browser in browsers), "everybody saw everything")
         again = [browser.events[browser.events.index("added") :].count("resync") for browser in browsers]
         assert set(again) == {0}, "nobody had to begin anew"
         alive = f"http://127.0.0.1:{site.own[0]}/healthz"
-        await asyncio.to_thread(wait, lambda: answers(alive), "the process is started again")
+        await asyncio.to_thread(until, lambda: answers(alive), "the process is started again")
         assert site.web(site.own[0]).pid != killed.pid
 
 
@@ -100,7 +107,7 @@ async def test_a_stream_that_is_asked_for_by_post(site: Behind, client: ClusterC
     async with opened(browser, tls=_tls(site)):
         await watched(client, namespace, browser)
         await make(client, namespace, "posted")
-        await until(lambda: "posted" in browser.seen, "the row is seen")
+        await reached(lambda: "posted" in browser.seen, "the row is seen")
 
 
 async def test_a_page_knows_its_scheme_and_host(site: Behind) -> None:
@@ -141,4 +148,4 @@ def test_the_shared_port_is_served_while_one_process_hangs_and_while_it_is_start
     finally:
         hangs.send_signal(signal.SIGKILL)
     assert [answers(address) for _ in range(20)] == [True] * 20
-    wait(lambda: answers(f"http://127.0.0.1:{site.own[0]}/healthz"), "the process is started again")
+    until(lambda: answers(f"http://127.0.0.1:{site.own[0]}/healthz"), "the process is started again")

@@ -16,12 +16,11 @@ import threading
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from html import unescape
 from http.cookiejar import CookieJar
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,6 +28,7 @@ from tests.api import Api
 from tests.deploy import pods
 from tests.deploy.rendered import Object, objects
 from tests.deploy.test_manifests import PATHS
+from tests.eventually import until
 from tests.forms import dom
 
 pytestmark = pytest.mark.timeout(420)
@@ -57,14 +57,6 @@ class Person:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
-
-
-def until(found: Callable[[], Any], what: str, seconds: float = SLOW) -> Any:
-    end = time.monotonic() + seconds
-    while not (value := found()):
-        assert time.monotonic() < end, f"{what}: not after {seconds:.0f} s"
-        time.sleep(0.2)
-    return value
 
 
 @contextmanager
@@ -215,6 +207,7 @@ def install(person: Person, api: Api, namespace: str) -> None:
             r'href="(/operatorhub/(?!-/|~/)[^"?]+/sampledb/)', person.get("/operatorhub/", q="sampledb")[1]
         ),
         "SampleDB's tile",
+        seconds=SLOW,
     )[1]
     group, kind = "samples.operator-console.dev", "sampledbs"
     try:
@@ -228,7 +221,7 @@ def install(person: Person, api: Api, namespace: str) -> None:
             approval="Automatic",
         )
         assert status == 200, unescape(re.sub(r"<[^>]+>|\s+", " ", page))[-3000:]
-        until(lambda: "Succeeded" in phases(api, namespace), "a CSV that succeeded", 240)
+        until(lambda: "Succeeded" in phases(api, namespace), "a CSV that succeeded", seconds=240)
         version = until(lambda: served(api, group), "its kind")
         path = f"/resources/{group}/{version}/{kind}/new/"
         # The rights to its instances come with the operator, a moment later.
@@ -240,7 +233,7 @@ def install(person: Person, api: Api, namespace: str) -> None:
         api.delete(instance)
         # Its operator lets it go; without that the kind would hang, and the next test could make none of it.
         with contextlib.suppress(AssertionError):
-            until(lambda: api.get(instance).status == 404, "the end of the instance", 60)
+            until(lambda: api.get(instance).status == 404, "the end of the instance")
         for plural in ("subscriptions", "clusterserviceversions"):
             where = f"/apis/operators.coreos.com/v1alpha1/namespaces/{namespace}/{plural}"
             for one in (api.get(where).json or {}).get("items") or []:

@@ -13,7 +13,8 @@ from console.processes.parts import free_port
 from kube.client import ClusterClient
 from kube.renewal import following
 from tests import processes
-from tests.deploy.browsers import Browser, make, opened, until, watched
+from tests.deploy.browsers import Browser, make, opened, watched
+from tests.eventually import reached
 
 pytestmark = pytest.mark.timeout(300)
 PAGE = "/resources/core/v1/configmaps/?namespace=default"
@@ -54,7 +55,7 @@ async def test_pages_and_live_updates_go_on_without_a_restart(tmp_path: Path) ->
             shutil.rmtree(cluster)
             stack.enter_context(processes.sandbox(cluster, options=("--no-olm",)))
             assert client.host != address
-            await until(lambda: "resync" in browser.events[told:], "the page is told to list again", 60)
+            await reached(lambda: "resync" in browser.events[told:], "the page is told to list again", seconds=60)
             await watched(client, "default", browser)
             status, text = await _page(console)
             assert status == 200

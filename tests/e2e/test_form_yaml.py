@@ -2,8 +2,7 @@
 
 import contextlib
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
@@ -12,6 +11,7 @@ from playwright.sync_api import Page, expect
 from kube.client import ClusterClient
 from kube.errors import NotFound
 from tests.e2e.conftest import Site
+from tests.eventually import until
 
 pytestmark = pytest.mark.page_only
 
@@ -86,13 +86,6 @@ def choices(page: Page) -> list[str]:
     found = page.locator(".cm-tooltip-autocomplete li .cm-completionLabel")
     expect(found.first).to_be_visible()
     return found.all_inner_texts()
-
-
-def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 10
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_the_editor_completes_documents_and_checks(site: Site, page: Page, namespace: str) -> None:

@@ -1,8 +1,6 @@
 """Operator SDK's tutorial in a real browser: install Memcached, three nodes, five, two, none, and the operator away again."""
 
 import re
-import time
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,18 +8,12 @@ from playwright.sync_api import Page, expect
 from kube.client import ClusterClient
 from tests.e2e.conftest import Site
 from tests.e2e.steps import SLOW, create_namespace, field, install
+from tests.eventually import until
 
 pytestmark = pytest.mark.timeout(600)
 KINDS = (("cache.example.com", "memcacheds"),)
 NAME = "memcached-sample"
 GROUP = "cache.example.com"
-
-
-def until(holds: Callable[[], bool], what: str, seconds: float = 90) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, what
-        time.sleep(0.1)
 
 
 def nodes_of(client: ClusterClient, namespace: str) -> list[str]:
@@ -67,7 +59,11 @@ def uninstall(page: Page, client: ClusterClient, namespace: str) -> None:
         ("", "v1", "pods"),
     ):
         type_ = client.find(group, version, plural)
-        until(lambda type_=type_: not _ours(client, type_, namespace), f"{plural} of the operator are still there")
+        until(
+            lambda type_=type_: not _ours(client, type_, namespace),
+            f"{plural} of the operator are still there",
+            seconds=90,
+        )
 
 
 def _ours(client: ClusterClient, type_, namespace: str) -> list[str]:  # type: ignore[no-untyped-def]
@@ -125,6 +121,7 @@ def test_the_tutorial_from_the_catalog_to_the_end(
         until(
             lambda type_=type_: not client.list(type_, namespace, labels=f"{GROUP}/memcached={NAME}").items,
             f"{plural} of {NAME} are still there",
+            seconds=90,
         )
     page.goto(f"{site.url}/resources/core/v1/pods/?namespace={namespace}")
     expect(page.get_by_role("link", name=re.compile(f"^{NAME}-"))).to_have_count(0)

@@ -1,8 +1,7 @@
 """Without JavaScript: every main page reads, an operator is installed and an instance created by plain forms."""
 
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -11,6 +10,7 @@ from kube.client import ClusterClient
 from kube.errors import NotFound
 from tests.e2e.conftest import Site
 from tests.e2e.steps import field, olm_tile
+from tests.eventually import until
 
 KINDS = (("samples.operator-console.dev", "sampledbs"),)
 # Words that are on the page when it reads, beside its heading.
@@ -44,22 +44,13 @@ def plain(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def until(ask: Callable[[], object], seconds: float = 120) -> None:
-    """Ends when the answer is true; an object that is not there yet counts as no."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            if ask():
-                return
-        except NotFound:
-            pass
-        time.sleep(0.3)
-    pytest.fail(f"nothing came of it in {seconds} s")
-
-
 def test_every_main_page_reads(site: Site, plain: Page) -> None:
     # A console that has just started is still at its index of packages.
-    until(lambda: plain.goto(f"{site.url}/operatorhub/") and "Compare" in plain.locator("main").inner_text())
+    until(
+        lambda: plain.goto(f"{site.url}/operatorhub/") and "Compare" in plain.locator("main").inner_text(),
+        seconds=120,
+        not_yet=(NotFound,),
+    )
     for path, words in PAGES.items():
         plain.goto(f"{site.url}{path}")
         expect(plain.get_by_role("heading", level=1).first).to_be_visible()
@@ -102,7 +93,7 @@ def test_install_and_create_an_instance(site: Site, plain: Page, client: Cluster
         plain.reload()
         return plain.locator("#progress-title").get_attribute("data-state") == "done"
 
-    until(done)
+    until(done, seconds=120, not_yet=(NotFound,))
     plain.goto(f"{site.url}/resources/samples.operator-console.dev/v1/sampledbs/new/?namespace={namespace}")
     field(plain, "Name").fill("by-hand")
     plain.get_by_role("button", name="Create", exact=True).click()
@@ -113,7 +104,7 @@ def test_install_and_create_an_instance(site: Site, plain: Page, client: Cluster
     # And away with it, confirmed on a page of its own.
     plain.goto(f"{site.url}/resources/samples.operator-console.dev/v1/sampledbs/{namespace}/by-hand/delete/")
     plain.get_by_role("button", name="Delete", exact=True).click()
-    until(lambda: _gone(client, namespace))
+    until(lambda: _gone(client, namespace), seconds=120, not_yet=(NotFound,))
 
 
 def _gone(client: ClusterClient, namespace: str) -> bool:

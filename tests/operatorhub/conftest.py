@@ -1,7 +1,6 @@
 """The embedded cluster with its own catalog; and one with the 268 real packages beside it, for the index."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +14,7 @@ from operatorhub.find import catalog
 from tests import processes
 from tests.conftest import ROOT
 from tests.environment import FOLDER
-
-
-def until(ask: Callable[[], Any], seconds: float = 40) -> Any:
-    """The first true answer; fails with the last one."""
-    end = time.monotonic() + seconds
-    while not (answer := ask()):
-        assert time.monotonic() < end, f"still {answer!r} after {seconds} s"
-        time.sleep(0.05)
-    return answer
+from tests.eventually import until
 
 
 def ready(client: ClusterClient, least: int) -> bool:
@@ -48,7 +39,7 @@ def full_cluster(real_catalog: Path) -> Iterator[ClusterClient]:
     with processes.sandbox(data, ROOT / "operators" / "packages", real_catalog):
         found = ClusterClient(load(str(data / "kubeconfig"), None))
         until(lambda: olm.served(found) or found.forget_types())
-        until(lambda: ready(found, 2), 90)
+        until(lambda: ready(found, 2))
         yield found
 
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 from operatorhub import olm
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 FLIGHTS = "flighttickets.flights.com"
 V1, V11, V2 = (f"flightticket-operator.v{number}" for number in ("1.0.0", "1.1.0", "2.0.0"))
@@ -123,7 +123,7 @@ def succeeded(client: ClusterClient, namespace: str, csv: str) -> dict[str, Any]
         return found if olm.phase(found) == "Succeeded" else None
 
     try:
-        found: dict[str, Any] = until(look, 90)
+        found: dict[str, Any] = until(look)
     except AssertionError as error:
         raise AssertionError(f"{csv}: {_told(client, namespace)}") from error
     client.forget_types()

@@ -26,7 +26,8 @@ from operatorhub.indexing import index
 from tests import processes
 from tests.conftest import ROOT
 from tests.environment import FOLDER
-from tests.operatorhub.conftest import ready, until
+from tests.eventually import until
+from tests.operatorhub.conftest import ready
 
 pytestmark = pytest.mark.django_db
 BASE = "/api/operatorhub/"
@@ -106,7 +107,7 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     with processes.sandbox(FOLDER / "api", ROOT / "operators" / "packages"):
         found = ClusterClient(load(str(FOLDER / "api" / "kubeconfig"), None))
         until(lambda: olm.served(found) or found.forget_types())
-        until(lambda: ready(found, 1), 60)
+        until(lambda: ready(found, 1))
         monkeypatch.setattr("console.web.request.console_client", lambda: found)
         index.build(found)
         yield found
@@ -206,14 +207,14 @@ def test_the_life_of_an_operator(alone: ClusterClient, place: str) -> None:
     assert "namespace" in again["errors"]
 
     where = f"{BASE}installs/{place}/flightticket/"
-    plan = until(lambda: ask("GET", where)["plan"], 90)
+    plan = until(lambda: ask("GET", where)["plan"])
     _look_at_the_plan(place, plan)
     approved = ask("POST", f"{BASE}installplans/{place}/{plan}/approve/")
     assert approved["approved"] is True
     done = None
     for number in range(4):
         with contextlib.suppress(AssertionError):
-            done = until(lambda: (found := ask("GET", where))["usable"] and found, 30)
+            done = until(lambda: (found := ask("GET", where))["usable"] and found)
             break
         # OLM looks when something changes; a change that comes while it is busy may be missed.
         for plural, name in ((olm.PLANS, plan), (olm.SUBSCRIPTIONS, "flightticket")):
@@ -222,7 +223,7 @@ def test_the_life_of_an_operator(alone: ClusterClient, place: str) -> None:
     assert done, ask("GET", where)
     assert done["usable_csv"] == "flightticket-operator.v1.0.0"
     # The next version asks, and the first one goes on.
-    asks = until(lambda: (found := ask("GET", where))["state"] == "asks" and found, 60)
+    asks = until(lambda: (found := ask("GET", where))["state"] == "asks" and found)
     assert (asks["csv"], asks["usable_csv"]) == ("flightticket-operator.v1.1.0", "flightticket-operator.v1.0.0")
     _look_at_the_operator(place)
     _change_the_subscription(place)
@@ -234,7 +235,7 @@ def _look_at_the_plan(place: str, plan: str) -> None:
     dry = ask("POST", f"{BASE}installplans/{place}/{plan}/approve/", {"dryRun": True})
     assert dry["approved"] is False and dry["waits"] is True
     here, query = f"{BASE}installplans/{place}/{plan}/", {"changes": "true", "check": "true"}
-    found = until(lambda: (one := ask("GET", here, query=query))["check"]["state"] == "done" and one, 60)
+    found = until(lambda: (one := ask("GET", here, query=query))["check"]["state"] == "done" and one)
     kinds = [step["real_kind"] for step in found["steps"]]
     assert kinds[0] == "ClusterServiceVersion" and "CustomResourceDefinition" in kinds
     (change,) = found["changes"]
@@ -249,7 +250,7 @@ def _look_at_the_operator(place: str) -> None:
         return dict(row)
 
     # OLM may install a Deployment once more, on a busy machine: it is Installing for a moment then.
-    row = until(lambda: (found := listed())["phase"] == "Succeeded" and found, 60)
+    row = until(lambda: (found := listed())["phase"] == "Succeeded" and found)
     assert (row["title"], row["version"], row["phase"], row["subscription"]) == (
         "FlightTicket",
         "1.0.0",
@@ -273,7 +274,9 @@ def _look_at_the_operator(place: str) -> None:
 
 def _change_the_subscription(place: str) -> None:
     url = f"{BASE}subscriptions/{place}/flightticket/"
-    page = until(lambda: (found := ask("GET", url))["subscription"]["current_csv"].endswith("v1.1.0") and found, 60)
+    page = until(
+        lambda: (found := ask("GET", url))["subscription"]["current_csv"].endswith("v1.1.0") and found, seconds=60
+    )
     assert page["subscription"]["approval"] == "Manual"
     assert {one["name"] for one in page["channels"]} == {"archive", "candidate", "preview", "stable"}
     tried = ask("PATCH", url, {"channel": "candidate", "dryRun": True})
@@ -300,7 +303,7 @@ def _uninstall(client: ClusterClient, place: str) -> None:
     groups = [one["key"] for one in preview["leftovers"] if one["kind"] == "OperatorGroup" and one["offered"]]
     begun = ask("POST", url, {"csv_uid": preview["csv_uid"], "leftovers": groups}, status=202)
     where = f"{BASE}removals/{begun['key']}/"
-    done = until(lambda: (found := ask("POST", where))["run"] != "running" and found, 90)
+    done = until(lambda: (found := ask("POST", where))["run"] != "running" and found)
     assert (done["run"], done["operator_gone"]) == ("done", True)
     assert ask("GET", where) == done
     assert ask("GET", f"{BASE}subscriptions/", query={"namespace": place}) == []
@@ -329,7 +332,9 @@ def test_a_catalog_is_added_changed_and_removed(client: ClusterClient, place: st
     ask("POST", f"{BASE}catalogs/", wanted, status=201)
     ask("POST", f"{BASE}catalogs/", wanted, status=409)
     # A registry that does not answer is told from one that nobody has looked at.
-    found = until(lambda: (one := ask("GET", url)["catalogsource"])["connection"] == "TRANSIENT_FAILURE" and one, 60)
+    found = until(
+        lambda: (one := ask("GET", url)["catalogsource"])["connection"] == "TRANSIENT_FAILURE" and one, seconds=60
+    )
     assert (found["kind"], found["endpoint"], found["everywhere"]) == ("address", "127.0.0.1:9", False) and found["why"]
     assert place in {one["namespace"] for one in ask("GET", f"{BASE}catalogs/")["catalogsources"]}
     changed = ask("PATCH", url, {"title": "Farther"})
@@ -378,12 +383,12 @@ def test_a_bundle_is_run_and_taken_away(client: ClusterClient, place: str) -> No
     made = ask("POST", f"{BASE}runs/", wanted, status=201)
     assert {one["outcome"] for one in made["results"]} <= {"created", "changed", "unchanged"}
     where = f"{BASE}runs/{place}/{made['package']}/"
-    until(lambda: ask("GET", where)["usable"], 120)
+    until(lambda: ask("GET", where)["usable"], seconds=120)
     assert (place, made["csv"]) in {(one["namespace"], one["csv"]) for one in ask("GET", f"{BASE}runs/")}
     gone = ask("DELETE", where, {"namespace": True})
     assert {one["outcome"] for one in gone} <= {"removed", "gone"}
     # A real OLM takes its time to let the CSV go.
-    until(lambda: Client().get(where).status_code == 404, 60)
+    until(lambda: Client().get(where).status_code == 404)
     ask("GET", where, status=404)
 
 
@@ -398,7 +403,9 @@ def test_extensions(client: ClusterClient, place: str) -> None:
     ask("GET", f"{BASE}extensions/{place}/", status=404)
     ask("POST", f"{BASE}extensions/", wanted, status=201)
     try:
-        found = until(lambda: (one := ask("GET", f"{BASE}extensions/{place}/")["extension"])["conditions"] and one, 60)
+        found = until(
+            lambda: (one := ask("GET", f"{BASE}extensions/{place}/")["extension"])["conditions"] and one, seconds=60
+        )
         assert (found["package"], found["installed"]) == ("nobody-has-this", "")
         assert place in [one["name"] for one in ask("GET", f"{BASE}extensions/")]
         assert (

@@ -21,7 +21,7 @@ from operatorhub.models import Run
 from tests import processes
 from tests.conftest import ROOT
 from tests.environment import FOLDER
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
 RELEASE = Path(__file__).with_name("release.yaml").read_text()

@@ -11,7 +11,7 @@ from operatorhub import direct, olm
 from operatorhub.bundle.bundles import Bundle
 from operatorhub.run import given
 from tests.conftest import ROOT
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 PACKAGES = ROOT / "operators" / "packages"
 
@@ -79,7 +79,10 @@ def test_the_installplan_has_the_same_objects(client: ClusterClient, package: st
             {**head, "metadata": {"name": package, "namespace": namespace}, "spec": spec},
             namespace,
         )
-        made = until(lambda: [one for one in client.list(plans, namespace).items if one.get("status", {}).get("plan")])
+        made = until(
+            lambda: [one for one in client.list(plans, namespace).items if one.get("status", {}).get("plan")],
+            seconds=40,
+        )
         steps = {
             (step["resource"]["kind"], step["resource"]["name"]): json.loads(step["resource"]["manifest"])
             for step in made[0]["status"]["plan"]

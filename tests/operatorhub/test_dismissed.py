@@ -11,8 +11,8 @@ from operatorhub.indexing import index
 from operatorhub.progress import read
 from operatorhub.running import installed
 from operatorhub.upgrade import plans
+from tests.eventually import until
 from tests.operatorhub import operators
-from tests.operatorhub.conftest import until
 from tests.operatorhub.test_pages import text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(180)]

@@ -19,7 +19,7 @@ from kube.errors import KubeError, NotFound
 from operatorhub import olm
 from operatorhub.exports import bring, folder, gather
 from operatorhub.exports.clean import clean
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 CSV = "sampledb-operator.v1.0.0"
 SPACE, OTHER = "export-here", "export-there"
@@ -119,7 +119,7 @@ def spaces(client: ClusterClient) -> Iterator[None]:
             unblock(client, one)
         return not left
 
-    until(away, 90)
+    until(away)
 
 
 def installed(client: ClusterClient, namespace: str) -> bool:
@@ -143,7 +143,7 @@ def install(client: ClusterClient, namespace: str) -> None:
     spec = {"channel": "stable", "name": "sampledb", "source": "samples-catalog", "sourceNamespace": "olm"}
     head = {"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription", "metadata": {"name": "sampledb"}}
     client.create(olm.type_of(client, olm.SUBSCRIPTIONS), {**head, "spec": spec}, namespace)
-    until(lambda: installed(client, namespace), 90)
+    until(lambda: installed(client, namespace))
 
 
 @pytest.mark.django_db
@@ -206,7 +206,7 @@ def test_from_one_namespace_to_another_as_a_folder(client: ClusterClient, spaces
     given = bring.files([("x.zip", answer.content)]).text
     sent = web.post("/operators/import/", {"text": given, "~apply": "1"})
     assert "failed" not in text(sent), text(sent)
-    until(lambda: installed(client, OTHER), 90)
+    until(lambda: installed(client, OTHER))
     until(lambda: client.get(type_, "example", OTHER))
     again = text(web.post("/operators/import/", {"text": given}))
     assert "would be created" not in again

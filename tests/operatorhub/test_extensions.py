@@ -15,7 +15,7 @@ from operatorhub.extensions import candidates, draft, facts, needs
 from operatorhub.install.situation import Situation
 from operatorhub.run import given
 from tests.conftest import ROOT
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 FLIGHT = ROOT / "operators" / "packages" / "flightticket"
 NAME, SPACE = "ext-flight", "ext-flight"
@@ -201,7 +201,7 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
     made = web.post("/extensions/+/", {**form, "~make": "1"})
     assert (made.status_code, made.get("Location")) == (302, f"/extensions/{NAME}/"), text(made)
     # The computed rights are enough: OLM installs it.
-    until(lambda: state(served).installed == "1.0.0" and state(served).state == "done", 60)
+    until(lambda: state(served).installed == "1.0.0" and state(served).state == "done")
     shown = text(web.get(f"/extensions/{NAME}/"))
     assert "1.0.0 is installed" in shown
     assert "Deployment" in shown
@@ -213,7 +213,7 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
         {"~form": "1", "version": "1.1.0", "policy": "CatalogProvided", "make_account": "1", "~make": "1"},
     )
     assert answer.status_code == 302, text(answer)
-    until(lambda: state(served).installed == "1.1.0" and state(served).state == "done", 60)
+    until(lambda: state(served).installed == "1.1.0" and state(served).state == "done")
     back = web.post(
         f"/extensions/{NAME}/upgrade/", {"~form": "1", "version": "1.0.0", "policy": "CatalogProvided", "~make": "1"}
     )
@@ -224,7 +224,8 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
     assert "flighttickets.flights.com" in text(gone)
     assert web.post(f"/extensions/{NAME}/delete/", {"uid": state(served).uid}).status_code == 302
     until(
-        lambda: not there(served, "apiextensions.k8s.io", "customresourcedefinitions", "flighttickets.flights.com"), 60
+        lambda: not there(served, "apiextensions.k8s.io", "customresourcedefinitions", "flighttickets.flights.com"),
+        seconds=60,
     )
 
 

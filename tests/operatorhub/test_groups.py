@@ -9,8 +9,9 @@ from django.test import Client
 from kube.client import ClusterClient
 from operatorhub import olm
 from operatorhub.admin import groups
+from tests.eventually import until
 from tests.operatorhub import operators
-from tests.operatorhub.conftest import csv_object, until
+from tests.operatorhub.conftest import csv_object
 from tests.operatorhub.test_pages import text
 
 

@@ -14,7 +14,7 @@ from kube.client import ClusterClient
 from kube.errors import NotFound
 from operatorhub.exports import bring
 from operatorhub.sources.drafts import SourceError
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 SPACE = "import-here"
 MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: import-here}\ndata: {color: %s}\n"
@@ -107,7 +107,7 @@ def space(client: ClusterClient) -> Iterator[ClusterClient]:
             return True
         return False
 
-    until(gone, 60)
+    until(gone)
 
 
 @pytest.mark.django_db

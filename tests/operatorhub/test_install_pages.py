@@ -20,7 +20,7 @@ from operatorhub.indexing import index
 from operatorhub.install import situation, traces, undo, version
 from operatorhub.install.objects import MADE
 from operatorhub.progress import read
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
 FORM = "/operatorhub/olm/samples-catalog/sampledb/install/"
@@ -209,7 +209,7 @@ def test_what_the_install_made_is_undone_and_nothing_else(client: ClusterClient,
     sub = there(client, olm.SUBSCRIPTIONS, "sampledb", place)
     assert sub is not None
     assert set(yaml.safe_load(sub["metadata"]["annotations"][MADE])) == {"Namespace", "OperatorGroup"}
-    until(lambda: read.read(client, place, "sampledb").state == "done", 120)
+    until(lambda: read.read(client, place, "sampledb").state == "done", seconds=120)
     followed = text(web.get(answer["Location"]))
     assert "Create SampleDB" in followed
     assert "took" in followed
@@ -269,7 +269,7 @@ def broken_subscription(namespace: str) -> KubeObject:
 def test_kinds_that_another_operator_serves_are_told_with_its_name(client: ClusterClient, place: str) -> None:
     web = Client()
     assert web.post(FORM, choices()).status_code == 302
-    until(lambda: read.read(client, place, "sampledb").state == "done", 120)
+    until(lambda: read.read(client, place, "sampledb").state == "done", seconds=120)
     # The same package elsewhere for all namespaces overlaps; its own namespace does not.
     overlap = text(web.get(FORM, choices(mode="AllNamespaces", new_namespace="hub-other")))
     assert f"is already installed in “{place}”" in overlap
@@ -285,7 +285,7 @@ def test_a_kind_that_lies_there_is_told(client: ClusterClient, place: str) -> No
         client.find("samples.operator-console.dev", "v1", "sampledbs")
     except KubeError:
         Client().post(FORM, choices())
-        until(lambda: read.read(client, place, "sampledb").state == "done", 120)
+        until(lambda: read.read(client, place, "sampledb").state == "done", seconds=120)
         clear(client, place)
     told = text(Client().get(FORM, choices(new_namespace="hub-other")))
     # Somebody else's install of it, on a real cluster, says more.

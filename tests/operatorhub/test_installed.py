@@ -16,8 +16,9 @@ from operatorhub.indexing import index
 from operatorhub.running import installed, installed_filter, operator, updates
 from operatorhub.running.installed import Operator
 from operatorhub.running.updates import Update
+from tests.eventually import until
 from tests.operatorhub import operators
-from tests.operatorhub.conftest import csv_object, until
+from tests.operatorhub.conftest import csv_object
 from tests.operatorhub.operators import V1, V11
 from tests.operatorhub.test_pages import text
 
@@ -176,7 +177,7 @@ class TestPages:
         web = Client()
         until(lambda: "Up to date" in text(web.get(HERE, {"namespace": place})))
         # OLM says so of the Subscription a moment after it has installed.
-        until(lambda: "Deprecated" in text(web.get(HERE, {"namespace": place})), 60)
+        until(lambda: "Deprecated" in text(web.get(HERE, {"namespace": place})))
         shown = text(web.get(HERE, {"namespace": "-", "q": "flight"}))
         for words in ("FlightTicket", "1.0.0 · Operator Console", place, "Succeeded", "Deprecated", "Up to date"):
             assert words in shown
@@ -192,7 +193,7 @@ class TestPages:
     def test_every_tab(self, client: ClusterClient, place: str) -> None:
         operators.ticket(client, place, "mine")
         web, here = Client(), f"{HERE}{place}/{V1}/"
-        until(lambda: "Version 1.0.0 can't keep notes" in text(web.get(here)), 60)
+        until(lambda: "Version 1.0.0 can't keep notes" in text(web.get(here)))
         details = text(web.get(here))
         for words in (
             "What it may do",
@@ -231,7 +232,10 @@ class TestPages:
                 client, olm.GROUP, "OperatorGroup", "g", "hub-coming", spec={"targetNamespaces": ["hub-coming"]}
             )
             operators.subscribe(client, "hub-coming", "flightticket", source="nowhere")
-            found = until(lambda: [one for one in installed.listed(client, "hub-coming").rows if one.state == "failed"])
+            found = until(
+                lambda: [one for one in installed.listed(client, "hub-coming").rows if one.state == "failed"],
+                seconds=40,
+            )
             assert found[0].package == "flightticket"
             assert "nowhere" in found[0].reason
             assert "Installation failed" in text(Client().get(HERE, {"namespace": "hub-coming"}))
@@ -252,7 +256,8 @@ class TestPages:
             csv["metadata"] = {"name": "everywhere.v1", "namespace": "hub-everywhere"}
             client.create(olm.type_of(client, olm.CSVS), csv, "hub-everywhere")
             until(
-                lambda: olm.targets(client.get(olm.type_of(client, olm.CSVS), "everywhere.v1", "hub-everywhere")) == ()
+                lambda: olm.targets(client.get(olm.type_of(client, olm.CSVS), "everywhere.v1", "hub-everywhere")) == (),
+                seconds=40,
             )
             rows = [one for one in until(lambda: _named(client, place, "Everywhere")) if one.title == "Everywhere"]
             assert [(one.namespace, one.targets) for one in rows] == [("hub-everywhere", ())]

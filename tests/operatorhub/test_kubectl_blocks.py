@@ -19,7 +19,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from operatorhub import olm
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(120)]
 
@@ -224,7 +224,7 @@ def test_kubectl_does_what_the_button_does(
     assert pressed.status_code < 400, pressed.content.decode()[-3000:]
 
     with contextlib.suppress(AssertionError):
-        until(lambda: seen(client, case.look, namespaces[0]) == seen(client, case.look, namespaces[1]), 15)
+        until(lambda: seen(client, case.look, namespaces[0]) == seen(client, case.look, namespaces[1]), seconds=15)
     assert seen(client, case.look, namespaces[0]) == seen(client, case.look, namespaces[1])
     assert seen(client, case.look, namespaces[1]) != before
 

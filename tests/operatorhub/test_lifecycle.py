@@ -22,7 +22,8 @@ from operatorhub.removing import removal
 from tests import processes
 from tests.conftest import ROOT
 from tests.environment import FOLDER
-from tests.operatorhub.conftest import ready, until
+from tests.eventually import until
+from tests.operatorhub.conftest import ready
 from tests.operatorhub.person import Person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(600)]
@@ -48,7 +49,7 @@ def cluster(request: pytest.FixtureRequest, real_catalog: Path) -> Iterator[Clus
     with processes.sandbox(FOLDER / "lifecycle", ROOT / "operators" / "packages", few):
         found = ClusterClient(load(str(FOLDER / "lifecycle" / "kubeconfig"), None))
         until(lambda: olm.served(found) or found.forget_types())
-        until(lambda: ready(found, 2), 60)
+        until(lambda: ready(found, 2))
         yield found
 
 
@@ -116,7 +117,7 @@ def waiting_plan(client: ClusterClient, package: str, namespace: str, csv: str) 
         sub = subscription(client, package, namespace)
         return sub.plan if sub.waits and sub.current_csv == csv else ""
 
-    return str(until(found, SLOW))
+    return str(until(found))
 
 
 def settled(client: ClusterClient, package: str, namespace: str) -> str:
@@ -127,7 +128,7 @@ def settled(client: ClusterClient, package: str, namespace: str) -> str:
         pending = any(type_ == "InstallPlanPending" for type_, _status, _reason, _message in sub.conditions)
         return sub.installed_csv if sub.state == "AtLatestKnown" and not pending else ""
 
-    return str(until(found, SLOW))
+    return str(until(found))
 
 
 def uninstall(client: ClusterClient, person: Person) -> None:
@@ -177,8 +178,8 @@ def _approved_update(cluster: ClusterClient, person: Person, place: str) -> None
     assert "1.1.1" in changes.words
     person.open(f"/operators/{place}/installplans/{plan}/")
     person.press("Approve")
-    until(lambda: csv_phase(cluster, V2, place) == "Succeeded", SLOW)
-    until(lambda: csv_phase(cluster, V1, place) == "gone", SLOW)
+    until(lambda: csv_phase(cluster, V2, place) == "Succeeded")
+    until(lambda: csv_phase(cluster, V1, place) == "gone")
 
 
 def _automatic_update(cluster: ClusterClient, person: Person, place: str) -> None:
@@ -191,7 +192,7 @@ def _automatic_update(cluster: ClusterClient, person: Person, place: str) -> Non
     person.open(f"/operators/{place}/installplans/{plan}/")
     if person.button("Approve"):
         person.press("Approve")
-    until(lambda: csv_phase(cluster, V3, place) == "Succeeded", SLOW)
+    until(lambda: csv_phase(cluster, V3, place) == "Succeeded")
     assert settled(cluster, STEPWISE, place) == V3
 
 
@@ -204,7 +205,7 @@ def _uninstalled(cluster: ClusterClient, person: Person, place: str) -> None:
     with pytest.raises(NotFound):
         subscription(cluster, STEPWISE, place)
     deployments = cluster.find("apps", "v1", "deployments")
-    until(lambda: not cluster.list(deployments, place).items, SLOW)
+    until(lambda: not cluster.list(deployments, place).items)
     crds = cluster.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
     assert cluster.get(crds, "hawtios.hawt.io")
 
@@ -234,7 +235,7 @@ def test_an_update_that_instances_do_not_fit_is_told_before_and_refused(
     progress = person.url
     person.until(progress, is_state("asks"), SLOW)
     person.press("Approve")
-    until(lambda: csv_phase(cluster, "flightticket-operator.v1.1.0", place) == "Succeeded", SLOW)
+    until(lambda: csv_phase(cluster, "flightticket-operator.v1.1.0", place) == "Succeeded")
     cluster.forget_types()
     tickets = cluster.find("flights.com", "v1", "flighttickets")
     big: dict[str, Any] = {
@@ -257,7 +258,7 @@ def test_an_update_that_instances_do_not_fit_is_told_before_and_refused(
         message = str(cluster.get(olm.type_of(cluster, olm.PLANS), plan, place)["status"].get("message"))
         return "updated validation is too restrictive" in message
 
-    until(refused, SLOW)
+    until(refused)
     told = person.open(progress)
     assert "should be less than or equal to 9" in told.words
     cluster.delete(tickets, "big", place)

@@ -17,7 +17,7 @@ from operatorhub.indexing import index, refresh
 from operatorhub.judge import package_page
 from operatorhub.models import Catalog
 from tests.conftest import ROOT
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 from tests.operatorhub.operators import make, place, sub_of, subscribe
 
 pytestmark = pytest.mark.django_db

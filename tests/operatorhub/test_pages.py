@@ -12,7 +12,7 @@ from kube.errors import NotFound
 from operatorhub import olm
 from operatorhub.indexing import index
 from operatorhub.models import Index, Package
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
 PACKAGE = "/operatorhub/olm/samples-catalog/sampledb/"
@@ -178,7 +178,9 @@ def test_install_approve_view_uninstall(web: Client, client: ClusterClient, name
     made = web.post(f"{PACKAGE}install/", choices(namespace, approval="Manual"))
     progress = f"/operators/{namespace}/subscriptions/sampledb/"
     assert (made.status_code, made["Location"]) == (302, progress)
-    page = until(lambda: (found := web.get(progress).content.decode()) and 'data-state="asks"' in found and found)
+    page = until(
+        lambda: (found := web.get(progress).content.decode()) and 'data-state="asks"' in found and found, seconds=40
+    )
     # OLM writes it on the Subscription a moment after it made the plan.
     until(lambda: "Waits for approval" in text(web.get("/operators/")))
     approve = re.search(r'action="(/operators/[^"]+/approve/)"', page)
@@ -224,7 +226,8 @@ def test_the_reason_why_nothing_comes(web: Client, client: ClusterClient, namesp
             (found := text(web.get(f"/operators/{namespace}/subscriptions/sampledb/")))
             and "The installation of SampleDB failed" in found
             and found
-        )
+        ),
+        seconds=40,
     )
     assert "OperatorGroup" in page
 

@@ -15,8 +15,8 @@ from operatorhub import olm, runs
 from operatorhub.models import Run
 from operatorhub.upgrade import plan_check, plan_diff, plans
 from resources import yamltext
+from tests.eventually import until
 from tests.operatorhub import operators
-from tests.operatorhub.conftest import until
 from tests.operatorhub.operators import V1, V2
 from tests.operatorhub.test_pages import text
 

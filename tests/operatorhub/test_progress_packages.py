@@ -15,7 +15,7 @@ from operatorhub import olm
 from tests import processes
 from tests.conftest import ROOT
 from tests.environment import FOLDER
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 from tests.operatorhub.test_progress_real import broken, done, group, subscribe
 
 pytestmark = pytest.mark.django_db
@@ -85,7 +85,7 @@ def test_the_object_that_the_author_wants_first(broken_cluster: ClusterClient, m
     subscribe(
         client, place, "wanting", source=client.list(olm.type_of(client, olm.SOURCES)).items[0]["metadata"]["name"]
     )
-    until(lambda: done(client, place, "wanting"), 60)
+    until(lambda: done(client, place, "wanting"))
     web = Client()
     source = client.list(olm.type_of(client, olm.SOURCES)).items[0]["metadata"]["name"]
     card = web.get(f"/operatorhub/olm/{source}/wanting/install/").content.decode().partition("Brings these kinds")[2]

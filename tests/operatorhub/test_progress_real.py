@@ -16,7 +16,7 @@ from kube.errors import NotFound
 from operatorhub import olm
 from operatorhub.progress import read
 from operatorhub.progress.trouble import Trouble
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
 Subscribe = Callable[..., str]
@@ -65,7 +65,7 @@ def broken(client: ClusterClient, namespace: str, package: str = "sampledb", key
         found = read.read(client, namespace, package).trouble
         return found if found and key in ("", found.key) else None
 
-    answer: Trouble = until(look, 120)
+    answer: Trouble = until(look, seconds=120)
     return answer
 
 
@@ -85,7 +85,7 @@ def test_no_operator_group_is_mended_by_a_button(client: ClusterClient, place: s
     assert "has no OperatorGroup" in text(web, place)
     answer = web.post(f"/operators/{place}/subscriptions/sampledb/mend/", {"action": "group-own"})
     assert answer.status_code == 302
-    until(lambda: done(client, place), 120)
+    until(lambda: done(client, place), seconds=120)
     assert web.post(f"/operators/{place}/subscriptions/sampledb/mend/", {"action": "evil"}).status_code == 400
 
 
@@ -97,7 +97,7 @@ def test_two_operator_groups_go_on_when_one_goes(client: ClusterClient, place: s
     assert found.key == "groups"
     assert [way.url.split("/")[-3] for way in found.ways] == ["one", "two"]
     client.delete(olm.type_of(client, "operatorgroups"), "two", place)
-    until(lambda: done(client, place), 120)
+    until(lambda: done(client, place), seconds=120)
 
 
 def test_a_catalog_that_is_not_there(client: ClusterClient, place: str) -> None:
@@ -132,7 +132,7 @@ def test_a_program_that_crashes_shows_its_log(client: ClusterClient, place: str)
     subscribe(client, place, config={"env": [{"name": "PYTHONHASHSEED", "value": "nowhere"}]})
     found = broken(client, place, key="crash")
     assert found.ways[0].url.endswith("/logs/")
-    page = until(lambda: "ends again and again" in (page := text(Client(), place)) and page, 60)
+    page = until(lambda: "ends again and again" in (page := text(Client(), place)) and page)
     assert "Log" in page
 
 
@@ -158,7 +158,7 @@ def orphaned(client: ClusterClient, place: str) -> Trouble:
         client.delete(subscriptions, "sampledb", place)
         time.sleep(seconds)
         subscribe(client, place)
-        if isinstance(found := until(met, 60), Trouble):
+        if isinstance(found := until(met), Trouble):
             return found
     raise AssertionError("OLM goes on with the CSV of a Subscription that is gone for 20 s")
 
@@ -166,13 +166,13 @@ def orphaned(client: ClusterClient, place: str) -> Trouble:
 def test_an_orphan_of_an_earlier_install(client: ClusterClient, place: str) -> None:
     group(client, place)
     subscribe(client, place)
-    until(lambda: done(client, place), 120)
+    until(lambda: done(client, place), seconds=120)
     found = orphaned(client, place)
     assert found.key == "orphan"
     (orphan,) = client.list(olm.type_of(client, olm.CSVS), place).items
     assert orphan["metadata"]["name"] in found.ways[0].url
     client.delete(olm.type_of(client, olm.CSVS), orphan["metadata"]["name"], place)
-    until(lambda: done(client, place), 120)
+    until(lambda: done(client, place), seconds=120)
 
 
 RBAC = "rbac.authorization.k8s.io"
@@ -212,13 +212,13 @@ def test_an_account_without_rights_is_named_with_the_missing_one(
     assert f"system:serviceaccount:{place}:weak" in found.raw
     assert 'cannot create resource "clusterserviceversions"' in found.raw
     weak()
-    until(lambda: done(client, place), 150)
+    until(lambda: done(client, place), seconds=150)
 
 
 def test_approval_is_asked_for_and_the_installation_cancelled(client: ClusterClient, place: str) -> None:
     group(client, place)
     subscribe(client, place, installPlanApproval="Manual")
-    until(lambda: read.read(client, place, "sampledb").state == "asks", 120)
+    until(lambda: read.read(client, place, "sampledb").state == "asks", seconds=120)
     web = Client()
     page = text(web, place)
     assert "waits for your approval" in page

@@ -23,7 +23,7 @@ from operatorhub.sources import image
 from operatorhub.sources.drafts import SourceError
 from tests import registry
 from tests.conftest import ROOT
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
 PACKAGES = ROOT / "operators" / "packages"
@@ -268,7 +268,7 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
     made = web.post("/operatorhub/run/", {**choices, "~run": "1"})
     assert made.status_code == 302, text(made)
     assert made["Location"] == f"/operators/{space}/runs/flightticket/"
-    until(lambda: follow.read(client, space, "flightticket").state == "done", 60)
+    until(lambda: follow.read(client, space, "flightticket").state == "done")
     shown = text(web.get(made["Location"]))
     assert "runs" in shown
     assert "flightticket-operator.v1.0.0" in shown
@@ -287,7 +287,7 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
         names = [one["metadata"]["name"] for one in client.list(olm.type_of(client, olm.CSVS), space).items]
         return names == ["flightticket-operator.v1.1.0"] and follow.read(client, space, "flightticket").state == "done"
 
-    until(upgraded, 90)
+    until(upgraded)
 
     # An instance keeps its kind, unless it is to go too.
     tickets = client.find(GROUP, "v1", "flighttickets")
@@ -321,7 +321,7 @@ def test_from_the_file_to_nothing(client: ClusterClient, space: str) -> None:
         left = removal.look(client, space, "flightticket")
         return not left.objects and not left.kinds
 
-    until(away, 60)
+    until(away)
     assert web.get(f"/operators/{space}/runs/flightticket/").status_code == 404
 
 

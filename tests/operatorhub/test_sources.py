@@ -21,7 +21,7 @@ from operatorhub.models import Catalog, Index, Package
 from operatorhub.sources import image
 from tests import registry
 from tests.conftest import ROOT
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
 SAMPLES = ROOT / "operators" / "packages"

@@ -12,8 +12,8 @@ from operatorhub import olm
 from operatorhub.running import updates
 from operatorhub.sources.drafts import Channel, Entry, Graph
 from operatorhub.upgrade import subscription as subject
+from tests.eventually import until
 from tests.operatorhub import operators
-from tests.operatorhub.conftest import until
 from tests.operatorhub.operators import V1, V11
 from tests.operatorhub.test_pages import text
 
@@ -124,7 +124,7 @@ def namespace(client: ClusterClient) -> Iterator[str]:
 def test_the_page_and_its_changes(client: ClusterClient, namespace: str) -> None:
     web, here = Client(), f"/operators/{namespace}/subscriptions/flightticket/edit/"
     # OLM says so of the Subscription a moment after it has installed.
-    until(lambda: "Nothing new comes into the channel archive" in text(web.get(here)), 60)
+    until(lambda: "Nothing new comes into the channel archive" in text(web.get(here)))
     shown = text(web.get(here))
     assert V1 in shown
     assert "healthy" in shown
@@ -169,7 +169,7 @@ def test_the_page_and_its_changes(client: ClusterClient, namespace: str) -> None
     assert "Update channel" in tab
 
     # The CSV runs before the Subscription says so.
-    until(lambda: operators.sub_of(client, namespace).installed_csv == V11, 60)
+    until(lambda: operators.sub_of(client, namespace).installed_csv == V11)
     removed = f"/operators/{namespace}/subscriptions/flightticket/remove/"
     assert "stays installed and runs on" in text(web.get(removed))
     assert web.post(removed, {"uid": "another"}).status_code == 409

@@ -16,8 +16,8 @@ from kube.errors import AlreadyExists, Forbidden, ServerError
 from operatorhub import olm, runs
 from operatorhub.models import Run
 from operatorhub.removing import removal, removal_page, uninstall
+from tests.eventually import until
 from tests.operatorhub import operators
-from tests.operatorhub.conftest import until
 from tests.operatorhub.operators import FLIGHTS, V11
 from tests.operatorhub.test_pages import text
 
@@ -63,7 +63,7 @@ def finished(web: Client, url: str) -> str:
             return ""
         return page
 
-    return str(until(look, 100))
+    return str(until(look, seconds=100))
 
 
 class TestLookedAtOnly:
@@ -166,7 +166,7 @@ def test_what_olm_makes_anew_goes_too(client: ClusterClient, namespace: str, mon
     run = runs.create("again", removal.KIND, client, namespace, V11, removal.document(client, plan, (), ()))
     while not any(one["stage"] == "csv" and one["state"] == removal.GOING for one in run.document["items"]):
         removal.advance(client, run, 0.05)
-    until(lambda: operators.gone(client, csvs, V11, namespace), 60)
+    until(lambda: operators.gone(client, csvs, V11, namespace))
     again = {key: before[key] for key in ("apiVersion", "kind", "spec")}
     with contextlib.suppress(AlreadyExists):  # the real one was quicker
         client.create(csvs, again | {"metadata": {"name": V11}}, namespace)

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,15 +58,6 @@ def phase(*words: str) -> Wanted:
         return status.get("phase") in words and status.get("observedGeneration") == found["metadata"]["generation"]
 
     return holds
-
-
-def eventually(wanted: Callable[[], Any], seconds: float = SECONDS) -> Any:
-    """What ``wanted()`` returns as soon as it is something."""
-    end = time.monotonic() + seconds
-    while not (found := wanted()):
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.05)
-    return found
 
 
 class Place:

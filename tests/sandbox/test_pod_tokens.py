@@ -2,17 +2,19 @@
 
 import asyncio
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import yaml
 
-from sandbox import assembly
 from sandbox.assembly import Sandbox, assemble
+from sandbox.context import POD_TOKEN_SECONDS
 from sandbox.runtime import pod as pods
 from sandbox.runtime.node import Node
 from sandbox.seed import seed
+from sandbox.tokens import ISSUER
 
 IMAGES = f"""
 [[image]]
@@ -32,9 +34,8 @@ POD = {
 
 @pytest.fixture
 async def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sandbox]:
-    """A node with a Pod whose tokens are good for two seconds."""
-    monkeypatch.setattr(pods, "POD_TOKEN_SECONDS", 2)
-    monkeypatch.setattr(assembly, "POD_TOKEN_SECONDS", 2)
+    """A node with a Pod whose tokens are replaced after half a second, long before they end."""
+    monkeypatch.setattr(pods, "RENEW_AT", 0.5 / POD_TOKEN_SECONDS)
     (tmp_path / "data").mkdir()
     images = tmp_path / "images.toml"
     images.write_text(IMAGES)
@@ -62,20 +63,18 @@ async def test_k2_a_token_is_replaced_before_it_ends(sandbox: Sandbox) -> None:
     account, volume = folder / "serviceaccount/token", folder / "volumes/own/token"
     first, of_volume = await _text(account), await _text(volume)
     second = await _text(account, other_than=first)
-    assert sandbox.tokens.user(first), "the old one is good for a while"
     assert await _text(volume, other_than=of_volume)
+    for token in (first, second):
+        user = sandbox.tokens.user(token)
+        assert user and user.name == "system:serviceaccount:default:default"
     config = yaml.safe_load((account.parent / "kubeconfig").read_text())
     assert (account.parent / config["users"][0]["user"]["tokenFile"]) == account
-    async with asyncio.timeout(10):
-        while sandbox.tokens.user(first):
-            await asyncio.sleep(0.05)
-    user = sandbox.tokens.user(await _text(account, other_than=second))
-    assert user and user.name == "system:serviceaccount:default:default"
 
 
 async def test_k2_a_token_ends_with_its_pod(sandbox: Sandbox) -> None:
     pod = sandbox.cluster.get("pods", "sleeper", "default")
     token = sandbox.context.pod_token(pod, "default")
-    assert sandbox.tokens.user(token)
+    reviewed = sandbox.tokens.review(token, (ISSUER,))
+    assert reviewed.user and abs(reviewed.expires - time.time() - POD_TOKEN_SECONDS) < 60
     sandbox.cluster.delete("pods", "sleeper", "default", grace=0)
     assert sandbox.tokens.user(token) is None

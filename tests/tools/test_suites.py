@@ -37,7 +37,7 @@ def test_a_suite_runs_again_when_a_file_has_changed(suite: Suite, tmp_path: Path
     said: list[str] = []
     assert run_tests.run_suite(suite, PARALLEL, said.append) == (0, {"passed": 7})
     assert run_tests.run_suite(suite, PARALLEL, said.append) == (0, {})
-    assert ran == [[*PARALLEL, "tests/some"]]
+    assert ran == [[*PARALLEL, *suite.words]]
     assert len(said) == 1 and "some" in said[0] and "7 tests" in said[0], "what is left out is said"
     run_tests.run_suite(suite, PARALLEL, said.append, is_whole=True)
     assert len(ran) == 2

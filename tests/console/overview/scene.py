@@ -10,8 +10,8 @@ from uuid import uuid4
 from kube.client import ClusterClient
 from kube.errors import AlreadyExists, KubeError, NotFound
 from operatorhub import olm
+from tests.eventually import until
 from tests.operatorhub import operators
-from tests.operatorhub.conftest import until
 from tests.resources.history.crd import crd
 
 #: Of this process alone: two may share a real cluster.
@@ -44,7 +44,7 @@ def gadgets(client: ClusterClient) -> Any:
             return False
         return True
 
-    until(begun, 60)
+    until(begun)
 
     def served() -> Any:
         client.forget_types()
@@ -55,7 +55,7 @@ def gadgets(client: ClusterClient) -> Any:
             return None
         return type_
 
-    return until(served, 60)
+    return until(served)
 
 
 def gadget(client: ClusterClient, namespace: str, name: str, **status: Any) -> None:

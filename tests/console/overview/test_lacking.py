@@ -19,7 +19,7 @@ from resources.changes.server import key, sync
 from tests import processes
 from tests.console.overview.test_page import part, raw, words
 from tests.environment import FOLDER
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 _STEP = re.compile(r'<li class="overview-next" aria-current="step">.*?<a href="([^"]+)">([^<]+)</a>', re.S)
 

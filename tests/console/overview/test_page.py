@@ -20,7 +20,8 @@ from resources.history.store import Event
 from tests import processes
 from tests.console.overview.scene import GROUP, Scene, gadget, scene
 from tests.environment import FOLDER
-from tests.operatorhub.conftest import ready, until
+from tests.eventually import until
+from tests.operatorhub.conftest import ready
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +35,7 @@ def browser(cluster_kubeconfig: Path, redis_server: str) -> Client:
 def troubled(cluster_kubeconfig: Path) -> Iterator[Scene]:
     client = console_client()
     until(lambda: olm.served(client) or client.forget_types())
-    until(lambda: ready(client, 1), 60)
+    until(lambda: ready(client, 1))
     with scene(client) as found:
         yield found
 

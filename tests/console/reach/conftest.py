@@ -9,7 +9,7 @@ from kube.objects import name_of
 from operatorhub import olm
 from tests.console.reach.tenants import Tenants, tenants
 from tests.console.signin.conftest import admin, pipe, tokens  # noqa: F401  the same console
-from tests.operatorhub.conftest import until
+from tests.eventually import until
 
 
 @pytest.fixture(scope="session")
@@ -36,6 +36,6 @@ def operator(town: Tenants, admin: ClusterClient) -> str:  # noqa: F811
     def made() -> bool:
         return any(name_of(one) == named() for one in admin.list(olm.type_of(admin, olm.CSVS), town.own).items)
 
-    until(named, 90)
-    until(made, 90)
+    until(named)
+    until(made)
     return named()

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.api import Api
+from tests.eventually import until
 from tests.operators import places
-from tests.operators.places import Object, Place, Wanted, condition, eventually
+from tests.operators.places import Object, Place, Wanted, condition
 
 IMAGE = "operator-console.dev/argocd-tutorial:1.0.0"
 DEX = {"provider": "dex", "dex": {"config": "connectors: []"}}
@@ -43,7 +44,7 @@ class ArgoCDs(Place):
     def gone(self, name: str) -> None:
         """It, and in the end everything of it: what was still being made when it went is taken away after it."""
         super().gone(name)
-        eventually(lambda: not self.objects(name))
+        until(lambda: not self.objects(name))
 
     def messages(self, uid: str, reason: str) -> list[str]:
         """Those of an ArgoCD's events of a reason, as soon as there is one."""

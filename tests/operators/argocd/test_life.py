@@ -15,8 +15,9 @@ import pytest
 import yaml
 
 from console.processes.parts import free_port
+from tests.eventually import until
 from tests.operators.argocd.clusters import ArgoCDs
-from tests.operators.places import ROOT, condition, eventually
+from tests.operators.places import ROOT, condition
 
 pytestmark = pytest.mark.timeout(300)
 BUNDLE = ROOT / "operators" / "packages" / "argocd-tutorial" / "1.0.0"
@@ -132,13 +133,14 @@ def test_the_operator_tells_how_it_and_its_argocds_are(installed: ArgoCDs, examp
     assert found[f"argocd_tutorial_reconciliation_failures_total{here}"] >= 0
     before = found[f"active_argocd_instance_reconciliation_count{here}"]
     installed.change("example-argocd", statusBadgeEnabled=True)
-    eventually(
+    until(
         lambda: (
             metrics(installed, "deployment/argocd-tutorial-operator", 8081)[
                 f"active_argocd_instance_reconciliation_count{here}"
             ]
             > before
-        )
+        ),
+        seconds=90,
     )
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.api import Api
+from tests.eventually import until
 from tests.operators.kudo.engines import Instances, define, ended
-from tests.operators.places import Operator, condition, eventually, namespace, says
+from tests.operators.places import Operator, condition, namespace, says
 
 pytestmark = pytest.mark.timeout(300)
 SECONDS = 120.0
@@ -80,7 +81,7 @@ def test_it_grows_with_a_load_heals_a_stuck_node_and_shrinks_again(place: Instan
             meta = (place.api.get(place.path("pods", "auto-2")).json or {}).get("metadata") or {}
             return meta.get("uid") not in (None, old) and not meta.get("deletionTimestamp")
 
-        eventually(anew, SECONDS)
+        until(anew)
         said = place.events(uid, "AutopilotScaled", "AutopilotHealed")
         assert "requests a second, and is busy with 8: NODE_COUNT is 3 now" in said["AutopilotScaled"]
         assert said["AutopilotHealed"] == "Pod auto-2 is made anew: it runs and has stopped reporting"

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests.eventually import until
 from tests.operators.kudo.engines import Instances, apply, at, config_map, ended, plan, step, uid
-from tests.operators.places import Operator, condition, eventually, says
+from tests.operators.places import Operator, condition, says
 
 TAKEN = "is there already and belongs to something else"
 PARAMETERS = [
@@ -79,7 +80,7 @@ def test_killed_in_the_middle_of_each_plan(one: Instances, engine: Operator, gat
         assert [told["status"] for told in found["status"]["conditions"]] == ["True", "True"]
         one.delete(name)
     one.gone("cleanup")
-    eventually(lambda: not one.left("cleanup"))
+    until(lambda: not one.left("cleanup"))
 
 
 def test_what_changes_while_it_is_away_is_done_when_it_is_back(one: Instances, engine: Operator, gates: Gates) -> None:
@@ -97,7 +98,7 @@ def test_what_changes_while_it_is_away_is_done_when_it_is_back(one: Instances, e
     assert one.data("changed-last") == {"plan": "update", "word": "c", "tune": "b"}, "one plan, then the other"
     assert uid(found, "deploy") == uid(before, "deploy")
     one.gone("going")
-    eventually(lambda: not one.left("going"))
+    until(lambda: not one.left("going"))
     one.until("coming", ended("deploy"))
     assert (one.data("coming-last") or {})["word"] == "d"
     for name in ("changed", "coming"):
@@ -174,7 +175,7 @@ def test_deleted_at_each_step_of_deploy_it_leaves_nothing(one: Instances, gates:
         one.delete(f"ends-{last}")
     for last in names:
         one.gone(f"ends-{last}")
-        eventually(lambda last=last: not one.left(f"ends-{last}"))
+        until(lambda last=last: not one.left(f"ends-{last}"))
 
 
 def test_a_look_at_nothing_writes_nothing(one: Instances, engine: Operator, gates: Gates) -> None:

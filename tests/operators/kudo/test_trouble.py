@@ -3,8 +3,9 @@
 import pytest
 import yaml
 
+from tests.eventually import until
 from tests.operators.kudo.engines import Instances, apply, at, config_map, ended, plan, step, uid
-from tests.operators.places import Operator, condition, eventually
+from tests.operators.places import Operator, condition
 
 SETTINGS = [
     {"name": "NEEDED", "trigger": "deploy"},
@@ -183,7 +184,7 @@ def test_a_job_that_is_killed_or_deleted_is_done_all_the_same(one: Instances) ->
     one.package("work-1.0.0", plans, [apply("work"), apply("after")], templates)
     one.new("killed", "work-1.0.0")
     one.new("deleted", "work-1.0.0")
-    pod = eventually(lambda: one.listed("pods", "job-name=killed-work"))[0]["metadata"]
+    pod = until(lambda: one.listed("pods", "job-name=killed-work"))[0]["metadata"]
     one.kill_pod(pod["name"])
     job = one.api.get(one.path("jobs", "deleted-work")).json["metadata"]["uid"]
     one.api.delete(one.path("jobs", "deleted-work"), {"propagationPolicy": "Background"})

@@ -6,8 +6,9 @@ from typing import Any
 
 from operators.memcached.memcached import GROUP, LABEL, VERSION
 from tests.api import Answer, Api
+from tests.eventually import until
 from tests.operators import places
-from tests.operators.places import Object, Place, Wanted, condition, eventually
+from tests.operators.places import Object, Place, Wanted, condition
 
 
 class Caches(Place):
@@ -43,7 +44,7 @@ class Caches(Place):
             self.delete(name)
         for name in names:
             self.gone(name)
-            eventually(lambda name=name: self.left(name) == [])
+            until(lambda name=name: self.left(name) == [])
 
 
 def settled(size: int) -> Wanted:

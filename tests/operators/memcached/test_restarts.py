@@ -1,14 +1,15 @@
 """The operator is killed, as a node that loses its power does it, and goes on from what it finds in the cluster."""
 
+from tests.eventually import until
 from tests.operators.memcached.clusters import Caches, settled
-from tests.operators.places import Operator, eventually
+from tests.operators.places import Operator
 
 
 def test_killed_at_every_step_of_a_life(one: Caches, operator: Operator) -> None:
     uid = one.create("cat", size=2)["metadata"]["uid"]
     operator.restart()
     for plural in ("deployments", "pods"):
-        eventually(lambda plural=plural: one.listed(plural, "cache.example.com/memcached=cat"))
+        until(lambda plural=plural: one.listed(plural, "cache.example.com/memcached=cat"))
         operator.restart()
     one.ready("cat", 2)
     for size in (5, 1):
@@ -19,7 +20,7 @@ def test_killed_at_every_step_of_a_life(one: Caches, operator: Operator) -> None
     one.delete("cat")
     operator.restart()
     one.gone("cat")
-    eventually(lambda: one.left("cat") == [])
+    until(lambda: one.left("cat") == [])
     assert one.owned(uid, "deployments", "replicasets", "pods") == []
 
 
@@ -35,7 +36,7 @@ def test_what_changes_while_it_is_away_is_done_when_it_is_back(one: Caches, oper
     one.api.delete(one.path("deployments", "robbed"))
     one.api.patch(one.path("deployments", "meddled") + "/scale", {"spec": {"replicas": 4}})
     one.gone("going")
-    eventually(lambda: one.left("going") == [])
+    until(lambda: one.left("going") == [])
     assert "status" not in one.get("new")
     operator.start()
     one.ready("grown", 3)

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from tests.eventually import until
 from tests.operators.memcached.clusters import Caches, settled
-from tests.operators.places import Object, Operator, condition, eventually, says
+from tests.operators.places import Object, Operator, condition, says
 
 #: No image has a capital letter in its name; the registry's own name sends it to a node that reads it, on a real cluster too.
 NO_IMAGE = {"RELATED_IMAGE_MEMCACHED": "operator-console.dev/Memcached:1.6"}
@@ -197,7 +198,7 @@ def test_one_name_in_two_namespaces_is_two_memcacheds(two: tuple[Caches, Caches]
 def test_a_memcached_that_is_deleted_while_it_is_made_leaves_nothing(one: Caches, moment: str) -> None:
     one.create("hasty", size=7)
     if moment:
-        eventually(lambda: one.listed(moment, "cache.example.com/memcached=hasty"))
+        until(lambda: one.listed(moment, "cache.example.com/memcached=hasty"))
     one.away("hasty")
     one.create("marker")
     one.ready("marker")

@@ -1,8 +1,9 @@
 """The operator is brought from 0.0.1 to 0.1.0 by OLM, and brings its Memcacheds to the newer memcached."""
 
 from tests.api import Api
+from tests.eventually import until
 from tests.operators.memcached.clusters import namespace, settled
-from tests.operators.places import OLM, SECONDS, condition, eventually
+from tests.operators.places import OLM, SECONDS, condition
 
 OLD, NEW = "memcached-operator.v0.0.1", "memcached-operator.v0.1.0"
 
@@ -33,7 +34,7 @@ def test_an_upgrade_of_the_operator_upgrades_what_it_runs(api: Api) -> None:
                 found = api.get(plans).json["items"]
                 return [one["metadata"]["name"] for one in found if csv in one["spec"]["clusterServiceVersionNames"]]
 
-            (plan,) = eventually(waiting, 2 * SECONDS)
+            (plan,) = until(waiting, seconds=2 * SECONDS)
             assert api.patch(f"{plans}/{plan}", {"spec": {"approved": True}}).status == 200
             api.until(f"{csvs}/{csv}", lambda one: one.get("status", {}).get("phase") == "Succeeded", 2 * SECONDS)
 
@@ -52,7 +53,7 @@ def test_an_upgrade_of_the_operator_upgrades_what_it_runs(api: Api) -> None:
             counts.add(caches.deployment("kept")["status"].get("readyReplicas", 0))
             return images() == {"1.6-alpine"} and settled(3)(caches.get("kept"))
 
-        eventually(upgraded, 2 * SECONDS)
+        until(upgraded, seconds=2 * SECONDS)
         assert min(counts) >= 3, counts
         after = caches.get("kept")
         assert after["metadata"]["generation"] == before["metadata"]["generation"]

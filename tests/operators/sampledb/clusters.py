@@ -10,8 +10,9 @@ from uuid import uuid4
 
 from operators.sampledb import resp
 from tests.api import Answer, Api
+from tests.eventually import until
 from tests.operators import places
-from tests.operators.places import Object, Place, eventually, phase
+from tests.operators.places import Object, Place, phase
 
 GROUP = "samples.operator-console.dev"
 
@@ -73,7 +74,7 @@ class Databases(Place):
             except (OSError, resp.RefusedError):
                 return None  # it is starting, and may get another port
 
-        return eventually(tried)
+        return until(tried)
 
     def call(self, name: str, *words: str) -> Any:
         with self.connect(name) as database:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.operators.places import condition, eventually, phase, says
+from tests.eventually import until
+from tests.operators.places import condition, phase, says
 from tests.operators.sampledb.clusters import Databases
 
 SNAPSHOTS = "sampledb-snapshots"
@@ -28,7 +29,7 @@ def written(library: Databases, count: int = 1) -> list[str]:
     names = []
     for _ in range(count):
         before = library.get("books")["status"].get("lastBackup") or {}
-        eventually(lambda old=before: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()) > old.get("time", ""))
+        until(lambda old=before: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()) > old.get("time", ""))
         library.back_up("books")
         found = library.until("books", lambda one, old=before: one["status"].get("lastBackup", old) != old)
         names.append(found["status"]["lastBackup"]["name"])
@@ -62,7 +63,7 @@ def test_the_oldest_backups_go_from_the_volume_and_from_the_list(library: Databa
         files = {one.name for one in library.volume(SNAPSHOTS).glob("books-backup-*.rdb")}
         return files == {one for one in library.snapshots() if one.startswith("books-backup-")} and len(files) == 2
 
-    assert eventually(both)
+    assert until(both)
     assert names[0] not in library.snapshots()
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from operators.sampledb import resp
-from tests.operators.places import condition, eventually, phase, says
+from tests.eventually import until
+from tests.operators.places import condition, phase, says
 from tests.operators.sampledb.clusters import Databases
 
 SCRIPT = "# first data\nSET greeting hello\nINCR runs\n"
@@ -114,7 +115,7 @@ def test_it_goes_with_a_snapshot_first_and_leaves_nothing(shop: Databases) -> No
     shop.gone("shop")
     assert shop.left("shop") == []
     assert shop.pods("shop") == []
-    eventually(lambda: not folder.exists())
+    until(lambda: not folder.exists())
     (name,) = [one for one in shop.snapshots() if one.startswith("shop-snapshot-")]
     assert (shop.volume("sampledb-snapshots") / name).read_bytes().startswith(b"REDIS")
     events = shop.events(uid, "Snapshotting", "SnapshotWritten", "Deleting")

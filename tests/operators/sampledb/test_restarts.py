@@ -1,12 +1,13 @@
 """The operator is killed, as a node that loses its power does it, and goes on from what it finds in the cluster."""
 
-from tests.operators.places import Operator, condition, eventually, phase
+from tests.eventually import until
+from tests.operators.places import Operator, condition, phase
 from tests.operators.sampledb.clusters import Databases
 
 
 def reaches(place: Databases, plural: str, name: str) -> None:
     """Returns when the object is there."""
-    eventually(lambda: place.api.get(place.path(plural, name)).status == 200)
+    until(lambda: place.api.get(place.path(plural, name)).status == 200)
 
 
 def test_killed_at_every_step_of_a_life(one: Databases, operator: Operator) -> None:
@@ -27,7 +28,7 @@ def test_killed_at_every_step_of_a_life(one: Databases, operator: Operator) -> N
     assert one.api.get(one.path("secrets", "cat-credentials")).json["data"] == password
 
     one.delete(name)
-    eventually(lambda: one.pods(name, "snapshot"))
+    until(lambda: one.pods(name, "snapshot"))
     operator.restart()
     one.api.until_gone(one.path("statefulsets", name), 60)
     operator.restart()

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.operators.places import Operator, condition, eventually, phase, says
+from tests.eventually import until
+from tests.operators.places import Operator, condition, phase, says
 from tests.operators.sampledb.clusters import Databases
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -146,7 +147,7 @@ def test_a_database_that_is_deleted_while_it_is_made_leaves_nothing(one: Databas
     one.create("hasty", initScript="SET a b")
     if moment:
         plural, name = moment.split("/")
-        eventually(lambda: one.api.get(one.path(plural, name)).status == 200)
+        until(lambda: one.api.get(one.path(plural, name)).status == 200)
     one.delete("hasty")
     one.gone("hasty")
     assert one.left("hasty") == one.pods("hasty") == []
@@ -169,20 +170,20 @@ def test_a_name_is_free_at_once(one: Databases) -> None:
 
 def test_jobs_that_are_killed_are_done_all_the_same(one: Databases) -> None:
     one.create("tough", initScript="INCR runs")
-    (pod,) = eventually(lambda: one.pods("tough", "init"))
+    (pod,) = until(lambda: one.pods("tough", "init"))
     one.kill_pod(pod["metadata"]["name"])
     one.ready("tough")
     assert one.call("tough", "GET", "runs") == b"1"
     old = one.api.get(one.path("jobs", "tough-init")).json["metadata"]["uid"]
     assert one.api.delete(one.path("jobs", "tough-init"), {"propagationPolicy": "Background"}).status == 200
-    again = eventually(lambda: [job for job in one.jobs("tough") if job["metadata"]["uid"] != old])
+    again = until(lambda: [job for job in one.jobs("tough") if job["metadata"]["uid"] != old])
     one.api.until(
         one.path("jobs", again[0]["metadata"]["name"]), lambda job: (job.get("status") or {}).get("succeeded"), 60
     )
     one.ready("tough")
     assert one.call("tough", "GET", "runs") == b"1"
     one.delete("tough")
-    (pod,) = eventually(lambda: one.pods("tough", "snapshot"))
+    (pod,) = until(lambda: one.pods("tough", "snapshot"))
     one.kill_pod(pod["metadata"]["name"])
     one.gone("tough")
     assert [name for name in one.snapshots() if name.startswith("tough-snapshot-")]
@@ -193,7 +194,7 @@ def test_a_snapshot_that_nobody_heard_of_is_written_once_more(one: Databases, op
     one.create("unheard", initScript="SET a b")
     one.ready("unheard")
     one.delete("unheard")
-    (job,) = eventually(lambda: one.jobs("unheard", "snapshot"))
+    (job,) = until(lambda: one.jobs("unheard", "snapshot"))
     with operator.frozen():
         place = one.path("jobs", job["metadata"]["name"])
         one.api.until(place, lambda found: (found.get("status") or {}).get("succeeded"), 60)
@@ -229,7 +230,7 @@ def test_a_full_volume_is_told_and_nothing_that_was_written_is_lost(installed: D
     uid = installed.ready("brim")["metadata"]["uid"]
     installed.change("brim", replicas=0)
     installed.until("brim", phase("Stopped"))
-    eventually(lambda: not installed.pods("brim"))
+    until(lambda: not installed.pods("brim"))
     folder = installed.volume("data-brim-0")
     (file,) = [path for path in folder.rglob("appendonly*.aof") if path.name == "appendonly.aof" or "incr" in path.name]
     kept = file.rename(file.with_suffix(".kept"))
@@ -246,7 +247,7 @@ def test_a_full_volume_is_told_and_nothing_that_was_written_is_lost(installed: D
         installed.events(uid, "VolumeFull")
     finally:
         installed.change("brim", replicas=0)
-        eventually(lambda: not installed.pods("brim"))
+        until(lambda: not installed.pods("brim"))
         file.unlink()
         kept.rename(file)
     installed.change("brim", replicas=1)

@@ -18,16 +18,8 @@ from kube.errors import KubeError
 from resources.history import store
 from resources.history.recorder import Recorder
 from resources.history.store import Event, Seen
+from tests.eventually import until
 from tests.resources.history.crd import GROUP, crd
-
-
-def until(holds: Callable[[], Any], seconds: float = 60) -> Any:
-    """What `holds` answers, as soon as it is true."""
-    end = time.monotonic() + seconds
-    while not (found := holds()):
-        assert time.monotonic() < end, "did not come about"
-        time.sleep(0.05)
-    return found
 
 
 @pytest.fixture

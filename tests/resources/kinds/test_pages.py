@@ -1,6 +1,5 @@
 """The page of each built-in kind says what people look for there."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +7,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from tests.eventually import until
 
 Make = Callable[..., str]
 
@@ -31,13 +31,6 @@ POD_SPEC: dict[str, Any] = {
     ],
     "volumes": [{"name": "settings", "configMap": {"name": "paint"}}],
 }
-
-
-def until(holds: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "did not come about"
-        time.sleep(0.2)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from tests.resources.kinds.test_pages import until
+from tests.eventually import until
 
 
 def spec(image: str) -> dict[str, Any]:

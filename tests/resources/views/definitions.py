@@ -1,11 +1,11 @@
 """A definition of the tests' own, with a bit of everything, in a group that nobody else has."""
 
-import time
 from typing import Any
 from uuid import uuid4
 
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
+from tests.eventually import until
 
 CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 _SPEC: dict[str, Any] = {
@@ -43,8 +43,11 @@ def create(client: ClusterClient, made: dict[str, Any]) -> dict[str, Any]:
     """Served, with its schema published, when this returns."""
     found = client.create(client.find(*CRDS), made)
     for version in made["spec"]["versions"]:
-        until(lambda version=version: client.schema(served(client, found, version["name"])))
-        until(lambda version=version: client.list(served(client, found, version["name"])).resource_version)
+        until(lambda version=version: client.schema(served(client, found, version["name"])), not_yet=(KubeError,))
+        until(
+            lambda version=version: client.list(served(client, found, version["name"])).resource_version,
+            not_yet=(KubeError,),
+        )
     return found
 
 
@@ -62,20 +65,6 @@ def widget(made: dict[str, Any], name: str, **metadata: Any) -> dict[str, Any]:
     }
 
 
-def until(true: Any, seconds: float = 60) -> Any:
-    """What `true()` answers, when it is something; a KubeError is not yet."""
-    limit = time.monotonic() + seconds
-    while True:
-        try:
-            if found := true():
-                return found
-        except KubeError:
-            if time.monotonic() > limit:
-                raise
-        assert time.monotonic() < limit, "never became true"
-        time.sleep(0.1)
-
-
 def remove(client: ClusterClient, made: dict[str, Any]) -> None:
     """With all that is in it, finalizers or not; and waits until it is not served any more."""
     name = made["metadata"]["name"]
@@ -91,7 +80,7 @@ def remove(client: ClusterClient, made: dict[str, Any]) -> None:
         client.delete(client.find(*CRDS), name)
     except NotFound:
         return
-    until(lambda: _gone(client, name))
+    until(lambda: _gone(client, name), not_yet=(KubeError,))
     client.forget_types()
 
 

@@ -1,7 +1,5 @@
 """Acts of one object: what is offered as it is, what the API server then has, what is refused and why."""
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,17 +7,10 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from tests.api import custom_resource_definition
+from tests.eventually import until
 
 LABELS = {"app": "web"}
 TEMPLATE = {"metadata": {"labels": LABELS}, "spec": {"containers": [{"name": "web", "image": "nginx"}]}}
-
-
-def until(check: Callable[[], Any], seconds: float = 60.0) -> Any:
-    end = time.monotonic() + seconds
-    while not (found := check()):
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)
-    return found
 
 
 @pytest.fixture

@@ -7,10 +7,11 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from kube.errors import ServerError, from_answer
+from kube.errors import KubeError, ServerError, from_answer
 from resources.lists import counts
+from tests.eventually import until
 from tests.resources.views import definitions
-from tests.resources.views.definitions import served, until, widget
+from tests.resources.views.definitions import served, widget
 
 # As a kube-apiserver 1.3x answered.
 CONVERSION = 'conversion webhook for toys.example.com/v1, Kind=Widget failed: Post "https://conv.default.svc:443/convert?timeout=30s": service "conv" not found'
@@ -126,7 +127,9 @@ def test_a_cluster_whose_other_server_is_gone(browser: Client, client: ClusterCl
     head = {"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": f"v1.{group}"}}
     client.create(services, {**head, "spec": spec})
     try:
-        until(lambda: f"{group}/v1: " in browser.get("/resources/", {"fresh": "1"}).content.decode())
+        until(
+            lambda: f"{group}/v1: " in browser.get("/resources/", {"fresh": "1"}).content.decode(), not_yet=(KubeError,)
+        )
         page = browser.get("/resources/").content.decode()
         assert "own server does not answer; all others work" in page
         assert 'href="/resources/core/v1/pods/"' in page
@@ -136,4 +139,7 @@ def test_a_cluster_whose_other_server_is_gone(browser: Client, client: ClusterCl
         assert "its API server does not answer" in answer.content.decode()
     finally:
         client.delete(services, f"v1.{group}")
-        until(lambda: f"{group}/v1: " not in browser.get("/resources/", {"fresh": "1"}).content.decode())
+        until(
+            lambda: f"{group}/v1: " not in browser.get("/resources/", {"fresh": "1"}).content.decode(),
+            not_yet=(KubeError,),
+        )

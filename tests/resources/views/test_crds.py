@@ -6,9 +6,10 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-from kube.errors import Forbidden, NotFound
+from kube.errors import Forbidden, KubeError, NotFound
 from resources.lists import counts
-from tests.resources.views.definitions import CRDS, definition, remove, served, until, widget
+from tests.eventually import until
+from tests.resources.views.definitions import CRDS, definition, remove, served, widget
 from tests.resources.views.sending import send, text_of
 
 PAGE = "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/"
@@ -54,7 +55,7 @@ def test_versions_that_are_stored_still(browser: Client, client: ClusterClient, 
     crds = client.find(*CRDS)
     versions = [{**one, "storage": one["name"] == "v1beta1"} for one in client.get(crds, name)["spec"]["versions"]]
     client.patch(crds, name, {"spec": {"versions": versions}})
-    until(lambda: len(client.get(crds, name)["status"]["storedVersions"]) == 2)
+    until(lambda: len(client.get(crds, name)["status"]["storedVersions"]) == 2, not_yet=(KubeError,))
     answer = browser.get(f"{PAGE}{name}/")
     text = answer.content.decode()
     assert "Objects may still be stored in v1; new ones are stored in v1beta1" in text
@@ -127,11 +128,11 @@ def test_deleting_says_what_goes_with_it(
     assert client.get(client.find(*CRDS), name)["metadata"].get("deletionTimestamp") is None
     assert browser.post(f"{PAGE}{name}/delete/", {"typed": name}).status_code == 302
     # What waits for its finalizer holds the definition, which says so.
-    until(lambda: client.get(client.find(*CRDS), name)["metadata"].get("deletionTimestamp"))
+    until(lambda: client.get(client.find(*CRDS), name)["metadata"].get("deletionTimestamp"), not_yet=(KubeError,))
     assert "being deleted" in browser.get(f"{PAGE}{name}/").content.decode()
     bare = {"metadata": {"finalizers": None}}
     client.patch(type_, "held", bare, namespace)
-    until(lambda: _gone(client, name))
+    until(lambda: _gone(client, name), not_yet=(KubeError,))
 
 
 def _gone(client: ClusterClient, name: str) -> bool:
@@ -178,14 +179,14 @@ def test_a_new_one_begins_with_a_good_one(browser: Client, client: ClusterClient
     made = client.get(client.find(*CRDS), name)
     try:
         assert made["spec"]["versions"][0]["subresources"]["status"] == {}
-        type_ = until(lambda: served(client, made, "v1alpha1"))
+        type_ = until(lambda: served(client, made, "v1alpha1"), not_yet=(KubeError,))
         obj = {
             "apiVersion": type_.api_version,
             "kind": "Example",
             "metadata": {"name": "one"},
             "spec": {"message": "x"},
         }
-        until(lambda: client.create(type_, obj, "default", dry_run=True))
+        until(lambda: client.create(type_, obj, "default", dry_run=True), not_yet=(KubeError,))
     finally:
         remove(client, made)
 
@@ -203,9 +204,9 @@ def test_a_kind_that_goes_is_said_on_its_pages(
     old = f"/resources/{group}/v1alpha1/widgets/served/"
     assert f'href="/resources/{group}/v1/widgets/"' in browser.get(old).content.decode()
     client.delete(client.find(*CRDS), name)
-    until(lambda: "This kind is being deleted" in browser.get(address).content.decode())
+    until(lambda: "This kind is being deleted" in browser.get(address).content.decode(), not_yet=(KubeError,))
     client.patch(served(client, crd), "held", {"metadata": {"finalizers": None}}, namespace)
-    until(lambda: _gone(client, name))
+    until(lambda: _gone(client, name), not_yet=(KubeError,))
     assert "This kind is gone" in browser.get(address).content.decode()
     one = f"/resources/{group}/v1/widgets/{namespace}/held/"
     for part in ("owned", "values", "events"):  # said once, not in every region

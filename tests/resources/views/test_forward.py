@@ -3,7 +3,6 @@
 import contextlib
 import re
 import socket
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,17 +11,9 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from resources.forward import tunnels
+from tests.eventually import until
 
 ENGINE = "operator-console.dev/sampledb-engine:7"
-
-
-def until(check: Any, seconds: float = 20.0) -> Any:
-    """What `check()` returns once it is true."""
-    end = time.monotonic() + seconds
-    while not (found := check()):
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
-    return found
 
 
 @pytest.fixture
@@ -133,7 +124,7 @@ def test_a_forward_survives_its_pod(browser: Client, client: ClusterClient, name
         ]
         return alive[0] if alive else ""
 
-    first = until(running, 60)
+    first = until(running)
     url = f"/resources/apps/v1/deployments/{namespace}/{deployment}/forward/"
     page = browser.get(url).content.decode()
     assert f"kubectl port-forward deployment/many :6379 -n {namespace}" in page
@@ -145,11 +136,11 @@ def test_a_forward_survives_its_pod(browser: Client, client: ClusterClient, name
             return ask(tunnel.local) == b"+PONG\r\n"
         return False
 
-    until(answers, 60)
+    until(answers)
     client.delete(pods, first, namespace)
-    until(lambda: running() not in ("", first), 60)
+    until(lambda: running() not in ("", first))
     # A try of ours that met no Pod may end, with its error, after the first that met one.
-    until(lambda: answers() and not tunnel.error, 60)
+    until(lambda: answers() and not tunnel.error)
     assert tunnel.received >= 2 * len(b"+PONG\r\n")
 
 

@@ -1,8 +1,7 @@
 """What belongs to an object and whom it belongs to, on its page and beside 10,000 others."""
 
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -15,13 +14,7 @@ from kube.errors import NotFound
 from kube.objects import uid_of
 from resources.state import children, kind_health
 from resources.tree import owned_reading, owners
-
-
-def until(holds: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "did not come about"
-        time.sleep(0.1)
+from tests.eventually import until
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Fields changed on an object's page, and finalizers: what is offered, what is sent, what is said where."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,6 +21,7 @@ from resources.views.setting import part as setting_part
 from resources.writing import examples
 from resources.writing.examples import Offer
 from tests.api import custom_resource_definition
+from tests.eventually import until
 from tests.forms import dom
 
 UI = "urn:alm:descriptor:com.tectonic.ui:"
@@ -45,14 +45,6 @@ SPEC = {
         "users": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
     },
 }
-
-
-def until(check: Callable[[], Any], seconds: float = 60.0) -> Any:
-    end = time.monotonic() + seconds
-    while not (found := check()):
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)
-    return found
 
 
 @pytest.fixture

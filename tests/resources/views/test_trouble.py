@@ -1,8 +1,6 @@
 """Whatever goes wrong between a page and the cluster, what was typed is in the answer."""
 
 import json
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,6 +11,7 @@ from kube.client import ClusterClient
 from kube.errors import NotFound, Unauthorized
 from resources.views import form as form_views
 from resources.views import yaml as yaml_views
+from tests.eventually import until
 from tests.resources.views.sending import controls, element, send, text_of
 
 MAPS = "/resources/core/v1/configmaps/"
@@ -86,14 +85,6 @@ def _schema(client: ClusterClient) -> dict[str, Any] | None:
         return client.schema(client.find("going.example", "v1", "boats"))
     except NotFound:
         return None
-
-
-def until(holds: Callable[[], bool], what: str) -> None:
-    """A real cluster takes moments for what the embedded one does at once."""
-    end = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < end, what
-        time.sleep(0.1)
 
 
 def test_a_kind_that_is_gone_is_said_with_what_was_typed(

@@ -1,7 +1,7 @@
 """Hubs and waiting, for the tests of this folder."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from kube.client import ClusterClient
@@ -20,12 +20,6 @@ async def running_hub(client: ClusterClient, name: str) -> AsyncIterator[asyncio
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-
-
-async def until(condition: Callable[[], bool], seconds: float = 20) -> None:
-    async with asyncio.timeout(seconds):
-        while not condition():
-            await asyncio.sleep(0.02)
 
 
 async def next_change(

@@ -14,7 +14,8 @@ from kube.errors import KubeError, NotFound
 from resources.changes import ChangeLog, Topic, position
 from resources.watch import probe, reflector
 from tests.api import custom_resource_definition
-from tests.resources.watch.hubs import after, config_maps, make_map, next_change, running_hub, until
+from tests.eventually import reached
+from tests.resources.watch.hubs import after, config_maps, make_map, next_change, running_hub
 from tests.resources.watch.proxy import through_a_proxy
 
 USER = "live-watcher"
@@ -180,7 +181,7 @@ async def test_a_type_that_is_deleted_and_comes_back_with_other_columns(log: Cha
             assert await log.troubles([str(topic)]) == {}
     finally:
         client.delete(crds, f"gadgets.{group}")
-        await until(lambda: not _served(client, group))
+        await reached(lambda: not _served(client, group))
 
 
 def _served(client: ClusterClient, group: str) -> bool:

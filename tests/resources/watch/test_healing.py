@@ -11,7 +11,8 @@ import redis
 from kube.client import ClusterClient
 from resources.changes import Change, ChangeLog, Entry, Topic, living_hubs, position
 from resources.watch import hub as hub_module
-from tests.resources.watch.hubs import after, config_maps, make_map, next_change, running_hub, until
+from tests.eventually import reached
+from tests.resources.watch.hubs import after, config_maps, make_map, next_change, running_hub
 
 
 @pytest.fixture
@@ -105,7 +106,7 @@ async def test_a_topic_that_another_has_claimed_is_let_go_and_taken_again_from_t
         version = await other.claim(maps, "two")
         await other.append(maps, [Change("MODIFIED", name="by-two")], version, hub="two")
         pipe.delete("test:hub:one")
-        await until(lambda: task.done() and _task(maps) is not None)
+        await reached(lambda: task.done() and _task(maps) is not None)
         await asyncio.to_thread(make_map, client, name)
         await next_change(log, maps, start, "ADDED", name)
         assert (await log.hubs())[0].lost == 1
@@ -174,7 +175,7 @@ async def test_topics_that_nobody_wants_are_given_back(
         await next_change(log, maps, start, "RESYNC")
         assert pipe.hget(f"test:topic:{maps}", "hub") == b"one"
         pipe.zrem("test:interest", str(maps))
-        await until(lambda: pipe.hget(f"test:topic:{maps}", "hub") is None)
+        await reached(lambda: pipe.hget(f"test:topic:{maps}", "hub") is None)
         assert await log.version(maps)
 
 

@@ -11,7 +11,8 @@ from kube.config import load
 from resources.changes import ChangeLog, HubState, Topic, position
 from resources.watch.hub import WatchHub, owner
 from tests import processes
-from tests.resources.watch.hubs import config_maps, make_map, next_change, running_hub, until
+from tests.eventually import reached
+from tests.resources.watch.hubs import config_maps, make_map, next_change, running_hub
 
 
 def test_a_topic_has_one_owner_and_only_a_dead_hubs_topics_move() -> None:
@@ -43,7 +44,7 @@ async def test_interest_is_followed_and_ends(pipe: redis.Redis, client: ClusterC
         assert (change.name, change.namespace) == ("followed", "default")
         assert change.columns
         pipe.zrem("test:interest", str(topic))
-        await until(lambda: not any(task.get_name() == str(topic) for task in asyncio.all_tasks()))
+        await reached(lambda: not any(task.get_name() == str(topic) for task in asyncio.all_tasks()))
     await log.close()
 
 

@@ -1,14 +1,14 @@
 """Catalogs served and extensions installed by a really started sandbox, told in operator-controller's words."""
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests import processes
+from tests.eventually import until
 from tests.sandbox.olm.kube import Kube, Refused
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -19,21 +19,14 @@ CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/flighttickets.fli
 Object = dict[str, Any]
 
 
-def until(ask: Callable[[], Any], seconds: float = 40) -> Any:
-    end = time.monotonic() + seconds
-    while not (answer := ask()):
-        assert time.monotonic() < end, f"still {answer!r}"
-        time.sleep(0.05)
-    return answer
-
-
 @pytest.fixture(scope="module")
 def kube(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kube]:
     data = tmp_path_factory.mktemp("olmv1")
     with processes.sandbox(data, ROOT / "operators" / "packages"):
         found = Kube(data / "kubeconfig")
         until(
-            lambda: condition(found, "clustercatalogs/samples", "Serving").get("reason") == "UserSpecifiedUnavailable"
+            lambda: condition(found, "clustercatalogs/samples", "Serving").get("reason") == "UserSpecifiedUnavailable",
+            seconds=40,
         )
         found.patch(f"{V1}/clustercatalogs/samples", {"spec": {"availabilityMode": "Available"}})
         until(lambda: condition(found, "clustercatalogs/samples", "Serving").get("status") == "True")
@@ -87,7 +80,9 @@ def test_an_image_is_not_pulled_and_that_is_said(kube: Kube) -> None:
     until(lambda: condition(kube, "clustercatalogs/mine", "Progressing").get("reason") == "Retrying")
     assert condition(kube, "clustercatalogs/mine", "Serving")["status"] == "False"
     kube.patch(f"{V1}/clustercatalogs/mine", {"spec": {"availabilityMode": "Unavailable"}})
-    until(lambda: condition(kube, "clustercatalogs/mine", "Serving")["reason"] == "UserSpecifiedUnavailable")
+    until(
+        lambda: condition(kube, "clustercatalogs/mine", "Serving")["reason"] == "UserSpecifiedUnavailable", seconds=40
+    )
     kube.raw("DELETE", f"{V1}/clustercatalogs/mine")
 
 
@@ -155,5 +150,6 @@ def test_installed_with_its_accounts_rights_upgraded_and_deleted(kube: Kube) -> 
     until(
         lambda: (
             not kube.exists(CRD) and not kube.exists("/apis/apps/v1/namespaces/ext/deployments/flightticket-operator")
-        )
+        ),
+        seconds=40,
     )
