@@ -99,12 +99,15 @@ def where_of(request: HttpRequest) -> Where:
 
 
 class AuditMiddleware:
-    """Each request is a scene."""
+    """Each request is a scene. What shows a Secret's value is kept nowhere: not by the browser, nor by console/web/older_pages.py."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         where = where_of(request)
-        with scene(where):
-            return self.get_response(request)
+        with scene(where) as here:
+            response = self.get_response(request)
+            if any(entry.verb == "reveal" for entry in here.entries):
+                response.headers["Cache-Control"] = "no-store"
+            return response

@@ -57,9 +57,11 @@ class OlderPage:
 
 
 def keep(address: str, request: HttpRequest, response: HttpResponse) -> None:
-    """Keeps a page that a browser navigated to, and nothing else."""
-    is_page = response.status_code == 200 and response.headers.get("Content-Type", "").startswith("text/html")
-    if request.headers.get("Sec-Fetch-Mode") != "navigate" or response.streaming or not is_page:
+    """Keeps a page that a browser navigated to, and nothing else; nor what is to be kept nowhere, as a Secret's value."""
+    headers = response.headers
+    is_page = response.status_code == 200 and headers.get("Content-Type", "").startswith("text/html")
+    is_asked = request.method == "GET" and request.headers.get("Sec-Fetch-Mode") == "navigate"
+    if not is_page or not is_asked or response.streaming or "no-store" in headers.get("Cache-Control", ""):
         return
     head, found, rest = response.content.partition(_BEGIN)
     content = rest.rpartition(b"</main>")[0]

@@ -85,6 +85,4 @@ def _answer(request: ConsoleRequest, page: ValuePage) -> HttpResponse:
         "value": page.value,
         "back": "" if wants_fragment(request) else page.place.url(),
     }
-    answer = render.page(request, "resources/value.html", names, fragment="resources/kinds/_secret_key.html")
-    answer.headers["Cache-Control"] = "no-store"
-    return answer
+    return render.page(request, "resources/value.html", names, fragment="resources/kinds/_secret_key.html")

@@ -56,6 +56,7 @@ def test_what_acts_or_asks_is_left_out() -> None:
         (HttpResponse(PAGE, content_type="application/yaml"), "navigate"),
         (HttpResponse("<p>a part</p>"), "navigate"),
         (HttpResponse(PAGE), "cors"),
+        (HttpResponse(PAGE, headers={"Cache-Control": "no-store"}), "navigate"),
     ],
 )
 def test_only_pages_are_kept(page: HttpResponse, mode: str) -> None:

@@ -42,6 +42,16 @@ def test_nothing_of_a_value_before_it_is_asked_for(browser: Client, secret: str)
         assert base64.b64encode(b"<hunter2>").decode() not in page, url
 
 
+@pytest.mark.parametrize(
+    ("page", "is_shown"), [("", False), ("yaml/", False), ("yaml/?reveal=1", True), ("edit/", True)]
+)
+def test_a_page_with_values_is_kept_nowhere(browser: Client, secret: str, page: str, *, is_shown: bool) -> None:
+    """Neither by the browser's cache nor for the time in which the cluster is silent."""
+    answer = browser.get(f"{secret}{page}")
+    assert answer.status_code == 200
+    assert ("no-store" in answer["Cache-Control"]) is is_shown
+
+
 def test_a_value_is_shown_when_asked_for_and_that_is_noted(
     browser: Client, secret: str, namespace: str, caplog: pytest.LogCaptureFixture
 ) -> None:
