@@ -29,10 +29,11 @@ ALWAYS = (
     "tests/environment.py",
     "tests/plain.py",
 )
-# Python packages of the repository.
 _PACKAGES = (
-    "bench", "console", "kube", "operatorhub", "operators", "resources", "sandbox", "structural", "tests", "tools", "untrusted",
-)  # fmt: skip
+    *("console", "kube", "operatorhub", "resources"),
+    *("operators", "sandbox", "structural", "untrusted"),
+    *("bench", "tests", "tools"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,17 +18,16 @@ from kube import limits
 # In templates/base.html, where a page's own content begins.
 _BEGIN = b"<!--content-->"
 _STYLE = re.compile(rb'<link rel="stylesheet" href="[^"]*">')
-_TAGS = nh3.ALLOWED_TAGS | {
-    "article", "aside", "button", "circle", "datalist", "fieldset", "figure", "footer", "form", "g", "header", "input", "label", "legend",
-    "nav", "optgroup", "option", "path", "progress", "rect", "section", "select", "small", "svg", "textarea",
-}  # fmt: skip
+_TAGS = nh3.ALLOWED_TAGS | set(
+    "article aside button circle datalist fieldset figure footer form g header input label legend nav optgroup option"
+    " path progress rect section select small svg textarea".split()
+)
 _WITHOUT_CONTENT = {"dialog", "noscript", "script", "style", "template"}
+# Of data attributes those alone that style sheets know: scripts look for the others.
+_DATA = "chosen label level mark other pairs sum unmatched unmet worst"
 _ATTRIBUTES = {
-    # Of data attributes those alone that style sheets know: scripts look for the others.
-    "*": {
-        "class", "dir", "hidden", "lang", "popover", "role", "title", "type",
-        "data-chosen", "data-label", "data-level", "data-mark", "data-other", "data-pairs", "data-sum", "data-unmatched", "data-unmet", "data-worst",
-    },
+    "*": {"class", "dir", "hidden", "lang", "popover", "role", "title", "type"}
+    | {f"data-{name}" for name in _DATA.split()},
     "a": {"href"},
     "button": {"disabled"},
     "details": {"open"},
@@ -44,7 +43,7 @@ _ATTRIBUTES = {
     "circle": {"cx", "cy", "fill", "r"},
     "path": {"d", "fill"},
     "rect": {"fill", "height", "rx", "width", "x", "y"},
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
