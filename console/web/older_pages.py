@@ -19,8 +19,33 @@ from kube import limits
 _BEGIN = b"<!--content-->"
 _STYLE = re.compile(rb'<link rel="stylesheet" href="[^"]*">')
 _TAGS = nh3.ALLOWED_TAGS | set(
-    "article aside button circle datalist fieldset figure footer form g header input label legend nav optgroup option"
-    " path progress rect section select small svg textarea".split()
+    [
+        "article",
+        "aside",
+        "button",
+        "circle",
+        "datalist",
+        "fieldset",
+        "figure",
+        "footer",
+        "form",
+        "g",
+        "header",
+        "input",
+        "label",
+        "legend",
+        "nav",
+        "optgroup",
+        "option",
+        "path",
+        "progress",
+        "rect",
+        "section",
+        "select",
+        "small",
+        "svg",
+        "textarea",
+    ]
 )
 _WITHOUT_CONTENT = {"dialog", "noscript", "script", "style", "template"}
 # Of data attributes those alone that style sheets know: scripts look for the others.
