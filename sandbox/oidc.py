@@ -56,10 +56,15 @@ class Issuer:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def fetch(self) -> None:
-        """Its keys, unless they were asked for just now. A provider that does not answer leaves those that are known."""
+        """Its keys, as they are from now on: who asks within a second of the last time waits, and all who wait share one answer.
+
+        A provider that does not answer leaves those that are known.
+        """
+        wanted = time.monotonic()
         with self.lock:
-            if time.monotonic() - self.asked_at < _PAUSE:
+            if self.asked_at >= wanted:
                 return
+            time.sleep(max(0.0, self.asked_at + _PAUSE - wanted))
             self.asked_at = time.monotonic()
             try:
                 tls = tls_context(authority_data=self.authority or None)

@@ -1,11 +1,13 @@
 """What every test may ask for: real servers, and the three people who look at them."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 
 from tests import processes
@@ -29,6 +31,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--asks-cluster", action="store_true", help="leave out what says the same whichever cluster there is"
     )
+
+
+def pytest_configure() -> None:
+    """Each of Django's test clients makes the middleware anew, and WhiteNoise reads the whole of static/ for that: a tenth of a run. So it looks when it is asked."""
+    if os.environ.get("DJANGO_SETTINGS_MODULE"):
+        settings.WHITENOISE_AUTOREFRESH = True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -11,8 +11,7 @@ from kube.client import ClusterClient
 from kube.errors import Forbidden, NotFound
 from kube.objects import Access
 from resources.models import Traced
-from tests.eventually import until  # noqa: F401  fixtures
-from tests.resources.history.conftest import Watched
+from tests.resources.history.conftest import Watched, gadgets, watched  # noqa: F401  fixtures
 
 
 def _text(answer: Any) -> str:
@@ -21,7 +20,7 @@ def _text(answer: Any) -> str:
 
 
 @pytest.fixture
-def gadget(watched: Watched, namespace: str) -> str:
+def gadget(watched: Watched, namespace: str) -> str:  # noqa: F811
     """One object's address: made with size 1, scaled to 3, failing, then ready."""
     watched.create(namespace, "g", spec={"size": 1, "list": [1, 2], "adminPassword": "hunter2"})
     watched.patch(namespace, "g", {"spec": {"size": 3}})
@@ -44,7 +43,7 @@ def test_what_changed_is_on_the_page(browser: Client, gadget: str) -> None:
     assert "hunter2" not in region
 
 
-def test_since_when_it_is_as_it_is(browser: Client, watched: Watched, gadget: str, namespace: str) -> None:
+def test_since_when_it_is_as_it_is(browser: Client, watched: Watched, gadget: str, namespace: str) -> None:  # noqa: F811
     def since() -> bool:
         region = browser.get(gadget, {"part": "object"}, HTTP_HX_REQUEST="true").content.decode()
         return bool(re.search(r"for <time", region))
@@ -58,7 +57,7 @@ def test_since_when_it_is_as_it_is(browser: Client, watched: Watched, gadget: st
 def test_who_did_it(
     browser: Client,
     client: ClusterClient,
-    watched: Watched,
+    watched: Watched,  # noqa: F811
     gadget: str,
     namespace: str,
 ) -> None:
@@ -72,7 +71,7 @@ def test_who_did_it(
     assert f"Deleted {client.user} through this console" in _text(browser.get(f"{gadget}history/"))
 
 
-def test_filters_pages_and_comparing(browser: Client, watched: Watched, gadget: str, namespace: str) -> None:
+def test_filters_pages_and_comparing(browser: Client, watched: Watched, gadget: str, namespace: str) -> None:  # noqa: F811
     url = f"{gadget}history/"
     asked = _text(browser.get(url, {"show": "spec"}))
     assert "spec.size" in asked
@@ -127,7 +126,7 @@ def _action(answer: Any) -> str:
 def test_going_back_is_reviewed_and_keeps_what_is_not_kept(
     browser: Client,
     client: ClusterClient,
-    watched: Watched,
+    watched: Watched,  # noqa: F811
     gadget: str,
     namespace: str,
 ) -> None:
@@ -146,7 +145,7 @@ def test_going_back_is_reviewed_and_keeps_what_is_not_kept(
 def test_one_change_is_taken_back_and_later_ones_stay(
     browser: Client,
     client: ClusterClient,
-    watched: Watched,
+    watched: Watched,  # noqa: F811
     gadget: str,
     namespace: str,
 ) -> None:
@@ -158,7 +157,7 @@ def test_one_change_is_taken_back_and_later_ones_stay(
     assert client.get(watched.type, "g", namespace)["spec"]["colour"] == "red"
 
 
-def test_somebody_changed_the_same_field_since(browser: Client, watched: Watched, gadget: str, namespace: str) -> None:
+def test_somebody_changed_the_same_field_since(browser: Client, watched: Watched, gadget: str, namespace: str) -> None:  # noqa: F811
     watched.patch(namespace, "g", {"spec": {"size": 9}})
     step = Traced.objects.get(name="g", namespace=namespace).steps.filter(spec=True).order_by("pk")[0]
     answer = browser.get(f"{gadget}history/{step.pk}/revert/", {"only": "1"})
@@ -169,7 +168,7 @@ def test_somebody_changed_the_same_field_since(browser: Client, watched: Watched
 def test_what_is_deleted_can_be_read_and_made_again(
     browser: Client,
     client: ClusterClient,
-    watched: Watched,
+    watched: Watched,  # noqa: F811
     gadget: str,
     namespace: str,
 ) -> None:
