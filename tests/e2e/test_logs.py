@@ -156,5 +156,5 @@ def test_which_part_of_it(site: Site, page: Page, client: ClusterClient, namespa
     assert raw.headers["content-type"] == "text/plain; charset=utf-8"
     assert "Ready to accept connections" in raw.text()
     kept = page.request.get(f"{address}raw/?container=engine&save=1")
-    assert kept.headers["content-disposition"] == f"attachment; filename*=UTF-8''{pod}-engine.log"
+    assert kept.headers["content-disposition"] == f'attachment; filename="{pod}-engine.log"'
     assert page.request.get(f"{address}raw/?container=nothing").status == 400

@@ -9,7 +9,8 @@ from kube.client import ClusterClient
 from tests.e2e.conftest import Site
 
 KINDS: tuple[tuple[str, str], ...] = ()
-_TOP = "() => document.getElementById('main').scrollTop"
+# The title is there before the page is.
+_TOP = "() => document.getElementById('main')?.scrollTop"
 
 
 @pytest.mark.parametrize("width", [1400, 390])
@@ -25,7 +26,7 @@ def test_back_leads_to_where_one_was(site: Site, browser: Browser, width: int) -
     link.click()
     expect(page).to_have_url(re.compile("/resources/core/v1/endpoints/"))
     expect(page).to_have_title(re.compile("Endpoints"))
-    assert page.evaluate(_TOP) == 0
+    page.wait_for_function(f"() => ({_TOP})() === 0")
     page.go_back()
     expect(page).to_have_url(re.compile("/resources/$"))
     expect(page).to_have_title(re.compile("^Resources · "))
@@ -35,7 +36,7 @@ def test_back_leads_to_where_one_was(site: Site, browser: Browser, width: int) -
     # Forward is the other page's own place.
     page.go_forward()
     expect(page).to_have_url(re.compile("/endpoints/"))
-    assert page.evaluate(_TOP) == 0
+    page.wait_for_function(f"() => ({_TOP})() === 0")
     page.close()
 
 
