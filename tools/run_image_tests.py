@@ -2,7 +2,7 @@
 """`make test-image`: what touches TLS and sockets, on the Python of the images and with their packages.
 
 The rest of the suite says the same on every Python that the console runs on; what the images' packages start is in
-`make test` (tests/deploy/test_image_packages.py). Arguments go to pytest instead of that choice.
+tests/image. Arguments go to pytest instead of that choice.
 Without such a Python (IMAGE_PYTHON, python3.x on PATH, pyenv) the tests are skipped, and that is said.
 """
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""`make test`: the units and pages in parallel, then the browser tests and the tutorials in processes of their own.
+"""`make test`: units and pages in one lane; the browser's journeys and the tutorials, which mostly wait, beside it in another.
 
-Playwright's sync API and pytest-asyncio can't share a process, hence several runs. Their summaries are added up in the last line.
-`--all` leaves out nothing; other arguments go to one run of pytest, e.g. `make test ARGS=tests/kube`. A few tests that fail among thousands are tried once
-more, alone, and what passes only then is named (decision 13).
+Playwright's sync API and pytest-asyncio can't share a process, hence several runs of pytest. Their summaries are added up in the last line.
+`--all` leaves out nothing; other arguments go to one run of pytest, e.g. `make test ARGS=tests/kube`. A few tests that fail among
+thousands are tried once more, alone (decision 13). What passes only then is named and noted in tests/second_tries.json; the third time it fails.
 """
 
 import contextlib
@@ -17,12 +17,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools import suites  # noqa: E402 - the tree is no package of the environment
+from tools import second_tries, suites  # noqa: E402 - the tree is no package of the environment
 
 # TEST_PYTHON: another environment's (tools/run_image_tests.py).
 PYTEST = [os.environ.get("TEST_PYTHON") or str(ROOT / ".venv/bin/python"), "-m", "pytest"]
@@ -84,6 +85,11 @@ def say_now(text: str) -> None:
     sys.stdout.flush()
 
 
+def environment() -> dict[str, str]:
+    """Of a run. Without compiled files each of the hundreds of processes that tests start compiles all of Django anew: a tenth of the run."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def run(arguments: list[str], say: Say = say_now) -> tuple[int, dict[str, int]]:
     """The exit code and the counts of pytest's own closing line. `say` gets each line. 130 where all is to end."""
     counts: dict[str, int] = {}
@@ -92,6 +98,7 @@ def run(arguments: list[str], say: Say = say_now) -> tuple[int, dict[str, int]]:
     with subprocess.Popen(
         [*PYTEST, *arguments],
         cwd=ROOT,
+        env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -127,10 +134,19 @@ def run_again(arguments: list[str], say: Say = say_now, cache: Path = CACHE) -> 
     if code != 1 or not 0 < bad <= AGAIN:
         return code, counts
     say(f"make test: {bad} failed; once more, alone …\n")
-    code, second = run(
-        [*one_by_one(arguments), *kept, "--last-failed", "--last-failed-no-failures", "none", "-rA"], say
-    )
+    said: list[str] = []
+
+    def hear(text: str) -> None:
+        said.append(text)
+        say(text)
+
+    again = [*one_by_one(arguments), *kept, "--last-failed", "--last-failed-no-failures", "none", "-rA"]
+    code, second = run(again, hear)
     say(f"make test: {second.get('passed', 0)} of {bad} passed only at the second try; they are named above\n")
+    if often := second_tries.note(re.findall(r"^PASSED (\S+)", "".join(said), re.MULTILINE)):
+        say(f"make test: {', '.join(often)}: for the third time, so it has failed ({second_tries.RECORD.name})\n")
+        code = code or 1
+        second = {**second, "passed": second["passed"] - len(often), "failed": second.get("failed", 0) + len(often)}
     counts = {word: number for word, number in counts.items() if word not in ("failed", "error", "errors")}
     for word, number in second.items():
         counts[word] = counts.get(word, 0) + number
@@ -157,23 +173,45 @@ def closing(runs: Iterable[tuple[int, dict[str, int]]], also_bad: int = 0) -> in
     return 1 if bad or any(code for code, _ in runs) or not total["passed"] else 0
 
 
-def everything(*, is_whole: bool) -> list[tuple[int, dict[str, int]]]:
-    """Each run's exit code and counts. Without `is_whole` a suite that nothing has changed is left out (tools/suites.py)."""
-    parallel = ["-q", "-n", str(min(4, max(2, os.cpu_count() or 2))), *SPREAD]
-    of_suites = [folder for suite in (suites.EMBEDDED, suites.OPERATORS) for folder in suite.tests]
-    elsewhere = ["tests/e2e", "tests/tutorials", *of_suites]
+Result = tuple[int, dict[str, int]]
+PARALLEL = ("-q", "-n", str(min(4, max(2, os.cpu_count() or 2))), *SPREAD)
+
+
+def everything(*, is_whole: bool) -> list[Result]:
+    """Each run's exit code and counts. Without `is_whole` suites that nothing has changed, and browser tests that are no journeys, are left out."""
+    with ThreadPoolExecutor(1) as beside:
+        waiting = beside.submit(pages_in_browser, is_whole=is_whole)
+        found = units(is_whole=is_whole)
+        return [*found, *waiting.result()]
+
+
+def units(*, is_whole: bool) -> list[Result]:
+    """What needs no browser."""
+    elsewhere = ["tests/e2e", "tests/tutorials", "tests/image", *(path for one in suites.OWN for path in one.tests)]
     return [
-        run_again([*parallel, *(f"--ignore={folder}" for folder in elsewhere)]),
-        *(run_suite(suite, parallel, is_whole=is_whole) for suite in (suites.EMBEDDED, suites.OPERATORS)),
-        # Browsers mostly wait: each worker has a console and a cluster of its own.
-        run_again([*parallel, "tests/e2e"]),
-        run_again(["-q", "tests/tutorials"]),
+        run_again([*PARALLEL, *(f"--ignore={folder}" for folder in elsewhere)]),
+        *(run_suite(suite, list(PARALLEL), is_whole=is_whole) for suite in suites.OWN),
     ]
+
+
+def pages_in_browser(*, is_whole: bool) -> list[Result]:
+    """Journeys, then tutorials. What they say is kept until each is done, so that both lanes can be read."""
+    chosen = {
+        "the browser": ["-q", *(("-n", "2", *SPREAD) if is_whole else ("--journeys",)), "tests/e2e"],
+        "tutorials": ["-q", "tests/tutorials"],
+    }
+    found = []
+    for name, arguments in chosen.items():
+        said: list[str] = []
+        started = time.monotonic()
+        found.append(run_again(arguments, said.append, CACHE.with_name(f"{CACHE.name}-browser")))
+        say_now("".join([f"\nmake test: {name}, {time.monotonic() - started:.0f} s beside the rest:\n", *said]))
+    return found
 
 
 def run_suite(
     suite: suites.Suite, arguments: list[str], say: Say = say_now, cache: Path = CACHE, *, is_whole: bool = False
-) -> tuple[int, dict[str, int]]:
+) -> Result:
     """Runs a suite and notes that it passed, or says that it is left out and why."""
     if not is_whole and (tests := suite.passed()):
         say(

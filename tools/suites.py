@@ -45,15 +45,18 @@ class Suite:
     programs: tuple[str, ...]
     files: tuple[str, ...] = ()
 
+    #: Whether its tests need the console's settings.
+    is_console: bool = False
+
     @property
     def words(self) -> list[str]:
         """For pytest."""
-        return ["-p", "tests.plain", *self.tests]
+        return [*self.tests] if self.is_console else ["-p", "tests.plain", *self.tests]
 
     def modules(self) -> set[str]:
         """All that its tests and programs import, directly or not."""
         graph = _graph()
-        roots = (*(path.replace("/", ".") for path in self.tests), *self.programs)
+        roots = (*(path.replace("/", ".") for path in self.tests), *self.programs, "tests.conftest", "tests.environment")
         found: set[str] = set()
         left = [name for name in graph.modules if any(f"{name}.".startswith(f"{root}.") for root in roots)]
         while left:
@@ -94,11 +97,38 @@ EMBEDDED = Suite(
     programs=("sandbox", "operators"),
 )
 OPERATORS = Suite(name="sample operators", tests=("tests/operators",), programs=("operators", "sandbox"))
+FORMS = Suite(
+    name="forms of the catalog",
+    tests=("tests/forms",),
+    programs=("sandbox",),
+    files=("templates/resources", "locale"),
+    is_console=True,
+)
+#: That the manifests, the image's steps and what they start fit together. What pages then answer is not its subject.
+DEPLOYMENT = Suite(
+    name="deployment",
+    tests=("tests/deploy",),
+    programs=(
+        "console.processes",
+        "console.settings",
+        "console.management",
+        "console.asgi",
+        "console.celery",
+        "sandbox",
+    ),
+    files=(
+        *("deploy", "docker-compose.yml", "docs/deploy.md", ".dockerignore"),
+        *("package.json", "package-lock.json", "tools/setup.py", "tools/assets.mjs", "tools/compose"),
+    ),
+    is_console=True,
+)
 #: docs/conformance.md has what both clusters answered.
 CONFORMANCE = Suite(
     name="conformance of a real cluster", tests=("tests/conformance",), programs=("sandbox", "tools.realcluster")
 )
-SUITES = (EMBEDDED, OPERATORS, CONFORMANCE)
+#: Those that `make test` runs, each in a run of its own.
+OWN = (EMBEDDED, OPERATORS, FORMS, DEPLOYMENT)
+SUITES = (*OWN, CONFORMANCE)
 
 
 def _files_of(module: str) -> tuple[str, str]:

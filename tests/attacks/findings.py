@@ -94,7 +94,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/resources/forward/test_host_check.py::test_s12_a_name_that_leads_here_by_dns_rebinding_is_refused",
         f"{_VIEWS}/test_forward.py::test_a_console_for_others_opens_no_ports",
         f"{_VIEWS}/test_proxied.py::test_s12_another_host_than_the_consoles_is_refused",
-        "tests/deploy/test_attacks.py::test_another_host_name_is_answered_nothing",
+        "tests/attacks/test_requests.py::test_another_host_name_is_answered_nothing",
     ),
     # S13 a process that hangs
     "S13": (

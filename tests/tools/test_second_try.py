@@ -1,5 +1,6 @@
 """A test that fails among others is tried once more, alone (decision 13)."""
 
+import json
 import re
 import signal
 import subprocess
@@ -10,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tools import run_tests
+from tools import run_tests, second_tries
 
 ROOT = Path(__file__).resolve().parents[2]
 # As a project of its own, so that neither our settings nor our fixtures have a say.
@@ -34,6 +35,7 @@ def test_good():
 def _project(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     (folder / "test_it.py").write_text(text)
     monkeypatch.setattr(run_tests, "CACHE", folder / "cache")
+    monkeypatch.setattr(second_tries, "RECORD", folder / "second_tries.json")
     return [*PLAIN, f"--rootdir={folder}", str(folder / "test_it.py")]
 
 
@@ -48,6 +50,22 @@ def test_what_passes_alone_counts_and_is_named(
     assert "1 of 1 passed only at the second try" in said
     # The one that was good is not run again.
     assert (tmp_path / "count").read_text() == "x"
+
+
+def test_the_third_time_a_second_try_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Issue 20: each is noted with its day, in a file that is committed."""
+    arguments = ["-n", "2", *_project(tmp_path, SHAKY, monkeypatch)]
+    for number in range(3):
+        (tmp_path / "seen").unlink(missing_ok=True)
+        code, counts = run_tests.run_again(arguments)
+        noted = json.loads((tmp_path / "second_tries.json").read_text())
+        (days,) = noted.values()
+        assert len(days) == number + 1
+        assert (code, counts.get("failed", 0)) == ((0, 0) if number < 2 else (1, 1))
+    assert counts["passed"] == 1, "each test counts once"
+    assert "third time" in capfd.readouterr().out
 
 
 def test_what_fails_twice_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +93,7 @@ def test_a_file_that_breaks_at_once_is_bad(tmp_path: Path, monkeypatch: pytest.M
 TWO_LANES = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from tools import run_tests
+from tools import run_tests, second_tries
 
 run_tests.PYTEST = [sys.executable, "-uc", "import time; print('begun', flush=True); time.sleep(300)"]
 run_tests.ends_all_it_starts()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tools import run_tests, suites
-from tools.suites import EMBEDDED, OPERATORS, SUITES, Suite
+from tools.suites import DEPLOYMENT, EMBEDDED, FORMS, OPERATORS, SUITES, Suite
 
 PARALLEL = ["-q", "-n", "2"]
 
@@ -65,9 +65,21 @@ def test_a_suite_depends_on_all_that_it_imports(suite_: Suite) -> None:
     found = set(suite_.paths())
     assert {"uv.lock", "tests/conftest.py", "tests/api.py", "tests/processes.py", "console/processes/parts.py"} <= found
     assert {"sandbox/store.py", "structural/patterns.py", "untrusted/yaml_bounds.py"} <= found
-    assert not [path for path in found if path.startswith(("templates/", "static/", "docs/", "tests/e2e/"))]
+    others = ("templates/", "static/", "docs/", "tests/e2e/")
+    assert not [path for path in found if path.startswith(others) and not path.startswith(suite_.files or "-")]
 
 
 def test_data_belongs_to_a_program() -> None:
     assert "operators/images.toml" in EMBEDDED.paths()
     assert any(path.startswith("operators/packages/") for path in OPERATORS.paths())
+
+
+def test_forms_are_made_of_templates_and_translations_too() -> None:
+    found = set(FORMS.paths())
+    assert {"resources/forms/schema.py", "locale/ko/LC_MESSAGES/django.po"} <= found
+    assert any(path.startswith("templates/resources/") for path in found)
+
+
+def test_a_deployment_is_made_of_manifests_and_of_what_they_start() -> None:
+    found = set(DEPLOYMENT.paths())
+    assert {"deploy/Containerfile", "docker-compose.yml", "console/settings.py", "console/asgi.py"} <= found

@@ -1,13 +1,11 @@
-"""Several processes at one SQLite file, a database that is away, and PostgreSQL."""
+"""Several processes at one SQLite file, and a database that is away."""
 
 import logging
 import os
 import re
-import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -17,7 +15,6 @@ from django.test import Client
 
 from console.audit import entries
 from console.audit.models import AuditEntry
-from tests import processes
 from tests.conftest import ROOT
 from tests.console.audit.conftest import acts
 
@@ -87,17 +84,3 @@ def test_an_act_is_done_though_it_can_not_be_written_down(
             entries._timer.cancel()
             entries._timer = None
         entries._late.clear()
-
-
-def test_on_postgresql() -> None:
-    if shutil.which("postgres") is None or shutil.which("initdb") is None:
-        pytest.skip("needs PostgreSQL: initdb and postgres on PATH")
-    # Not tmp_path: nobody may not enter it, and a socket's path must be short.
-    with tempfile.TemporaryDirectory(prefix="console-pg-") as folder:
-        os.chmod(folder, 0o711)
-        with processes.postgres(Path(folder) / "pg") as url:
-            command = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist")
-            run_ = run(*command, "tests/console/audit/test_search.py", TEST_DATABASE_URL=url)
-            out, _none = run_.communicate(timeout=140)
-    assert run_.returncode == 0, out[-4000:]
-    assert " passed" in out
