@@ -155,13 +155,15 @@ const formDataOf = (window) => class extends window.FormData {
 
 // What happy-dom 21 has not, or not as browsers have it.
 function repair(window) {
-  const { HTMLOptionElement, Element, HTMLElement } = window;
+  const { HTMLOptionElement, HTMLInputElement, Element, HTMLElement } = window;
   Object.defineProperty(HTMLOptionElement.prototype, "defaultSelected", {
     get() { return this.hasAttribute("selected"); },
     set(value) { this.toggleAttribute("selected", value); },
     configurable: true,
   });
   Object.defineProperty(HTMLElement.prototype, "isContentEditable", { get() { return Boolean(this.closest("[contenteditable]")); }, configurable: true });
+  // What a browser can't read as a number has no value, and is this; happy-dom thinks so of 1e-3.
+  Object.defineProperty(HTMLInputElement.prototype, "validity", { get() { return { badInput: this.hasAttribute("data-unreadable") }; }, configurable: true });
   // A test opens a popover by this attribute.
   const { querySelector, matches } = Element.prototype;
   const known = (selector) => selector.replaceAll(":popover-open", "[data-popover-open]");

@@ -1,0 +1,5 @@
+from tests.js import forms
+
+
+def test_x() -> None:
+    forms.write()
