@@ -21,7 +21,7 @@ if (hooks.registerHooks) {
 }
 
 const COPIED = [
-  "document", "location", "history", "navigator", "sessionStorage", "localStorage", "Node", "Element", "Document", "DocumentFragment", "Text", "Event",
+  "document", "location", "history", "navigator", "sessionStorage", "localStorage", "Node", "Element", "Document", "DocumentFragment", "ShadowRoot", "XMLHttpRequest", "Text", "Event",
   "CustomEvent", "KeyboardEvent", "MouseEvent", "CSS", "MutationObserver", "NodeFilter", "Range", "File", "Blob", "DOMParser", "getComputedStyle",
 ];
 
