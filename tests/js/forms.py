@@ -26,7 +26,6 @@ GALLERY = Form.of(Kind(WIDGETS, "v1", ()), Offer())
 USERS = [{"name": f"user-{number}", "quota": {"gigabytes": number}} for number in range(30)]
 
 
-
 def edited(spec: dict[str, Any]) -> dict[str, Any]:
     return GALLERY.begin({"metadata": {"name": "edited"}, "spec": spec})
 
@@ -39,7 +38,14 @@ def pages() -> Pages:
     house = {"first": "on", "second": "go", "third": "3", "part": {"inner": "p"}, "rooms": [{"kind": "hall"}]}
     source = {"name": "abc", "tags": ["a"], "users": [{"name": "ann"}], "source": {"url": "x"}}
     gallery = {"title": "edited", "nested": {"host": "h", "path": "/x"}, "tags": ["one", "two", "three"]}
-    lists = ("/spec/tags/@n0", "/spec/settings/@n0", "/spec/users/@n0", "/spec/users/@n0/roles/@n0", "/spec/nested", "/spec/nested/tls")
+    lists = (
+        "/spec/tags/@n0",
+        "/spec/settings/@n0",
+        "/spec/users/@n0",
+        "/spec/users/@n0/roles/@n0",
+        "/spec/nested",
+        "/spec/nested/tls",
+    )
     return {
         "house": (depends.FORM, depends.house(house), ("/spec/rooms/@n0", "/spec/part")),
         "team": (refusals.FORM, refusals.team(refusals.WRONG), ("/spec/users/@n0", "/spec/tags/@n0")),
