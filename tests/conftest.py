@@ -29,6 +29,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--url", default="", help="a running console on that cluster, for tests/e2e")
     parser.addoption("--record", action="store_true", help="tests/conformance: record what this real cluster answers")
     parser.addoption(
+        "--journeys", action="store_true", help="of the tests that use a browser, only the journeys (docs/testing.md)"
+    )
+    parser.addoption(
         "--asks-cluster", action="store_true", help="leave out what says the same whichever cluster there is"
     )
 
@@ -40,12 +43,23 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """--asks-cluster: a second cluster is not asked what no cluster is asked. Those left out are counted as deselected in the closing line."""
-    if not config.getoption("--asks-cluster"):
-        return
-    kept = [item for item in items if _asks_cluster(item)]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-    items[:] = kept
+    """Those left out are counted as deselected in the closing line.
+
+    --asks-cluster: a second cluster is not asked what no cluster is asked. --journeys: tests/e2e without what only `make test-all` runs.
+    """
+    kept = list(items)
+    if config.getoption("--asks-cluster"):
+        kept = [item for item in kept if _asks_cluster(item)]
+    if config.getoption("--journeys"):
+        kept = [item for item in kept if _is_journey(item)]
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        items[:] = kept
+
+
+def _is_journey(item: pytest.Item) -> bool:
+    """Outside tests/e2e every test is run."""
+    return item.get_closest_marker("journey") is not None or not item.path.is_relative_to(ROOT / "tests" / "e2e")
 
 
 def _asks_cluster(item: pytest.Item) -> bool:

@@ -23,6 +23,7 @@ def address(page: Page) -> str:
     return page.url.partition("/operatorhub/")[2]
 
 
+@pytest.mark.journey
 def test_typing_filters_and_back(site: Site, page: Page) -> None:
     catalog(site, page)
     box = page.get_by_role("searchbox")

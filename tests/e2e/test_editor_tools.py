@@ -36,6 +36,7 @@ def editor(site: Site, page: Page) -> Locator:
     return found
 
 
+@pytest.mark.journey
 def test_a_file_is_taken_and_given_back(page: Page, editor: Locator, name: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(TEXT.format(name=name))

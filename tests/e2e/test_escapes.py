@@ -34,6 +34,7 @@ def watched(browser: Browser) -> Iterator[tuple[Page, list[str]]]:
     context.close()
 
 
+@pytest.mark.journey
 def test_in_a_log(
     site: Site, watched: tuple[Page, list[str]], client: ClusterClient, namespace: str, pod: str, request: pytest.FixtureRequest  # noqa: F811
 ) -> None:  # fmt: skip

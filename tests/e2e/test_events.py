@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
@@ -17,6 +18,7 @@ def _event(client: ClusterClient, namespace: str, reason: str) -> None:
     client.create(client.find("", "v1", "events"), event, namespace)
 
 
+@pytest.mark.journey
 def test_it_goes_on_by_itself_and_can_be_paused(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
     spaces = client.find("", "v1", "namespaces")
     client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})

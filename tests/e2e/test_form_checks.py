@@ -81,6 +81,7 @@ def test_what_is_pasted_stays_whole_and_right_values_are_not_touched(form: Page)
         expect(control(form, name)).not_to_have_attribute("aria-invalid", "true")
 
 
+@pytest.mark.journey
 def test_the_form_is_not_sent_until_somebody_insists(form: Page) -> None:
     sent: list[str] = []
     form.on(
@@ -118,6 +119,7 @@ def test_a_required_field_of_a_section_that_is_not_there_is_not_missed(form: Pag
     assert isinstance(missed, list)
 
 
+@pytest.mark.journey
 def test_a_field_is_found_in_a_section_that_is_closed(form: Page) -> None:
     form.get_by_label("Find a field").press_sequentially("port")
     expect(form.locator("#form-found a").first).to_contain_text("spec.port")

@@ -115,6 +115,7 @@ class TestInABrowser:
         expect(shown.box("/spec/third")).to_be_visible()
         assert self.sent(shown) == before
 
+    @pytest.mark.journey
     def test_f2_items_that_are_added_follow_their_own_controls(self, shown: BrowserForm) -> None:
         shown.fill("s:/spec/rooms/@0/size", "big")
         expect(shown.box("/spec/rooms/@0/door")).to_be_visible()

@@ -30,6 +30,7 @@ def saved(page: Page, name: str) -> None:
     expect(page).to_have_url(re.compile(rf"/{name}/$"))
 
 
+@pytest.mark.journey
 def test_every_scalar(site: Site, page: Page, client: ClusterClient, place: tuple[ResourceType, str]) -> None:
     type_, namespace = place
     form = gallery.new(site, page, namespace, "scalars")
@@ -98,6 +99,7 @@ def test_every_scalar(site: Site, page: Page, client: ClusterClient, place: tupl
     }
 
 
+@pytest.mark.journey
 def test_lists_maps_and_sections(
     site: Site, page: Page, client: ClusterClient, place: tuple[ResourceType, str]
 ) -> None:
@@ -215,6 +217,7 @@ def test_an_edit_changes_what_was_touched(
     }
 
 
+@pytest.mark.journey
 def test_a_picker_offers_names_and_keys(site: Site, page: Page, place: tuple[ResourceType, str]) -> None:
     _, namespace = place
     form = gallery.new(site, page, namespace, "picks")

@@ -88,6 +88,7 @@ def choices(page: Page) -> list[str]:
     return found.all_inner_texts()
 
 
+@pytest.mark.journey
 def test_the_editor_completes_documents_and_checks(site: Site, page: Page, namespace: str) -> None:
     page.goto(f"{site.url}/resources/apps/v1/deployments/new-yaml/?namespace={namespace}&view=yaml")
     put(page, "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n")
@@ -134,6 +135,7 @@ def test_the_editor_completes_documents_and_checks(site: Site, page: Page, names
     expect(page.locator(".cm-search")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_comments_survive_the_way_through_the_form(
     site: Site, page: Page, client: ClusterClient, namespace: str
 ) -> None:
@@ -226,6 +228,7 @@ def test_a_copy_of_an_object(site: Site, page: Page, client: ClusterClient, name
     }
 
 
+@pytest.mark.journey
 def test_what_was_typed_is_offered_again(site: Site, page: Page, namespace: str) -> None:
     address = f"{site.url}/resources/core/v1/configmaps/new/?namespace={namespace}"
     page.on("dialog", lambda dialog: dialog.accept())
@@ -276,6 +279,7 @@ def test_many_objects_are_imported(site: Site, page: Page, client: ClusterClient
     assert {"one", "two"} <= {item["metadata"]["name"] for item in client.list(maps, namespace).items}
 
 
+@pytest.mark.journey
 def test_files_are_dropped_on_the_editor_and_taken_back(
     site: Site, page: Page, client: ClusterClient, namespace: str
 ) -> None:

@@ -15,6 +15,7 @@ STAND = """() => { const at = document.activeElement; const style = getComputedS
     box.width > 0 && box.right > 0 && box.left < innerWidth]; }"""
 
 
+@pytest.mark.journey
 def test_the_first_tab_skips_the_navigation(site: Site, page: Page) -> None:
     page.goto(f"{site.url}{LIST}")
     page.keyboard.press("Tab")
@@ -27,6 +28,7 @@ def test_the_first_tab_skips_the_navigation(site: Site, page: Page) -> None:
     assert page.evaluate("() => Boolean(document.activeElement.closest('#main'))")
 
 
+@pytest.mark.journey
 def test_tab_goes_in_reading_order_and_is_always_seen(site: Site, page: Page) -> None:
     page.goto(f"{site.url}{LIST}")
     places, tops = [], []

@@ -1,5 +1,6 @@
 """Kinds in a real browser: counted while somebody looks, their schema opened and searched, and gone while their list is open."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,12 @@ def crd(client: ClusterClient) -> Iterator[dict[str, Any]]:
     made = definitions.create(client, definitions.definition())
     yield made
     definitions.remove(client, made)
+
+
+@pytest.mark.journey
+def test_numbers_come_where_somebody_looks(site: Site, page: Page) -> None:
+    page.goto(f"{site.url}/resources/?namespace=-&q=apps")
+    expect(page.locator('[id="count-apps-deployments"]')).to_have_text(re.compile(r"^\d+$"), timeout=LONG)
 
 
 def test_kinds_are_counted_where_somebody_looks(

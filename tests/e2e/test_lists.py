@@ -64,6 +64,7 @@ def _states(page: Page) -> Any:
     return page.locator("#list-states")
 
 
+@pytest.mark.journey
 def test_a_state_changes_while_one_looks(
     page: Page, client: ClusterClient, crd: dict[str, Any], namespace: str, address: str
 ) -> None:

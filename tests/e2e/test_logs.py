@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from kube.client import ClusterClient
@@ -22,6 +23,7 @@ def deployment(replicas: int) -> dict[str, Any]:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "many"}, "spec": spec}
 
 
+@pytest.mark.journey
 def test_all_pods_of_a_deployment(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
     client.create(
         client.find("", "v1", "namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}

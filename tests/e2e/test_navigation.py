@@ -13,7 +13,7 @@ KINDS: tuple[tuple[str, str], ...] = ()
 _TOP = "() => document.getElementById('main')?.scrollTop"
 
 
-@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("width", [pytest.param(1400, marks=pytest.mark.journey), 390])
 def test_back_leads_to_where_one_was(site: Site, browser: Browser, width: int) -> None:
     page = browser.new_page(viewport={"width": width, "height": 700}, locale="en-US")
     page.goto(f"{site.url}/resources/")
@@ -40,6 +40,7 @@ def test_back_leads_to_where_one_was(site: Site, browser: Browser, width: int) -
     page.close()
 
 
+@pytest.mark.journey
 def test_after_back_a_list_is_live_again(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
     space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
     client.create(client.find("", "v1", "namespaces"), space)

@@ -109,6 +109,7 @@ def _uninstall_with_the_instance(site: Site, page: Page, client: ClusterClient, 
     expect(page.get_by_role("row").filter(has_text="FlightTicket")).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_an_operator_for_all_namespaces(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
     page.goto(f"{site.url}/operatorhub/olm/samples-catalog/memcached/install/")
     page.get_by_label(re.compile("All namespaces of the cluster")).check()

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kube.client import ClusterClient
@@ -17,6 +18,7 @@ _SHIFTS = """() => new Promise((done) => { let sum = 0;
   setTimeout(() => done(sum), 300); })"""
 
 
+@pytest.mark.journey
 def test_trouble_comes_by_itself_and_leads_to_its_object(
     site: Site, page: Page, client: ClusterClient, namespace: str
 ) -> None:

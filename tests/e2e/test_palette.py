@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
@@ -10,6 +11,7 @@ from tests.e2e.conftest import Site
 KINDS = ()
 
 
+@pytest.mark.journey
 def test_anywhere_by_keyboard(site: Site, page: Page) -> None:
     page.goto(f"{site.url}/resources/core/v1/namespaces/-/default/")
     page.goto(site.url)
@@ -38,6 +40,7 @@ def test_anywhere_by_keyboard(site: Site, page: Page) -> None:
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+@pytest.mark.journey
 def test_many_rows_at_once(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
     client.create(
         client.find("", "v1", "namespaces"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}

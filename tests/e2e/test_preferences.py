@@ -26,6 +26,7 @@ def write(client: ClusterClient, namespace: str, name: str) -> None:
     client.create(client.find("", "v1", "configmaps"), body, namespace)
 
 
+@pytest.mark.journey
 def test_theme_and_times_change_where_one_is_and_live_rows_with_them(
     page: Page, site: Site, client: ClusterClient, namespace: str
 ) -> None:

@@ -39,6 +39,7 @@ def pod(client: ClusterClient, namespace: str) -> str:
     return "host"
 
 
+@pytest.mark.journey
 def test_a_shell(site: Site, page: Page, namespace: str, pod: str) -> None:
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)

@@ -1,5 +1,6 @@
 """What an object owns, as a tree: walked by keyboard, folded, and left as it was by live updates."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
@@ -15,6 +16,7 @@ def _deployment(name: str, replicas: int) -> dict[str, object]:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec}
 
 
+@pytest.mark.journey
 def test_a_tree_by_keyboard_stays_as_it_was_folded(
     site: Site, page: Page, client: ClusterClient, namespace: str
 ) -> None:
@@ -50,6 +52,7 @@ def test_a_tree_by_keyboard_stays_as_it_was_folded(
     expect(page.get_by_role("navigation", name="Owners")).to_contain_text("Deployment web")
 
 
+@pytest.mark.journey
 def test_fields_are_searched_and_told(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
     spaces = client.find("", "v1", "namespaces")
     client.create(spaces, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})

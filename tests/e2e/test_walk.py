@@ -44,6 +44,7 @@ def is_simulated(pod: KubeObject) -> bool:
     return (pod["metadata"].get("annotations") or {}).get("operator-console.dev/simulated") == "true"
 
 
+@pytest.mark.journey
 def test_sampledb_from_the_catalog_to_its_end(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
     page.goto(site.url)
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()

@@ -37,6 +37,7 @@ def pod(client: ClusterClient, namespace: str) -> str:
         time.sleep(0.2)
 
 
+@pytest.mark.journey
 def test_replicas_in_place_and_a_restart(
     site: Site, page: Page, client: ClusterClient, namespace: str, pod: str
 ) -> None:

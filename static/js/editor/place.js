@@ -81,7 +81,8 @@ function above(lines, row) {
   return { stack, block: -1 };
 }
 
-function siblings(lines, row, column) {
+// `first`: the row begins an item, so what is above it is of another.
+function siblings(lines, row, column, first) {
   const found = new Set();
   const look = (from, by) => {
     for (let at = from; at >= 0 && at < lines.length; at += by) {
@@ -97,7 +98,7 @@ function siblings(lines, row, column) {
       if (got.column === column && !got.dashes.length && got.key !== null) found.add(got.key);
     }
   };
-  look(row - 1, -1);
+  if (!first) look(row - 1, -1);
   look(row + 1, 1);
   return found;
 }
@@ -118,7 +119,7 @@ export function placeAt(lines, row, column) {
     return { what: "value", path: stack.map((one) => one.name), word, from: column - word.length, column: start, dashed: dashes.length > 0, keys: new Set(), close: after === column };
   }
   while (stack.length && (stack.at(-1).column > start || (stack.at(-1).column === start && !(stack.at(-1).item && dashes.length)))) stack.pop();
-  return { what: "key", path: stack.map((one) => one.name), word: rest, from: start, column: start, dashed: dashes.length > 0, keys: siblings(lines, row, start) };
+  return { what: "key", path: stack.map((one) => one.name), word: rest, from: start, column: start, dashed: dashes.length > 0, keys: siblings(lines, row, start, dashes.length > 0) };
 }
 
 // The field that a line is about, and the columns of its key; null where there is none.

@@ -16,6 +16,7 @@ let before = performance.now();
 requestAnimationFrame(function frame(now) { window.gaps.push(now - before); before = now; requestAnimationFrame(frame); });"""
 
 
+@pytest.mark.journey
 def test_it_asks_for_the_rows_that_it_shows(site: Scripted, opened: Page) -> None:
     wish = site.wishes[0]
     # What is for the list only has a name of its own: the region's news of the same topic do not make it list again.
@@ -129,6 +130,7 @@ def test_a_cluster_that_was_set_back_is_believed_in_the_end(site: Scripted, page
     assert len(site.lists) <= asked + 1
 
 
+@pytest.mark.journey
 def test_a_tab_is_told_what_it_shows(site: Scripted, opened: Page, context: BrowserContext) -> None:
     site.topic, site.rows = OTHER, {"s": (10, "secret")}
     second = open_page(site, context.new_page())
@@ -203,6 +205,7 @@ def test_a_thousand_events_a_second_do_not_freeze_it(site: Scripted, page: Page)
     assert gap < 3000, gap
 
 
+@pytest.mark.journey
 def test_what_a_person_does_stays(site: Scripted, opened: Page) -> None:
     opened.locator("#tick-a").check()
     opened.locator("#row-b a").focus()
@@ -230,6 +233,7 @@ def test_selected_text_stays_until_it_is_not(site: Scripted, opened: Page) -> No
     value(opened, "a").to_have_text("two")
 
 
+@pytest.mark.journey
 def test_an_open_menu_stays_and_its_list_waits(site: Scripted, opened: Page) -> None:
     opened.locator("#row-c button").click()
     menu = opened.locator("#menu-c")
@@ -247,6 +251,7 @@ def test_an_open_menu_stays_and_its_list_waits(site: Scripted, opened: Page) -> 
     value(opened, "c").to_have_text("moved")
 
 
+@pytest.mark.journey
 def test_what_changed_is_marked_for_a_moment(site: Scripted, opened: Page) -> None:
     cell = opened.locator("#row-a .value")
     site.row("a", 20, "two")

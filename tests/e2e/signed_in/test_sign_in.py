@@ -1,5 +1,6 @@
 """A person signs in with a token, sees what is hers, is refused the rest, signs out, and leaves nothing behind in the browser."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
@@ -15,6 +16,7 @@ def _sign_in(page: Page, token: str) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
+@pytest.mark.journey
 def test_a_person_signs_in_looks_is_refused_and_signs_out(guarded: Site, staff: People, page: Page) -> None:
     mine = f"/resources/core/v1/configmaps/?namespace={staff.here}"
     page.goto(f"{guarded.url}{mine}")
@@ -49,6 +51,7 @@ def test_a_person_signs_in_looks_is_refused_and_signs_out(guarded: Site, staff: 
     assert staff.mark not in kept and staff.clerk not in kept
 
 
+@pytest.mark.journey
 def test_an_open_page_is_told_when_the_session_ends_elsewhere(guarded: Site, staff: People, page: Page) -> None:
     page.goto(f"{guarded.url}/resources/core/v1/configmaps/?namespace={staff.here}")
     _sign_in(page, staff.clerk)
