@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """`make test-image`: what touches TLS and sockets, on the Python of the images and with their packages.
 
-The rest of the suite says the same on every Python that the console runs on; what the images' packages start is in
-tests/image. Arguments go to pytest instead of that choice.
+The rest of the suite says the same on every Python that the console runs on; tests/image starts each program with the
+images' packages alone. Arguments go to pytest instead of that choice.
 Without such a Python (IMAGE_PYTHON, python3.x on PATH, pyenv) the tests are skipped, and that is said.
 """
 

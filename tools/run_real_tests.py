@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """`make test-real`: the conformance suite on the sandbox and on a real cluster, then the product's own tests on real ones: two, at once.
 
-What asks no cluster, or is about the page in the browser alone, has been asked by `make test` and is not asked again (--asks-cluster).
+What asks no cluster, or is about the page in the browser alone, has been asked by `make test` and is not asked again (--asks-cluster). Of the rest a
+landing runs LANDING: what only a real API server, real controllers and a real OLM decide. The conformance suite holds the embedded cluster to the same
+answers, so what else is tested there holds here too; `make test-all` asks it all the same.
 Prints the times of building, starting and stopping, writes docs/conformance.md, and closes with the sum of all summaries.
 `--all` leaves out nothing; `--record` writes what the real cluster answers as what is expected (`make conformance-record`). Other arguments go to pytest.
 """
@@ -29,6 +31,38 @@ PACKAGES = ROOT / "tests" / "conformance" / "packages"
 PRODUCT = ("tests/kube", "tests/resources", "tests/console")
 #: Kinds belong to the whole cluster, and so do their instances: two of these at once would count and remove each other's.
 HUB = ("tests/operatorhub", "tests/deploy")
+#: What can differ on a real cluster, of PRODUCT: refusals, patches and conflicts, watches and their resuming, tables, kinds that come and go, warnings
+#: and dry runs, deletion, controllers, logs and ports of Pods.
+LANDING_PRODUCT = (
+    "tests/kube/test_client.py",
+    "tests/kube/test_person.py",
+    "tests/kube/test_restarts.py",
+    "tests/kube/test_schema.py",
+    "tests/console/reach/test_walk.py",
+    "tests/console/test_kinds_gone.py",
+    "tests/resources/history/test_recorder.py",
+    "tests/resources/lists/test_snapshot.py",
+    "tests/resources/stream/test_stream.py",
+    "tests/resources/views/test_api_watch.py",
+    "tests/resources/views/test_conflicts.py",
+    "tests/resources/views/test_crds.py",
+    "tests/resources/views/test_delete_and_scale.py",
+    "tests/resources/views/test_forward.py",
+    "tests/resources/views/test_review.py",
+    "tests/resources/views/test_rights.py",
+    "tests/resources/views/test_warnings.py",
+    "tests/resources/watch/test_hub.py",
+)
+#: The same of HUB: what OLM does with what the pages send, and whether the commands beside the buttons do the same.
+LANDING_HUB = (
+    "tests/operatorhub/test_install_pages.py",
+    "tests/operatorhub/test_kubectl_blocks.py",
+    "tests/operatorhub/test_lifecycle.py",
+    "tests/operatorhub/test_plans.py",
+    "tests/operatorhub/test_uninstall.py",
+    "tests/deploy/test_apply.py",
+    "tests/deploy/test_overlays.py",
+)
 IN_PARALLEL = ("-q", "-n", "2", *SPREAD)
 #: What the sandbox answered to the conformance suite, for the report.
 SANDBOX = ROOT / ".data" / "conformance" / "sandbox"
@@ -39,19 +73,19 @@ Found = dict[str, tuple[int, dict[str, int]]]
 Lane = dict[str, list[str]]
 
 
-def lanes(*, is_compared: bool) -> tuple[Lane, Lane]:
+def lanes(*, is_compared: bool, is_whole: bool) -> tuple[Lane, Lane]:
     """Two clusters, asked at once: on one the tests mostly wait for OLM, while a browser works before the other."""
     compared: Lane = {}
     if is_compared:
         compared = {} if SANDBOX.exists() else {"conformance, sandbox": [*IN_PARALLEL, *suites.CONFORMANCE.words]}
         compared["conformance, real"] = [*IN_PARALLEL, *suites.CONFORMANCE.words]
     first = {
-        "OperatorHub, real": ["-q", *HUB],
+        "OperatorHub, real": ["-q", *(HUB if is_whole else LANDING_HUB)],
         "tutorials, real": ["-q", "tests/tutorials"],
     }
     second = {
-        "product, real": [*IN_PARALLEL, *PRODUCT],
-        "browser, real": ["-q", "tests/e2e"],
+        "product, real": [*IN_PARALLEL, *(PRODUCT if is_whole else LANDING_PRODUCT)],
+        "browser, real": ["-q", "tests/e2e", *([] if is_whole else ["--journeys"])],
         # With an API server of their own, which they kill.
         "faults, real": ["-q", "tests/faults"],
     }
@@ -72,11 +106,11 @@ def walk(lane: Lane, cluster: RealCluster, cache: Path, out: Say | None) -> Foun
     return found
 
 
-def everything(programs: Programs, *, is_compared: bool) -> Found:
+def everything(programs: Programs, *, is_compared: bool, is_whole: bool) -> Found:
     """Every suite's exit code and counts; PartFailed when a cluster does not start. `is_compared`: whether both clusters' answers are."""
     if is_compared and SANDBOX.exists():
         tell("conformance, sandbox: `make test` has just asked it all of this (SANDBOX_ASKED)")
-    first, second = lanes(is_compared=is_compared)
+    first, second = lanes(is_compared=is_compared, is_whole=is_whole)
     with (
         running(DATA, programs, tell, (PACKAGES,)) as one,
         running(DATA.with_name(f"{DATA.name}-2"), programs, tell, (PACKAGES,)) as two,
@@ -112,7 +146,8 @@ def main() -> int:
     started = time.monotonic()
     chosen = [word for word in sys.argv[1:] if word != "--all"]
     suite, tests, digest = suites.CONFORMANCE, suites.CONFORMANCE.passed(), suites.CONFORMANCE.digest()
-    is_compared = "--all" in sys.argv or not tests
+    is_whole = "--all" in sys.argv
+    is_compared = is_whole or not tests
     # CI asks the sandbox once: `make test` has run in this very tree.
     if chosen or not os.environ.get("SANDBOX_ASKED"):
         shutil.rmtree(SANDBOX, ignore_errors=True)
@@ -121,7 +156,11 @@ def main() -> int:
         programs = build(tell)
         building = time.monotonic() - started
         os.environ["PATH"] = programs.search_path
-        found = chosen_only(programs, chosen) if chosen else everything(programs, is_compared=is_compared)
+        found = (
+            chosen_only(programs, chosen)
+            if chosen
+            else everything(programs, is_compared=is_compared, is_whole=is_whole)
+        )
     except (BuildFailed, PartFailed) as problem:
         tell(str(problem))
         return closing((), also_bad=1)

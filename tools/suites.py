@@ -56,7 +56,12 @@ class Suite:
     def modules(self) -> set[str]:
         """All that its tests and programs import, directly or not."""
         graph = _graph()
-        roots = (*(path.replace("/", ".") for path in self.tests), *self.programs, "tests.conftest", "tests.environment")
+        roots = (
+            *(path.replace("/", ".") for path in self.tests),
+            *self.programs,
+            "tests.conftest",
+            "tests.environment",
+        )
         found: set[str] = set()
         left = [name for name in graph.modules if any(f"{name}.".startswith(f"{root}.") for root in roots)]
         while left:

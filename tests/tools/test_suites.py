@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import run_tests, suites
+from tools import run_real_tests, run_tests, suites
 from tools.suites import DEPLOYMENT, EMBEDDED, FORMS, OPERATORS, SUITES, Suite
 
 PARALLEL = ["-q", "-n", "2"]
@@ -83,3 +83,12 @@ def test_forms_are_made_of_templates_and_translations_too() -> None:
 def test_a_deployment_is_made_of_manifests_and_of_what_they_start() -> None:
     found = set(DEPLOYMENT.paths())
     assert {"deploy/Containerfile", "docker-compose.yml", "console/settings.py", "console/asgi.py"} <= found
+
+
+def test_what_a_landing_asks_of_a_real_cluster_is_part_of_the_whole() -> None:
+    for chosen, whole in (
+        (run_real_tests.LANDING_PRODUCT, run_real_tests.PRODUCT),
+        (run_real_tests.LANDING_HUB, run_real_tests.HUB),
+    ):
+        assert not [path for path in chosen if not (run_real_tests.ROOT / path).is_file()]
+        assert all(path.startswith(whole) for path in chosen)
