@@ -132,28 +132,28 @@ FETCHED_SECONDS = Limit(
     value=180,
     unit="seconds",
     over="the catalog is not read, and why",
-    test="tests/operatorhub/sources/test_fetch.py::test_limits",
+    test="tests/operatorhub/sources/test_fetch.py::test_an_address_that_trickles_ends",
 )
 ARCHIVE = Limit(
     subject="an archive or image of a catalog, unpacked",
     value=2**30,
     unit="bytes",
     over="the catalog is not read, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+    test="tests/operatorhub/sources/test_bounds.py::test_a_catalogs_archive_is_bounded",
 )
 ARCHIVE_FILES = Limit(
     subject="files of it",
     value=100_000,
     unit="files",
     over="the catalog is not read, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+    test="tests/operatorhub/sources/test_bounds.py::test_a_catalogs_archive_is_bounded",
 )
 ARCHIVE_STREAM = Limit(
     subject="what is unpacked of it, also what is not kept",
     value=8 * 2**30,
     unit="bytes",
     over="the catalog is not read, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+    test="tests/operatorhub/sources/test_bounds.py::test_a_catalogs_archive_is_bounded",
 )
 #: Manifests are packed to a tenth or twentieth.
 ARCHIVE_RATIO = Limit(
@@ -232,7 +232,7 @@ RUN_FILES = Limit(
     value=2_000,
     unit="files",
     over="refused, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+    test="tests/operatorhub/sources/test_bounds.py::test_a_bundle_of_too_many_files_is_refused",
 )
 RUN_SECONDS = Limit(
     subject="reading it while somebody waits",
@@ -246,21 +246,21 @@ RUN_CARRIED = Limit(
     value=8 * 2**20,
     unit="bytes",
     over="refused, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_what_a_page_carries_is_bounded",
+    test="tests/operatorhub/sources/test_bounds.py::test_a_bundle_that_no_page_can_carry_is_refused",
 )
 RESTORE_BYTES = Limit(
     subject="an export that is imported, unpacked",
     value=8 * 2**20,
     unit="bytes",
     over="refused, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+    test="tests/operatorhub/sources/test_bounds.py::test_an_export_that_is_too_large_is_refused",
 )
 RESTORE_FILES = Limit(
     subject="files of it",
     value=600,
     unit="files",
     over="refused, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+    test="tests/operatorhub/sources/test_bounds.py::test_an_export_of_too_many_files_is_refused",
 )
 OLM_MANIFEST = Limit(
     subject="manifests of OLM itself",
