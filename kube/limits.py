@@ -198,6 +198,27 @@ IMAGE_MANIFEST = Limit(
     over="the image is not read, and why",
     test="tests/operatorhub/sources/test_image.py::test_an_image_is_bounded",
 )
+IMAGE_CONFIG = Limit(
+    subject="an image's configuration, which has its labels",
+    value=4 * 2**20,
+    unit="bytes",
+    over="the image is not read, and why",
+    test="tests/operatorhub/sources/test_image.py::test_an_image_is_bounded",
+)
+IMAGE_SECONDS = Limit(
+    subject="all layers of an image, from the first byte to the last",
+    value=240,
+    unit="seconds",
+    over="the image is not read, and why",
+    test="tests/operatorhub/sources/test_image.py::test_a_slow_registry_ends",
+)
+ZSTD_WINDOW = Limit(
+    subject="memory that a layer packed with zstd asks for",
+    value=128 * 2**20,
+    unit="bytes",
+    over="the image is not read, and why",
+    test="tests/operatorhub/sources/test_image.py::test_a_zstd_window_is_bounded",
+)
 #: No object is larger than 3 MiB; the largest file of 273 real packages has 2.4 MB.
 MANIFEST_FILE = Limit(
     subject="a file of a bundle's folder",
