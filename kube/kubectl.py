@@ -1,4 +1,4 @@
-"""The same with kubectl: commands beside a form with checkboxes, of which those count that do what the form's button would do."""
+"""The same with kubectl: commands beside a form with checkboxes; those count that do what its button would do."""
 
 import json
 from collections.abc import Collection

@@ -24,7 +24,10 @@ def shown(obj: KubeObject, masked: bool) -> KubeObject:
 
 
 def compared(before: KubeObject, *others: KubeObject) -> tuple[KubeObject, ...]:
-    """A Secret and others of the same name, all without values. A value of `others` that isn't the one `before` is said to be changed."""
+    """A Secret and others of the same name, all without values.
+
+    A value of `others` that isn't the one `before` is said to be changed.
+    """
 
     def hidden(obj: KubeObject) -> KubeObject:
         found = shown(obj, True)

@@ -82,7 +82,10 @@ class Plan:
 
     @property
     def kubectl(self) -> Commands:
-        """Every command that the ticks can mean: names of CRDs whose instances go, keys of leftovers. Nothing is ticked when the page comes."""
+        """Every command that the ticks can mean: names of CRDs whose instances go, keys of leftovers.
+
+        Nothing is ticked when the page comes.
+        """
         found = []
         for operand in self.operands:
             crd = operand.owned.api.crd

@@ -42,7 +42,10 @@ class Pulled:
 
 
 def pull(reference: str, target: Path, known: str = "", seconds: float = 0) -> Pulled:
-    """The catalog or bundle of an image, in `target`. `known`: the digest that was read before; `seconds`: for all layers, else IMAGE_SECONDS. Raises SourceError: what happened to which image."""
+    """The catalog or bundle of an image, in `target`. Raises SourceError: what happened to which image.
+
+    `known`: the digest that was read before; `seconds`: for all layers, else IMAGE_SECONDS.
+    """
     where = registry.parse(reference)
     source = registry.Registry(where)
     manifest, digest = source.manifest(where.wanted)

@@ -16,18 +16,19 @@ _BUTTONS = f"{_HERE}/test_kubectl_blocks.py::test_kubectl_does_what_the_button_d
 _READS = f"{_HERE}/test_kubectl_reads.py::test_kubectl_reads_what_the_page_shows"
 _PODS = f"{_HERE}/test_kubectl_reads.py"
 _OLM = f"{_HERE}/test_kubectl_operators.py"
+_EXTENSION = f"{_HERE}/test_extensions.py::test_from_the_form_to_the_next_version_and_to_nothing"
 
 #: Each template with a block, and the test that runs it.
 TEMPLATES = {
     "operatorhub/_export.html": f"{_HERE}/test_export.py::test_from_one_namespace_to_another_as_a_folder",
-    "operatorhub/_extension_preview.html": f"{_HERE}/test_extensions.py::test_from_the_form_to_the_next_version_and_to_nothing",
+    "operatorhub/_extension_preview.html": _EXTENSION,
     "operatorhub/_install_preview.html": _BUTTONS,
     "operatorhub/_plan.html": f"{_OLM}::test_approving_a_plan",
     "operatorhub/_removal_stuck.html": f"{_OLM}::test_the_last_way_out",
     "operatorhub/_run_plan.html": f"{_OLM}::test_a_bundle_runs_and_goes",
     "operatorhub/_subscription_form.html": _BUTTONS,
     "operatorhub/bootstrap_remove.html": f"{_OLM}::test_a_release_goes",
-    "operatorhub/extension_delete.html": f"{_HERE}/test_extensions.py::test_from_the_form_to_the_next_version_and_to_nothing",
+    "operatorhub/extension_delete.html": _EXTENSION,
     "operatorhub/group.html": _BUTTONS,
     "operatorhub/group_delete.html": _BUTTONS,
     "operatorhub/plan_deny.html": f"{_OLM}::test_dismissing_an_update",
@@ -61,7 +62,7 @@ TEMPLATES = {
 
 @dataclass(frozen=True, slots=True)
 class Kubectl:
-    """``kubectl(block)`` returns what was printed. `endless`: it is stopped after so many seconds, as it does not end of itself."""
+    """``kubectl(block)`` returns what was printed. `endless`: it is stopped after so many seconds."""
 
     kubeconfig: Path
     cache: Path
@@ -77,7 +78,7 @@ class Kubectl:
 
 
 def block_of(page: Any, ticked: Iterable[str] = (), of: str = "(kubectl|echo) ") -> str:
-    """The page's only block (of those that begin like `of`), as its script shows it with these values ticked (static/js/frame/kubectl.js)."""
+    """The page's only block of those that begin like `of`, as static/js/frame/kubectl.js shows it with these values ticked."""
     html = page.content.decode()
     found = [
         (unescape(copied), details)

@@ -132,7 +132,7 @@ def test_compared_then_applied(space: ClusterClient) -> None:
 
 @pytest.mark.django_db
 def test_s9_a_comparison_shows_no_value_of_a_secret(space: ClusterClient) -> None:
-    """S9: whoever gave a Secret's name read the one that is there, without a trace; what would change is said all the same."""
+    """S9: a Secret's name alone read the one that is there, without a trace. What would change is said."""
     copy = {"kubectl.kubernetes.io/last-applied-configuration": '{"stringData":{"pin":"hunter2"}}'}
     meta = {"name": "login", "annotations": copy}
     live = {"metadata": meta, "stringData": {"pin": "hunter2", "user": "someone"}}

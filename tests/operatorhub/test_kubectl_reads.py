@@ -54,7 +54,7 @@ def namespace(client: ClusterClient) -> Iterator[str]:
         (PODS + "/{namespace}/engine/logs/", ".", 4),
         (DEPLOYMENTS + "/{namespace}/web/logs/", r"\[pod/web-.*simulated", 4),
     ],
-)  # fmt: skip
+)
 def test_kubectl_reads_what_the_page_shows(
     page: str, words: str, endless: int, namespace: str, kubectl: Kubectl
 ) -> None:

@@ -199,7 +199,7 @@ def test_s9_a_change_by_the_api_that_answers_with_a_secret_is_a_reading_too(
 def test_s9_a_secret_that_a_refused_or_tried_change_shows_is_an_act(
     web: Client, client: ClusterClient, namespace: str
 ) -> None:
-    """S9: the page of a conflict, or of what a change would do, shows the values that are there; nobody need have opened the editor before."""
+    """S9: the page of a conflict, or of what a change would do, shows what is there, opened before or not."""
     secrets = client.find("", "v1", "secrets")
     made = client.create(secrets, {"metadata": {"name": "login"}, "stringData": {"key": "hunter2"}}, namespace)
     here, value = f"/resources/{SECRETS}/{namespace}/login/yaml/", base64.b64encode(b"hunter2").decode()
