@@ -132,28 +132,28 @@ FETCHED_SECONDS = Limit(
     value=180,
     unit="seconds",
     over="the catalog is not read, and why",
-    test="tests/operatorhub/sources/test_fetch.py::test_limits",
+    test="tests/operatorhub/sources/test_fetch.py::test_an_address_that_trickles_ends",
 )
 ARCHIVE = Limit(
     subject="an archive or image of a catalog, unpacked",
     value=2**30,
     unit="bytes",
     over="the catalog is not read, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+    test="tests/operatorhub/sources/test_bounds.py::test_a_catalogs_archive_is_bounded",
 )
 ARCHIVE_FILES = Limit(
     subject="files of it",
     value=100_000,
     unit="files",
     over="the catalog is not read, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+    test="tests/operatorhub/sources/test_bounds.py::test_a_catalogs_archive_is_bounded",
 )
 ARCHIVE_STREAM = Limit(
     subject="what is unpacked of it, also what is not kept",
     value=8 * 2**30,
     unit="bytes",
     over="the catalog is not read, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+    test="tests/operatorhub/sources/test_bounds.py::test_a_catalogs_archive_is_bounded",
 )
 #: Manifests are packed to a tenth or twentieth.
 ARCHIVE_RATIO = Limit(
@@ -198,6 +198,27 @@ IMAGE_MANIFEST = Limit(
     over="the image is not read, and why",
     test="tests/operatorhub/sources/test_image.py::test_an_image_is_bounded",
 )
+IMAGE_CONFIG = Limit(
+    subject="an image's configuration, which has its labels",
+    value=4 * 2**20,
+    unit="bytes",
+    over="the image is not read, and why",
+    test="tests/operatorhub/sources/test_image.py::test_an_image_is_bounded",
+)
+IMAGE_SECONDS = Limit(
+    subject="all layers of an image, from the first byte to the last",
+    value=240,
+    unit="seconds",
+    over="the image is not read, and why",
+    test="tests/operatorhub/sources/test_image.py::test_a_slow_registry_ends",
+)
+ZSTD_WINDOW = Limit(
+    subject="memory that a layer packed with zstd asks for",
+    value=128 * 2**20,
+    unit="bytes",
+    over="the image is not read, and why",
+    test="tests/operatorhub/sources/test_image.py::test_a_zstd_window_is_bounded",
+)
 #: No object is larger than 3 MiB; the largest file of 273 real packages has 2.4 MB.
 MANIFEST_FILE = Limit(
     subject="a file of a bundle's folder",
@@ -232,7 +253,7 @@ RUN_FILES = Limit(
     value=2_000,
     unit="files",
     over="refused, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+    test="tests/operatorhub/sources/test_bounds.py::test_a_bundle_of_too_many_files_is_refused",
 )
 RUN_SECONDS = Limit(
     subject="reading it while somebody waits",
@@ -246,21 +267,21 @@ RUN_CARRIED = Limit(
     value=8 * 2**20,
     unit="bytes",
     over="refused, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_what_a_page_carries_is_bounded",
+    test="tests/operatorhub/sources/test_bounds.py::test_a_bundle_that_no_page_can_carry_is_refused",
 )
 RESTORE_BYTES = Limit(
     subject="an export that is imported, unpacked",
     value=8 * 2**20,
     unit="bytes",
     over="refused, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+    test="tests/operatorhub/sources/test_bounds.py::test_an_export_that_is_too_large_is_refused",
 )
 RESTORE_FILES = Limit(
     subject="files of it",
     value=600,
     unit="files",
     over="refused, and why",
-    test="tests/operatorhub/sources/test_bounds.py::test_every_budget_ends",
+    test="tests/operatorhub/sources/test_bounds.py::test_an_export_of_too_many_files_is_refused",
 )
 OLM_MANIFEST = Limit(
     subject="manifests of OLM itself",

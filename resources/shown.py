@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from kube import copies
 from kube.objects import KubeObject
 
@@ -19,3 +21,24 @@ def shown(obj: KubeObject, masked: bool) -> KubeObject:
         if metadata.get("annotations"):
             found["metadata"] = {**metadata, "annotations": copies.without(metadata["annotations"])}
     return found
+
+
+def compared(before: KubeObject, *others: KubeObject) -> tuple[KubeObject, ...]:
+    """A Secret and others of the same name, all without values.
+
+    A value of `others` that isn't the one `before` is said to be changed.
+    """
+
+    def hidden(obj: KubeObject) -> KubeObject:
+        found = shown(obj, True)
+        for part in ("data", "stringData"):
+            values, known = (one.get(part) for one in (obj, before))
+            if isinstance(values, dict):
+                known = known if isinstance(known, dict) else {}
+                found[part] = {
+                    key: MASK if key not in known or known[key] == value else _("%(value)s (changed)") % {"value": MASK}
+                    for key, value in values.items()
+                }
+        return found
+
+    return (shown(before, True), *(hidden(obj) for obj in others))

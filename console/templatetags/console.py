@@ -15,6 +15,7 @@ from console.prefer import times
 from console.web.markdown import help_html
 from console.web.right import Right, right_of
 from console.web.static import fonts
+from kube.kubectl import Commands
 
 register = template.Library()
 
@@ -94,6 +95,7 @@ def markdown(text: str) -> SafeString:
 
 
 @register.inclusion_tag("console/_kubectl.html")
-def kubectl(command: str) -> dict[str, str]:
-    """The command that does the same, with a button that copies it."""
-    return {"command": command, "label": _("The same with kubectl")}
+def kubectl(command: str | Commands) -> dict[str, object]:
+    """The command that does the same, with a button that copies it; `Commands` follow the ticks of their form."""
+    commands = command if isinstance(command, Commands) else None
+    return {"command": str(command), "commands": commands, "label": _("The same with kubectl")}

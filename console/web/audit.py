@@ -25,9 +25,12 @@ def note(client: ClusterClient, verb: str, ref: str, outcome: str, where: Where 
 
 
 def secrets_read(client: ClusterClient, ref: str, how: str, names: Iterable[str], where: Where | None = None) -> None:
-    """Values of Secrets were handed out by the API: one act, whether of one, of a list or of a watch. `how`: get, list or watch."""
+    """Values of Secrets were handed out by the API: one act, whether of one, of a list or of a watch.
+
+    `how`: get, patch or delete; list or watch, with `names`.
+    """
     found = list(names)
-    words = f" {how} of {len(found)}: {', '.join(found)}" if how != "get" else " get"
+    words = f" {how} of {len(found)}: {', '.join(found)}" if how in ("list", "watch") else f" {how}"
     note(client, "reveal", ref + words, "ok", where)
 
 

@@ -24,6 +24,7 @@ from operatorhub.sources import archive
 from operatorhub.sources.drafts import SourceError
 from resources.applying import imports
 from resources.applying.imports import Document, Result
+from resources.shown import compared
 from resources.writing.review import Review, review
 from untrusted import yaml_bounds
 
@@ -145,7 +146,12 @@ class Bringing(imports.Import):
         if result.outcome != "changed" or result.type is None or result.made is None:
             return None
         live = self.before.get((result.type.topic_part, result.namespace, name_of(result.document.object)))
-        return review(live, {**result.document.object}, result.made) if live else None
+        if live is None:
+            return None
+        sent, made = {**result.document.object}, result.made
+        if result.document.kind == "Secret" and not result.type.group:
+            live, sent, made = compared(live, sent, made)
+        return review(live, sent, made)
 
 
 def waiting(results: tuple[Result, ...]) -> tuple[Result, ...]:

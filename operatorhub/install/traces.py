@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
+from kube.kubectl import Commands
 from kube.objects import KubeObject, name_of, uid_of
 from operatorhub import olm
 from operatorhub.csv import items, mapping, text
 from operatorhub.install.objects import made_with
-from operatorhub.install.undo import Target
+from operatorhub.install.undo import Target, kubectl
 
 _CRDS = ("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 #: On a Subscription that OLM made for a dependency: the InstallPlan that did.
@@ -36,8 +37,8 @@ class Traces:
     stays: tuple[str, ...]
 
     @property
-    def kubectl(self) -> str:
-        return "\n".join(one.kubectl for one in self.targets if not one.keeps)
+    def kubectl(self) -> Commands:
+        return kubectl(self.targets)
 
 
 def look(client: ClusterClient, namespace: str, name: str) -> Traces:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from kube.client import ClusterClient
 from kube.discovery import qualified
 from kube.errors import Conflict, KubeError, NotFound
+from kube.kubectl import Command, Commands
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,13 @@ class Target:
         return f"kubectl delete {qualified(self.plural, self.group)} {self.name}" + (
             f" -n {self.namespace}" if self.namespace else ""
         )
+
+
+def kubectl(offered: Iterable[Target]) -> Commands:
+    """What a page does that offers each of them with a checkbox; those that nothing `keeps` are ticked at first."""
+    found = tuple(offered)
+    commands = tuple(Command(target.kubectl, (frozenset({target.token}),)) for target in found)
+    return Commands(commands, frozenset(target.token for target in found if not target.keeps))
 
 
 @dataclass(frozen=True, slots=True)

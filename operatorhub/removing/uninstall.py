@@ -5,7 +5,6 @@ their objects, so that no data is lost; the OperatorGroup and the namespace, whi
 listed here, and each thing that may go as well can be ticked. operatorhub/removing/removal.py does it.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from django.utils.translation import gettext as _
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
+from kube.kubectl import Command, Commands
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, olm
 from operatorhub.removing import leftovers
@@ -51,19 +51,6 @@ class Operands:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """A kubectl command of the uninstall. `ticks`: values of checkboxes of which one must be ticked; None for what always goes."""
-
-    text: str
-    ticks: frozenset[str] | None = None
-
-    @property
-    def ticks_json(self) -> str:
-        """For the page's script; '' for what always goes."""
-        return "" if self.ticks is None else json.dumps(sorted(self.ticks))
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """`csv_uid` and `subscription_uid` make sure that exactly these objects are deleted, '' where there is none."""
 
@@ -94,8 +81,11 @@ class Plan:
         return tuple((one.owned.api.title, one.problem) for one in self.operands if one.problem)
 
     @property
-    def commands(self) -> tuple[Command, ...]:
-        """Every kubectl command that the ticks can mean, in the order in which the button deletes."""
+    def kubectl(self) -> Commands:
+        """Every command that the ticks can mean: names of CRDs whose instances go, keys of leftovers.
+
+        Nothing is ticked when the page comes.
+        """
         found = []
         for operand in self.operands:
             crd = operand.owned.api.crd
@@ -103,7 +93,7 @@ class Plan:
             ticks = {left.key for left in self.leftovers if left.stage == "crd" and left.name == crd and left.offered}
             ticks |= set() if self.no_operands else {crd}
             found += [
-                Command(f"kubectl delete {crd} --all{f' -n {place}' if place else ''}", frozenset(ticks))
+                Command(f"kubectl delete {crd} --all{f' -n {place}' if place else ''}", (frozenset(ticks),))
                 for place, _number in operand.by_namespace
             ]
         if self.subscription_uid:
@@ -111,19 +101,11 @@ class Plan:
         if self.csv_uid:
             found.append(Command(f"kubectl delete clusterserviceversions.{olm.GROUP} {self.csv} -n {self.namespace}"))
         found += [
-            Command(f"kubectl delete {left.kubectl}", frozenset({left.key})) for left in self.leftovers if left.offered
+            Command(f"kubectl delete {left.kubectl}", (frozenset({left.key}),))
+            for left in self.leftovers
+            if left.offered
         ]
-        return tuple(found)
-
-    def kubectl_for(self, ticked: Iterable[str] = ()) -> str:
-        """What the button does with these ticks: names of CRDs whose instances go, keys of leftovers."""
-        chosen = set(ticked)
-        return "\n".join(command.text for command in self.commands if command.ticks is None or command.ticks & chosen)
-
-    @property
-    def kubectl(self) -> str:
-        """With nothing ticked."""
-        return self.kubectl_for()
+        return Commands(tuple(found))
 
 
 def look(client: ClusterClient, namespace: str, name: str) -> Plan:

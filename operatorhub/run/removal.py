@@ -5,12 +5,13 @@ namespace if asked. Each object goes by its uid: what somebody made meanwhile un
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType, qualified
 from kube.errors import KubeError, NotFound
+from kube.kubectl import Command, Commands
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub.install.undo import Removed, Target, remove
 from operatorhub.run.plan import RUN, run_name
@@ -52,9 +53,29 @@ class Removal:
         return sum(len(one.instances or ()) for one in self.kinds)
 
     @property
-    def kubectl(self) -> str:
-        lines = [one.kubectl for one in self.objects]
-        return "\n".join(lines)
+    def kubectl(self) -> Commands:
+        """As take(). The page ticks the kinds at first."""
+        operands, kinds, space = (frozenset({name}) for name in ("operands", "kinds", "space"))
+        found = [Command(line, (operands,)) for kind in self.kinds for line in _deletions(kind.instances or ())]
+        found += [Command(target.kubectl) for target in self.objects]
+        found += [
+            Command(kind.target.kubectl, (kinds, operands) if kind.instances else (kinds,))
+            for kind in self.kinds
+            if kind.instances is not None
+        ]
+        found += [Command(self.space.kubectl, (space,))] if self.space else []
+        return Commands(tuple(found), kinds)
+
+
+def _deletions(instances: Iterable[Target]) -> Iterator[str]:
+    """One command for each namespace."""
+    by_namespace: dict[str, list[Target]] = {}
+    for instance in instances:
+        by_namespace.setdefault(instance.namespace, []).append(instance)
+    for namespace, targets in by_namespace.items():
+        kind = qualified(targets[0].plural, targets[0].group)
+        names = " ".join(target.name for target in targets)
+        yield f"kubectl delete {kind} {names}" + (f" -n {namespace}" if namespace else "")
 
 
 def look(client: ClusterClient, namespace: str, package: str) -> Removal:

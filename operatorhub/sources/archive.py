@@ -24,15 +24,12 @@ _CHUNK = 1024 * 1024
 
 
 class Budget:
-    """What may still be written and read, over all archives of one source."""
+    """What may still be written and read, over all archives of one source; None: as much as of a catalog."""
 
-    def __init__(
-        self,
-        most: int = limits.ARCHIVE.value,
-        files: int = limits.ARCHIVE_FILES.value,
-        stream: int = limits.ARCHIVE_STREAM.value,
-    ) -> None:
-        self.bytes, self.files, self.stream = most, files, stream
+    def __init__(self, most: int | None = None, files: int | None = None, stream: int | None = None) -> None:
+        self.bytes = limits.ARCHIVE.value if most is None else most
+        self.files = limits.ARCHIVE_FILES.value if files is None else files
+        self.stream = limits.ARCHIVE_STREAM.value if stream is None else stream
         self._packed = limits.ARCHIVE_UNJUDGED.value
         self._until = time.monotonic() + limits.ARCHIVE_SECONDS.value
 

@@ -11,14 +11,12 @@ from kube import limits
 from operatorhub.sources import archive, web
 from operatorhub.sources.drafts import SourceError
 
-SECONDS = float(limits.FETCHED_SECONDS.value)
-
 
 def fetch(address: str, target: Path) -> Path:
     """The folder in `target` where what the address answers lies, unpacked. Raises SourceError: what happened to which address, and what to do."""
     path = target / "fetched"
     with path.open("wb") as sink:
-        answer = web.get(address, sink=sink, most=limits.FETCHED.value, seconds=SECONDS)
+        answer = web.get(address, sink=sink, most=limits.FETCHED.value, seconds=float(limits.FETCHED_SECONDS.value))
     if answer.status != 200:
         raise SourceError(web.explain(answer))
     try:

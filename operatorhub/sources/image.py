@@ -28,9 +28,6 @@ from untrusted import json_bounds
 PREFIX = "operators.operatorframework.io."
 CONFIGS, DATABASE = f"{PREFIX}index.configs.v1", f"{PREFIX}index.database.v1"
 MANIFESTS, METADATA = f"{PREFIX}bundle.manifests.v1", f"{PREFIX}bundle.metadata.v1"
-SECONDS = 240.0
-# The memory that a zstd stream may ask for.
-_WINDOW = 128 * 1024 * 1024
 _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
@@ -45,7 +42,10 @@ class Pulled:
 
 
 def pull(reference: str, target: Path, known: str = "", seconds: float = 0) -> Pulled:
-    """The catalog or bundle of an image, in `target`. `known`: the digest that was read before; `seconds`: for all layers, else SECONDS. Raises SourceError: what happened to which image."""
+    """The catalog or bundle of an image, in `target`. Raises SourceError: what happened to which image.
+
+    `known`: the digest that was read before; `seconds`: for all layers, else IMAGE_SECONDS.
+    """
     where = registry.parse(reference)
     source = registry.Registry(where)
     manifest, digest = source.manifest(where.wanted)
@@ -63,7 +63,7 @@ def pull(reference: str, target: Path, known: str = "", seconds: float = 0) -> P
     config = _config(source, manifest)
     labels = {text(key): text(value) for key, value in mapping(mapping(config.get("config")).get("Labels")).items()}
     folders = _folders(labels, where)
-    budget, deadline = archive.Budget(), time.monotonic() + (seconds or SECONDS)
+    budget, deadline = archive.Budget(), time.monotonic() + (seconds or limits.IMAGE_SECONDS.value)
     for one in layers:
         _layer(source, one, target, budget, folders, deadline)
     return Pulled(digest, _placed(target, folders, where), labels, text(config.get("created")))
@@ -71,7 +71,7 @@ def pull(reference: str, target: Path, known: str = "", seconds: float = 0) -> P
 
 def _config(source: registry.Registry, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
     sink = BytesIO()
-    source.blob(text(mapping(manifest.get("config")).get("digest")), sink, 4 * 1024 * 1024, 30)
+    source.blob(text(mapping(manifest.get("config")).get("digest")), sink, limits.IMAGE_CONFIG.value, 30)
     try:
         return mapping(json_bounds.load(sink.getvalue()))
     except msgspec.DecodeError as error:
@@ -126,7 +126,7 @@ def _plain(sink: IO[bytes]) -> IO[bytes]:
     if head.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(fileobj=sink)  # type: ignore[return-value]
     if head == b"\x28\xb5\x2f\xfd":
-        return zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(sink)
+        return zstandard.ZstdDecompressor(max_window_size=limits.ZSTD_WINDOW.value).stream_reader(sink)
     return sink
 
 

@@ -102,6 +102,5 @@ def remove(request: ConsoleRequest, key: str) -> HttpResponse:
         request.cluster.forget_types()
         forget_namespaces()
     targets = apply.removable(request.cluster, run) if removed is None else ()
-    kubectl = "\n".join(one.kubectl for one in targets if not one.keeps)
-    context = {"run": run, "targets": targets, "removed": removed, "kubectl_lines": kubectl}
+    context = {"run": run, "targets": targets, "removed": removed, "kubectl": undo.kubectl(targets)}
     return render.page(request, "operatorhub/bootstrap_remove.html", context)

@@ -235,6 +235,8 @@ class Object(_VersionedView):
         before = writes.looked(_cluster(request), place)
         changed = _cluster(request).patch(place.type, place.name, dict(request.data), place.namespace)
         audit.record(request._request, "patch", place.ref, "ok")  # type: ignore[arg-type]
+        if place.secret:
+            audit.secrets_read(_cluster(request), place.ref, "patch", ())
         writes.wrote(_cluster(request), "patch", place, before, changed)
         return Response(changed)
 
@@ -245,5 +247,7 @@ class Object(_VersionedView):
         before = writes.looked(_cluster(request), place)
         left = _cluster(request).delete(place.type, place.name, place.namespace)
         audit.record(request._request, "delete", place.ref, "ok")  # type: ignore[arg-type]
+        if place.secret and uid_of(left):
+            audit.secrets_read(_cluster(request), place.ref, "delete", ())
         writes.wrote(_cluster(request), "delete", place, before, None)
         return Response(left)

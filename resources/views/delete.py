@@ -13,6 +13,7 @@ from console.web.errors import Problem, explain
 from console.web.frame import forget_namespaces
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
+from kube.kubectl import Command, Commands
 from kube.objects import uid_of
 from resources.history import writes
 from resources.kinds import Panel
@@ -44,6 +45,16 @@ class DeletePage:
     problem: Problem | None = None
     going: Panel | None = None
     propagations: tuple[str, ...] = PROPAGATIONS
+
+    @property
+    def kubectl(self) -> Commands:
+        """By what becomes of the owned objects."""
+        flags = {"Background": "", "Foreground": " --cascade=foreground", "Orphan": " --cascade=orphan"}
+        commands = (
+            Command(f"kubectl delete {self.place.kubectl}{flag}", (frozenset({value}),))
+            for value, flag in flags.items()
+        )
+        return Commands(tuple(commands), frozenset({self.propagation}))
 
     @property
     def way(self) -> str:

@@ -82,9 +82,13 @@ class Work:
     def edit(self) -> HttpResponse:
         """An existing object's form."""
         obj = draft.editable(self.place.get(self.request.cluster))
-        if self.place.type.kind == "Secret":
-            audit.record(self.request, "reveal", self.place.ref, "ok")
+        self.read_secret()
         return self.show(Draft(obj, original=obj))
+
+    def read_secret(self) -> None:
+        """The page shows values of the Secret that is there: an act, whatever was done before."""
+        if self.editing and self.place.secret:
+            audit.record(self.request, "reveal", self.place.ref, "ok")
 
     def show(
         self,
@@ -144,7 +148,10 @@ class Work:
             return self.gone(written, gone)
         except KubeError as refused:
             return self.refused(written, refused, known)
-        return faces.review(self, written, outcome) if dry_run else self.saved(outcome)
+        if dry_run:
+            self.read_secret()
+            return faces.review(self, written, outcome)
+        return self.saved(outcome)
 
     def outcome(self, written: Draft, dry_run: bool) -> Outcome:
         client, type_ = self.request.cluster, self.place.type
@@ -224,6 +231,7 @@ class Work:
     def clashed(self, written: Draft, clashing: Clashing) -> HttpResponse:
         """Theirs is what mine is compared with from now on, and every clash waits for a decision."""
         audit.record(self.request, "patch", self.place.ref, "Conflict")
+        self.read_secret()
         merged: KubeObject = clashing.merged
         if "status" in written.obj:
             merged = {**merged, "status": written.obj["status"]}

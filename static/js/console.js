@@ -4,6 +4,7 @@ import { Idiomorph } from "idiomorph/dist/idiomorph.esm.js";
 import { mayAdd, mayMorph } from "./live/guard.js";
 import "./keyboard/rows.js";
 import "./frame/empties.js";
+import "./frame/kubectl.js";
 import "./frame/scroll.js";
 import "./preferences.js";
 

@@ -65,6 +65,9 @@ TESTS: dict[str, tuple[str, ...]] = {
     # S9 Secrets read without a trace; a former tenant's history
     "S9": (
         f"{_CONSOLE}/audit/test_acts.py::test_s9_secrets_that_the_api_hands_out_are_acts",
+        f"{_CONSOLE}/audit/test_acts.py::test_s9_a_change_by_the_api_that_answers_with_a_secret_is_a_reading_too",
+        f"{_CONSOLE}/audit/test_acts.py::test_s9_a_secret_that_a_refused_or_tried_change_shows_is_an_act",
+        f"{_HUB}/test_import.py::test_s9_a_comparison_shows_no_value_of_a_secret",
         f"{_VIEWS}/test_api_watch.py::test_s9_a_watch_of_secrets_is_in_the_audit",
         "tests/resources/history/test_namespace_lives.py::test_s9_the_former_tenants_objects_are_not_shown",
     ),

@@ -89,7 +89,7 @@ def test_a_deprecated_version_in_one_namespace_and_an_instance_that_stays(
 def _uninstall_with_the_instance(site: Site, page: Page, client: ClusterClient, namespace: str) -> None:
     page.goto(f"{site.url}/operators/{namespace}/{OLD}/uninstall/")
     # H3: the commands follow the ticks.
-    copied = page.locator("#uninstall-kubectl [data-copy]")
+    copied = page.locator("[data-follows] [data-copy]")
     expect(copied).not_to_have_attribute("data-copy", re.compile("--all"))
     page.get_by_label(re.compile("1 instance")).check()
     expect(copied).to_have_attribute("data-copy", re.compile("--all"))

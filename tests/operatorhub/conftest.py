@@ -1,5 +1,6 @@
 """The embedded cluster with its own catalog; and one with the 268 real packages beside it, for the index."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests import processes
 from tests.conftest import ROOT
 from tests.environment import FOLDER
 from tests.eventually import until
+from tests.operatorhub.blocks import Kubectl
 
 
 def ready(client: ClusterClient, least: int) -> bool:
@@ -30,6 +32,13 @@ def client(cluster_kubeconfig: Path) -> ClusterClient:
     until(lambda: olm.served(found) or found.forget_types())
     until(lambda: ready(found, 1))
     return found
+
+
+@pytest.fixture
+def kubectl(cluster_kubeconfig: Path, tmp_path: Path) -> Kubectl:
+    if shutil.which("kubectl") is None:
+        pytest.skip("needs kubectl on PATH")
+    return Kubectl(cluster_kubeconfig, tmp_path)
 
 
 @pytest.fixture(scope="session")

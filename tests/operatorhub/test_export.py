@@ -2,8 +2,6 @@
 
 import io
 import re
-import shutil
-import subprocess
 import zipfile
 from collections.abc import Iterator
 from html import unescape
@@ -20,6 +18,8 @@ from operatorhub import olm
 from operatorhub.exports import bring, folder, gather
 from operatorhub.exports.clean import clean
 from tests.eventually import until
+from tests.operatorhub import operators
+from tests.operatorhub.blocks import Kubectl, block_of
 
 CSV = "sampledb-operator.v1.0.0"
 SPACE, OTHER = "export-here", "export-there"
@@ -147,7 +147,9 @@ def install(client: ClusterClient, namespace: str) -> None:
 
 
 @pytest.mark.django_db
-def test_from_one_namespace_to_another_as_a_folder(client: ClusterClient, spaces: None, tmp_path: Path) -> None:
+def test_from_one_namespace_to_another_as_a_folder(
+    client: ClusterClient, spaces: None, tmp_path: Path, kubectl: Kubectl
+) -> None:
     install(client, SPACE)
     secrets, maps = client.find("", "v1", "secrets"), client.find("", "v1", "configmaps")
     client.create(
@@ -194,10 +196,8 @@ def test_from_one_namespace_to_another_as_a_folder(client: ClusterClient, spaces
     ):
         assert words not in texts
     root = tmp_path / f"sampledb-{OTHER}"
-    if kubectl := shutil.which("kubectl"):
-        built = subprocess.run([kubectl, "kustomize", str(root)], check=True, capture_output=True, text=True).stdout
-        kinds = [one["kind"] for one in yaml.safe_load_all(built)]
-        assert kinds == ["Namespace", "OperatorGroup", "Subscription", "SampleDB"]
+    kinds = [one["kind"] for one in yaml.safe_load_all(kubectl(f"kubectl kustomize {root}"))]
+    assert kinds == ["Namespace", "OperatorGroup", "Subscription", "SampleDB"]
 
     # The other namespace gets the same.
     assert web.post("/operators/import/", {"files": upload(answer.content)}).status_code == 200
@@ -211,6 +211,14 @@ def test_from_one_namespace_to_another_as_a_folder(client: ClusterClient, spaces
     again = text(web.post("/operators/import/", {"text": given}))
     assert "would be created" not in again
     assert "is there already, unchanged" in again
+
+    # H3: the command under the folder makes what the import made.
+    subscriptions = olm.type_of(client, olm.SUBSCRIPTIONS)
+    for kind, name in ((type_, "example"), (subscriptions, "sampledb")):
+        client.delete(kind, name, OTHER)
+    until(lambda: operators.gone(client, type_, "example", OTHER))
+    kubectl(block_of(web.get(place, {"into": OTHER})), folder=tmp_path)
+    assert text(web.post("/operators/import/", {"text": given})) == again
 
 
 def made(client: ClusterClient, type_: Any, obj: dict[str, Any]) -> bool:

@@ -16,6 +16,8 @@ from operatorhub.install.situation import Situation
 from operatorhub.run import given
 from tests.conftest import ROOT
 from tests.eventually import until
+from tests.operatorhub.blocks import Kubectl, block_of
+from tests.operatorhub.operators import FLIGHTS
 
 FLIGHT = ROOT / "operators" / "packages" / "flightticket"
 NAME, SPACE = "ext-flight", "ext-flight"
@@ -168,9 +170,13 @@ def state(client: ClusterClient) -> facts.Extension:
     return facts.read(client.get(facts.type_of(client), NAME))
 
 
+def spec_of(client: ClusterClient) -> Any:
+    return client.get(facts.type_of(client), NAME)["spec"]
+
+
 @pytest.mark.django_db
 def test_from_the_form_to_the_next_version_and_to_nothing(
-    served: ClusterClient, monkeypatch: pytest.MonkeyPatch
+    served: ClusterClient, monkeypatch: pytest.MonkeyPatch, kubectl: Kubectl
 ) -> None:
     # The catalog's contents, as SOURCES' index would give them: what is tested here is what is made of them.
     package = given.files_of(FLIGHT)
@@ -198,10 +204,16 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
     tried = web.post("/extensions/+/", {**form, "~check": "1"})
     assert "All objects would be accepted" in text(tried)
     assert not there(served, facts.GROUP, facts.EXTENSIONS, NAME)
+    # H3: the page's command installs the same, and the next page's takes it away.
+    kubectl(block_of(tried))
+    by_kubectl = until(lambda: state(served).state == "done" and spec_of(served))
+    kubectl(block_of(web.get(f"/extensions/{NAME}/delete/")))
+    until(lambda: not there(served, "apiextensions.k8s.io", "customresourcedefinitions", FLIGHTS), seconds=60)
     made = web.post("/extensions/+/", {**form, "~make": "1"})
     assert (made.status_code, made.get("Location")) == (302, f"/extensions/{NAME}/"), text(made)
     # The computed rights are enough: OLM installs it.
     until(lambda: state(served).installed == "1.0.0" and state(served).state == "done")
+    assert spec_of(served) == by_kubectl
     shown = text(web.get(f"/extensions/{NAME}/"))
     assert "1.0.0 is installed" in shown
     assert "Deployment" in shown
@@ -223,10 +235,7 @@ def test_from_the_form_to_the_next_version_and_to_nothing(
     gone = web.get(f"/extensions/{NAME}/delete/")
     assert "flighttickets.flights.com" in text(gone)
     assert web.post(f"/extensions/{NAME}/delete/", {"uid": state(served).uid}).status_code == 302
-    until(
-        lambda: not there(served, "apiextensions.k8s.io", "customresourcedefinitions", "flighttickets.flights.com"),
-        seconds=60,
-    )
+    until(lambda: not there(served, "apiextensions.k8s.io", "customresourcedefinitions", FLIGHTS), seconds=60)
 
 
 @pytest.mark.django_db

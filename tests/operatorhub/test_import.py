@@ -1,5 +1,6 @@
 """A folder of manifests brought in: its order, what is not understood, what is compared, what waits."""
 
+import base64
 import io
 import re
 import zipfile
@@ -127,6 +128,29 @@ def test_compared_then_applied(space: ClusterClient) -> None:
     assert "What changes" in changed
     assert re.search(r"<del>[^<]*blue", changed)
     assert re.search(r"<ins>[^<]*green", changed)
+
+
+@pytest.mark.django_db
+def test_s9_a_comparison_shows_no_value_of_a_secret(space: ClusterClient) -> None:
+    """S9: a Secret's name alone read the one that is there, without a trace. What would change is said."""
+    copy = {"kubectl.kubernetes.io/last-applied-configuration": '{"stringData":{"pin":"hunter2"}}'}
+    meta = {"name": "login", "annotations": copy}
+    live = {"metadata": meta, "stringData": {"pin": "hunter2", "user": "someone"}}
+    space.create(space.find("", "v1", "secrets"), live, SPACE)
+    given = (
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: login, namespace: import-here, labels: {tier: new}}\n"
+        "stringData: {pin: other, user: someone}\n"
+    )
+    answer = Client().post("/operators/import/", {"text": given})
+    shown = text(answer)
+    assert "What changes" in shown
+    for value in ("hunter2", "someone"):
+        hidden = shown.replace(given.split("stringData")[1], "")
+        assert base64.b64encode(value.encode()).decode() not in hidden
+    assert "hunter2" not in answer.content.decode()
+    assert re.search(r"<ins>[^<]*new", answer.content.decode())
+    assert re.search(r"pin: ••••••.* pin: •••••• \(changed\)", shown)
+    assert "user: •••••• (changed)" not in shown
 
 
 @pytest.mark.django_db

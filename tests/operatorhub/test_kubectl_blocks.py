@@ -2,13 +2,9 @@
 
 import contextlib
 import json
-import os
 import re
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from html import unescape
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -20,6 +16,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from operatorhub import olm
 from tests.eventually import until
+from tests.operatorhub.blocks import ROOT, TEMPLATES, Kubectl, block_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.timeout(120)]
 
@@ -39,7 +36,8 @@ _CHANGING = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=-manual-)[0-9a-z]+|[0-9a-f
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """`make`: (kind's group and plural, object) beforehand; `look`: the kind that is compared; `page` and `sent`: how the page with the block is asked for, by POST
-    where something is sent; `pressed`: what the button sends, with `{uid}` and the like of the object made first."""
+    where something is sent; `pressed`: what the button sends, with `{uid}` of the object made last, `{uid of NAME}` and the like;
+    `typed`: what somebody types into the block in the place of its words in capitals."""
 
     name: str
     make: tuple[tuple[tuple[str, str], Object], ...]
@@ -49,6 +47,7 @@ class Case:
     button: str = ""
     sent: dict[str, str] | None = None
     deleted: bool = False
+    typed: tuple[tuple[str, str], ...] = ()
 
 
 def named(name: str, **more: Any) -> Object:
@@ -59,6 +58,17 @@ MAPS, DEPLOYMENTS, CRON_JOBS, JOBS, PODS = (
     ("", "configmaps"), ("apps", "deployments"), ("batch", "cronjobs"), ("batch", "jobs"), ("", "pods")
 )  # fmt: skip
 MAP = (MAPS, named("paint", data={"colour": "blue"}))
+LABELLED = (MAPS, named("paint", metadata={"labels": {"old": "web"}}))
+# An object that another one owns.
+OWNED = (
+    MAPS,
+    named(
+        "drawn",
+        metadata={
+            "ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "paint", "uid": "{uid of paint}"}]
+        },
+    ),
+)
 DEPLOYMENT = (
     DEPLOYMENTS,
     named("web", spec={"replicas": 0, "selector": {"matchLabels": LABELS}, "template": TEMPLATE}),
@@ -78,7 +88,15 @@ CHANGED = {"version": "{version}", "channel": "fast", "approval": "Manual", "con
 INSTALL = {"channel": "stable", "mode": "OwnNamespace", "install_namespace": "{namespace}", "approval": "Manual"}
 
 CASES = [
-    Case(name="delete", make=(MAP,), look=MAPS, page="/resources/core/v1/configmaps/{namespace}/paint/delete/", pressed={"uid": "{uid}"}),
+    Case(name="delete", make=(MAP,), look=MAPS, page="/resources/core/v1/configmaps/{namespace}/paint/delete/", pressed={"uid": "{uid}", "propagation": "Background"}),
+    *(
+        Case(name=f"delete-{way.lower()}", make=(OWNED, MAP), look=MAPS, page="/resources/core/v1/configmaps/{namespace}/paint/delete/",
+             pressed={"uid": "{uid of paint}", "propagation": way})
+        for way in ("Background", "Foreground", "Orphan")
+    ),
+    Case(name="labels", make=(LABELLED,), look=MAPS, page="/resources/core/v1/configmaps/{namespace}/paint/labels/",
+         pressed={"labels-was-key": "old", "labels-was-value": "web", "labels-key": "tier", "labels-value": "cache"},
+         typed=(("KEY=VALUE", "tier=cache"), ("OLD-", "old-"))),
     Case(name="restart", make=(DEPLOYMENT,), look=DEPLOYMENTS, page="/resources/apps/v1/deployments/{namespace}/web/act/restart/", pressed={}),
     Case(name="pause", make=(DEPLOYMENT,), look=DEPLOYMENTS, page="/resources/apps/v1/deployments/{namespace}/web/act/pause/", pressed={}),
     Case(name="resume", make=(PAUSED,), look=DEPLOYMENTS, page="/resources/apps/v1/deployments/{namespace}/web/act/resume/", pressed={}),
@@ -91,6 +109,9 @@ CASES = [
     Case(name="bulk-label", make=(MAP,), look=MAPS, page="/resources/core/v1/configmaps/bulk/",
          sent={"action": "label", "changes": "tier=cache", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}"},
          pressed={"action": "label", "changes": "tier=cache", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}", "~confirm": "1"}),
+    Case(name="bulk-annotate", make=(MAP,), look=MAPS, page="/resources/core/v1/configmaps/bulk/",
+         sent={"action": "annotate", "changes": "note=it's mine", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}"},
+         pressed={"action": "annotate", "changes": "note=it's mine", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}", "~confirm": "1"}),
     Case(name="bulk-delete", make=(MAP,), look=MAPS, page="/resources/core/v1/configmaps/bulk/",
          sent={"action": "delete", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}"},
          pressed={"action": "delete", "chosen": "{uid}/{namespace}/paint", "namespace": "{namespace}", "~confirm": "1"}),
@@ -107,22 +128,6 @@ CASES = [
     Case(name="install", make=(OWN,), look=SUBSCRIPTION, page="/operatorhub/olm/samples-catalog/flightticket/install/", sent=INSTALL | {"dry_run": "1"},
          pressed=INSTALL),
 ]  # fmt: skip
-
-
-@pytest.fixture
-def kubectl(cluster_kubeconfig: Path, tmp_path: Path) -> Callable[[str], None]:
-    """A block as somebody pastes it into a shell."""
-    if shutil.which("kubectl") is None:
-        pytest.skip("needs kubectl on PATH")
-    environment = {**os.environ, "KUBECONFIG": str(cluster_kubeconfig), "KUBECACHEDIR": str(tmp_path)}
-
-    def run(block: str) -> None:
-        done = subprocess.run(
-            ["bash", "-c", block], env=environment, capture_output=True, text=True, timeout=60, check=False
-        )
-        assert done.returncode == 0, f"{block}\n{done.stdout}{done.stderr}"
-
-    return run
 
 
 @pytest.fixture
@@ -162,7 +167,7 @@ def prepared(client: ClusterClient, case: Case, namespace: str) -> dict[str, str
         )
         if case.deleted:
             client.delete(type_, made["metadata"]["name"], namespace)
-        facts |= {"uid": made["metadata"]["uid"]}
+        facts |= {"uid": made["metadata"]["uid"], f"uid of {made['metadata']['name']}": made["metadata"]["uid"]}
     return facts
 
 
@@ -172,12 +177,6 @@ def with_version(client: ClusterClient, case: Case, facts: dict[str, str]) -> di
         found = client.get(type_of(client, kind), obj["metadata"]["name"], facts["namespace"])
         facts = facts | {"version": found["metadata"]["resourceVersion"]}
     return facts
-
-
-def block_of(page: Any) -> str:
-    blocks = [unescape(one) for one in re.findall(r'data-copy="([^"]*)"', page.content.decode())]
-    (block,) = [one for one in blocks if one.startswith(("kubectl ", "echo "))]
-    return block
 
 
 def seen(client: ClusterClient, kind: tuple[str, str], namespace: str) -> list[Any]:
@@ -208,7 +207,7 @@ def seen(client: ClusterClient, kind: tuple[str, str], namespace: str) -> list[A
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_kubectl_does_what_the_button_does(
-    client: ClusterClient, namespaces: tuple[str, str], kubectl: Callable[[str], None], case: Case
+    client: ClusterClient, namespaces: tuple[str, str], kubectl: Kubectl, case: Case
 ) -> None:
     """H3: whoever copies the block gets what the button does, no more and no less."""
     web = Client()
@@ -218,7 +217,11 @@ def test_kubectl_does_what_the_button_does(
     by_kubectl = with_version(client, case, by_kubectl)
     page = filled(case.page, by_kubectl)
     shown = web.get(page) if case.sent is None else web.post(page, filled(case.sent, by_kubectl))
-    kubectl(block_of(shown))
+    block = block_of(shown, case.pressed.values())
+    for placeholder, typed in case.typed:
+        assert placeholder in block
+        block = block.replace(placeholder, typed)
+    kubectl(block)
     by_button = with_version(client, case, by_button)
     pressed = web.post(filled(case.page, by_button), filled(case.pressed, by_button))
     assert pressed.status_code < 400, pressed.content.decode()[-3000:]
@@ -229,16 +232,71 @@ def test_kubectl_does_what_the_button_does(
     assert seen(client, case.look, namespaces[1]) != before
 
 
-def test_each_way_a_node_is_cordoned(client: ClusterClient, kubectl: Callable[[str], None]) -> None:
+def test_each_way_a_node_is_cordoned(client: ClusterClient, kubectl: Kubectl) -> None:
     """H3: the node's page says the command for what its button would do now."""
     type_ = client.find("", "v1", "nodes")
     name = client.list(type_).items[0]["metadata"]["name"]
     here = f"/resources/core/v1/nodes/-/{name}/"
     try:
         for closed in (True, False):
-            blocks = [unescape(one) for one in re.findall(r'data-copy="([^"]*)"', Client().get(here).content.decode())]
-            (block,) = [one for one in blocks if "cordon" in one]
-            kubectl(block)
+            kubectl(block_of(Client().get(here), of="kubectl (un)?cordon "))
             assert client.get(type_, name)["spec"].get("unschedulable", False) is closed
     finally:
         client.patch(type_, name, {"spec": {"unschedulable": None}})
+
+
+def test_a_rollback(client: ClusterClient, namespaces: tuple[str, str], kubectl: Kubectl) -> None:
+    """H3: to the revision before the last."""
+    case = Case(name="rollback", make=(DEPLOYMENT,), look=DEPLOYMENTS, page="", pressed={})
+    type_ = client.find(*DEPLOYMENTS[:1], "", DEPLOYMENTS[1])
+    image = {"spec": {"template": {"spec": {"containers": [{"name": "web", "image": "example.com/web:2"}]}}}}
+    for namespace in namespaces:
+        prepared(client, case, namespace)
+        until(lambda at=namespace: revision(client, at) == "1")
+        client.patch(type_, "web", image, namespace, style="strategic")
+        until(lambda at=namespace: revision(client, at) == "2")
+    web = Client()
+    here = [f"/resources/apps/v1/deployments/{namespace}/web/rollback/?revision=1" for namespace in namespaces]
+    kubectl(block_of(web.get(here[1])))
+    shown = web.get(here[0]).content.decode()
+    sent = dict(re.findall(r'<input type="hidden" name="(generation|revision)" value="([^"]*)"', shown))
+    assert web.post(here[0], sent).status_code == 302
+    until(lambda: [revision(client, namespace) for namespace in namespaces] == ["3", "3"])
+    (button,), (by_kubectl,) = (seen(client, DEPLOYMENTS, namespace) for namespace in namespaces)
+    assert button == by_kubectl
+    assert "example.com/web:1" in button
+
+
+def revision(client: ClusterClient, namespace: str) -> str:
+    found = client.get(client.find(*DEPLOYMENTS[:1], "", DEPLOYMENTS[1]), "web", namespace)
+    return str(found["metadata"].get("annotations", {}).get("deployment.kubernetes.io/revision"))
+
+
+@pytest.mark.parametrize("way", ["create", "apply"])
+def test_an_import(
+    way: str, client: ClusterClient, namespaces: tuple[str, str], kubectl: Kubectl, tmp_path: Path
+) -> None:
+    """H3: of the file that the command names."""
+    objects = "---\n".join(
+        f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: NAMESPACE}}\ndata: {{a: b}}\n"
+        for name in ("one", "two")
+    )
+    (tmp_path / "objects.yaml").write_text(objects.replace("NAMESPACE", namespaces[1]))
+    web = Client()
+    sent = {"text": objects.replace("NAMESPACE", namespaces[0])} | ({"apply": "1"} if way == "apply" else {})
+    kubectl(block_of(web.post("/resources/import/", sent | {"~check": "1"})), folder=tmp_path)
+    assert web.post("/resources/import/", sent | {"~send": "1"}).status_code < 400
+    assert seen(client, MAPS, namespaces[0]) == seen(client, MAPS, namespaces[1]) != []
+
+
+def test_each_block_has_a_test_that_runs_it() -> None:
+    """H3: a new block comes with the name of its test."""
+    there = {
+        str(path.relative_to(ROOT / "templates"))
+        for path in (ROOT / "templates").rglob("*.html")
+        if "{% kubectl " in path.read_text()
+    }
+    assert there == set(TEMPLATES)
+    for template, name in TEMPLATES.items():
+        path, _, test = name.partition("::")
+        assert f"def {test}(" in (ROOT / path).read_text(), template

@@ -1,6 +1,7 @@
 """Real acts, through pages and the API, and what the audit says of each."""
 
 import base64
+import json
 import logging
 from typing import Any
 
@@ -148,8 +149,8 @@ def test_secrets_are_named_and_never_told(web: Client, client: ClusterClient, na
     uid = client.get(client.find("", "v1", "secrets"), "login", namespace)["metadata"]["uid"]
     assert web.post(f"{here}delete/", {"uid": uid}).status_code == 302
     rows = acts(namespace)
-    assert [row.verb for row in rows] == ["create", "patch", "reveal", "download", "delete"]
-    created, changed, revealed, taken, _deleted = rows
+    assert [row.verb for row in rows] == ["create", "patch", "reveal", "reveal", "download", "delete"]
+    created, changed, _answered, revealed, taken, _deleted = rows
     assert ["stringData.key", "", "••••••"] in created.diff
     assert changed.diff == [["data.key", "••••••", "••••••"]], "that it changed is told, what it is is not"
     assert (revealed.name, revealed.detail, revealed.diff) == ("login", "key=key", [])
@@ -178,6 +179,43 @@ def test_s9_secrets_that_the_api_hands_out_are_acts(web: Client, client: Cluster
     assert (told(one), one.detail, one.source) == (("reveal", "login", "ok"), "get", "api")
     assert (told(all_), all_.resource) == (("reveal", "", "ok"), "secrets")
     assert "login" in all_.detail
+
+
+def test_s9_a_change_by_the_api_that_answers_with_a_secret_is_a_reading_too(
+    web: Client, client: ClusterClient, namespace: str
+) -> None:
+    """S9: an empty patch, or a deletion that a finalizer holds, hands out all values."""
+    meta = {"name": "login", "finalizers": ["tests.example/held"]}
+    client.create(client.find("", "v1", "secrets"), {"metadata": meta, "stringData": {"key": "hunter2"}}, namespace)
+    here, value = f"/api/resources/{SECRETS}/{namespace}/login/", base64.b64encode(b"hunter2").decode()
+    assert web.patch(here, {}, content_type="application/json").json()["data"]["key"] == value
+    assert web.delete(here).json()["data"]["key"] == value
+    assert web.patch(here, {"metadata": {"finalizers": None}}, content_type="application/json").status_code == 200
+    found = [(row.verb, row.detail) for row in acts(namespace, name="login")]
+    patched, deleted = ([(verb, ""), ("reveal", verb)] for verb in ("patch", "delete"))
+    assert found == [*patched, *deleted, *patched]
+
+
+def test_s9_a_secret_that_a_refused_or_tried_change_shows_is_an_act(
+    web: Client, client: ClusterClient, namespace: str
+) -> None:
+    """S9: the page of a conflict, or of what a change would do, shows what is there, opened before or not."""
+    secrets = client.find("", "v1", "secrets")
+    made = client.create(secrets, {"metadata": {"name": "login"}, "stringData": {"key": "hunter2"}}, namespace)
+    here, value = f"/resources/{SECRETS}/{namespace}/login/yaml/", base64.b64encode(b"hunter2").decode()
+    old = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {**made["metadata"], "managedFields": None},
+        "type": "Opaque",
+    }
+    labelled = json.dumps({**old, "metadata": {**old["metadata"], "labels": {"a": "b"}}})
+    other = json.dumps({**old, "data": {"key": "b3RoZXI="}})
+    for sent in ({"text": labelled, "~review": "1"}, {"text": other, "~save": "1"}):
+        answer = web.post(here, {**sent, "~original": json.dumps(old)})
+        assert value in answer.content.decode()
+    found = [(row.verb, row.outcome) for row in acts(namespace, name="login")]
+    assert found == [("reveal", "ok"), ("patch", "Conflict"), ("reveal", "ok")]
 
 
 def test_passwords_in_other_kinds(web: Client, namespace: str) -> None:

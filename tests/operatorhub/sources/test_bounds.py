@@ -4,6 +4,7 @@ import base64
 import gzip
 import io
 import lzma
+import os
 import tarfile
 import zipfile
 import zlib
@@ -15,10 +16,12 @@ import pytest
 
 from kube import limits
 from operatorhub.bootstrap import manifest
+from operatorhub.exports import bring
 from operatorhub.run import given
-from operatorhub.sources import archive, blobs, bundlefiles
+from operatorhub.sources import archive, blobs, bundlefiles, fetch
 from operatorhub.sources.drafts import SourceError
 from operatorhub.upgrade import plans
+from tests.conftest import ROOT
 
 ZEROS = b"a: 0\n" * 4_000_000  # 20 MB of YAML
 
@@ -61,6 +64,54 @@ def test_s10_small_archives_that_become_huge_are_refused(kind: str, tmp_path: Pa
             archive.unpack(tmp_path / "packed", tmp_path, budget)
     written = sum(path.stat().st_size for path in tmp_path.rglob("*"))
     assert written <= limits.ARCHIVE_UNJUDGED.value + (limits.ARCHIVE_RATIO.value + 1) * len(data)
+
+
+def stored(files: dict[str, bytes]) -> bytes:
+    """A zip that is as large as what is in it."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as packed:
+        for name, data in files.items():
+            packed.writestr(name, data)
+    return made.getvalue()
+
+
+def test_a_bundle_of_too_many_files_is_refused() -> None:
+    with pytest.raises(SourceError, match="more files"):
+        given.files([("bundle.zip", stored({f"{number}.yaml": b"" for number in range(limits.RUN_FILES.value + 1)}))])
+
+
+def test_an_export_that_is_too_large_is_refused() -> None:
+    with pytest.raises(SourceError, match="larger than the console takes"):
+        bring.files([("export.zip", stored({"a.yaml": b" " * (limits.RESTORE_BYTES.value + 1)}))])
+
+
+def test_an_export_of_too_many_files_is_refused() -> None:
+    with pytest.raises(SourceError, match="more files"):
+        bring.files(
+            [("export.zip", stored({f"{number}.yaml": b"" for number in range(limits.RESTORE_FILES.value + 1)}))]
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("ARCHIVE", "larger than the console takes"), ("ARCHIVE_FILES", "more files"), ("ARCHIVE_STREAM", "never ends")],
+)
+def test_a_catalogs_archive_is_bounded(name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit itself is a GiB, 100,000 files or 8 GiB: a smaller one stands for it."""
+    monkeypatch.setattr(limits, name, replace(getattr(limits, name), value=10))
+    (tmp_path / "packed").write_bytes(stored({f"{number}.yaml": b"a: 0\n" for number in range(11)}))
+    with pytest.raises(SourceError, match=words):
+        fetch.unpacked(tmp_path / "packed", tmp_path)
+
+
+def test_a_bundle_that_no_page_can_carry_is_refused() -> None:
+    """What can't be packed smaller than the limit."""
+    found = given.files([("csv.yaml", (ROOT / "operators/packages/flightticket/1.0.0/csv.yaml").read_bytes())])
+    words = base64.b64encode(os.urandom(limits.RUN_CARRIED.value)).decode()
+    large = replace(found.bundles[0], csv={**found.bundles[0].csv, "words": words})
+    with pytest.raises(SourceError, match="too large to be run from here"):
+        given.carried(replace(found, bundles=(large,)))
+    assert given.carried(found)
 
 
 def test_every_budget_ends(monkeypatch: pytest.MonkeyPatch) -> None:

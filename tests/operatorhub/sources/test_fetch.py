@@ -1,9 +1,11 @@
 """Catalogs behind addresses: of every packing, too large, evil, and of web servers that have moods."""
 
+import contextlib
 import io
 import socket
 import tarfile
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -139,6 +141,39 @@ def test_moods(server: Any, tmp_path: Path, status: int, headers: dict[str, str]
     answers["/"] = (status, headers, body)
     with pytest.raises(SourceError, match=words):
         fetch.fetch(url, tmp_path)
+
+
+def test_an_address_that_trickles_ends(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each byte comes in time, all of them never."""
+    settings.LOCAL_ONLY = True
+    monkeypatch.setattr(limits, "FETCHED_SECONDS", replace(limits.FETCHED_SECONDS, value=1))
+    ended = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_args: Any) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                while not ended.wait(0.05):
+                    self.wfile.write(b"a")
+                    self.wfile.flush()
+
+    found = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        began = time.monotonic()
+        with pytest.raises(SourceError, match="second"):
+            fetch.fetch(f"http://127.0.0.1:{found.server_port}/", tmp_path)
+        assert time.monotonic() - began < 10
+    finally:
+        ended.set()
+        found.shutdown()
+        found.server_close()
+        thread.join()
 
 
 def test_limits(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Images from a registry that tells the truth, and from one that lies."""
 
 import gzip
+import io
 import json
 import os
 import tarfile
@@ -79,6 +80,21 @@ def test_the_platform_is_chosen(server: registry.Registry, target: Path) -> None
     assert files(image.pull(f"{server.host}/team/catalog:v1", target).folder) == {"x.yaml": wanted.encode()}
 
 
+def test_a_zstd_window_is_bounded(server: registry.Registry, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S10: the stream itself says how much memory it wants."""
+    parameters = zstandard.ZstdCompressionParameters.from_level(3, window_log=25)
+    packed = zstandard.ZstdCompressor(compression_params=parameters)
+    sink = io.BytesIO()
+    with packed.stream_writer(sink, closefd=False) as writer:
+        writer.write(gzip.decompress(registry.layer({"configs/x.yaml": b"x"})))
+    name = server.add("team/catalog", "v1", [sink.getvalue()], labels=CATALOG)
+    with monkeypatch.context() as patch:
+        patch.setattr(limits, "ZSTD_WINDOW", replace(limits.ZSTD_WINDOW, value=2**24))
+        with pytest.raises(SourceError, match="is broken"):
+            image.pull(name, target)
+    assert image.pull(name, target).folder
+
+
 def test_zstd(server: registry.Registry, target: Path) -> None:
     packed = zstandard.ZstdCompressor().compress(gzip.decompress(registry.layer({"configs/x.yaml": b"x"})))
     assert files(image.pull(server.add("team/z", "v1", [packed], labels=CATALOG), target).folder) == {"x.yaml": b"x"}
@@ -139,9 +155,9 @@ def test_an_image_is_bounded(server: registry.Registry, target: Path, monkeypatc
     """S10: layers, bytes of a layer, bytes of a manifest."""
     files = {"configs/x.yaml": os.urandom(2000)}
     name = server.add("team/catalog", "v1", [files, {"configs/y.yaml": b"y"}], labels=CATALOG)
-    for limit in ("IMAGE_LAYERS", "IMAGE_LAYER", "IMAGE_MANIFEST"):
+    for limit in ("IMAGE_LAYERS", "IMAGE_LAYER", "IMAGE_MANIFEST", "IMAGE_CONFIG"):
         with monkeypatch.context() as patch:
-            smaller = 1 if limit == "IMAGE_LAYERS" else 200
+            smaller = {"IMAGE_LAYERS": 1, "IMAGE_CONFIG": 20}.get(limit, 200)
             patch.setattr(limits, limit, replace(getattr(limits, limit), value=smaller))
             with pytest.raises(SourceError, match="2 layers" if limit == "IMAGE_LAYERS" else "larger than|more than"):
                 image.pull(name, target)
@@ -161,7 +177,7 @@ def test_a_manifest_that_is_none(server: registry.Registry, target: Path, manife
 def test_a_slow_registry_ends(server: registry.Registry, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = server.add("team/catalog", "v1", [{"configs/x.yaml": b"x"}], labels=CATALOG)
     server.lies = {"slow"}
-    monkeypatch.setattr(image, "SECONDS", 0.1)
+    monkeypatch.setattr(limits, "IMAGE_SECONDS", replace(limits.IMAGE_SECONDS, value=1))
     with pytest.raises(SourceError, match="took longer than 1 second"):
         image.pull(name, target)
 

@@ -1,0 +1,97 @@
+"""“The same with kubectl”: the blocks of pages, run as somebody pastes them into a shell."""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+_HERE = "tests/operatorhub"
+_BUTTONS = f"{_HERE}/test_kubectl_blocks.py::test_kubectl_does_what_the_button_does"
+_READS = f"{_HERE}/test_kubectl_reads.py::test_kubectl_reads_what_the_page_shows"
+_PODS = f"{_HERE}/test_kubectl_reads.py"
+_OLM = f"{_HERE}/test_kubectl_operators.py"
+_EXTENSION = f"{_HERE}/test_extensions.py::test_from_the_form_to_the_next_version_and_to_nothing"
+
+#: Each template with a block, and the test that runs it.
+TEMPLATES = {
+    "operatorhub/_export.html": f"{_HERE}/test_export.py::test_from_one_namespace_to_another_as_a_folder",
+    "operatorhub/_extension_preview.html": _EXTENSION,
+    "operatorhub/_install_preview.html": _BUTTONS,
+    "operatorhub/_plan.html": f"{_OLM}::test_approving_a_plan",
+    "operatorhub/_removal_stuck.html": f"{_OLM}::test_the_last_way_out",
+    "operatorhub/_run_plan.html": f"{_OLM}::test_a_bundle_runs_and_goes",
+    "operatorhub/_subscription_form.html": _BUTTONS,
+    "operatorhub/bootstrap_remove.html": f"{_OLM}::test_a_release_goes",
+    "operatorhub/extension_delete.html": _EXTENSION,
+    "operatorhub/group.html": _BUTTONS,
+    "operatorhub/group_delete.html": _BUTTONS,
+    "operatorhub/plan_deny.html": f"{_OLM}::test_dismissing_an_update",
+    "operatorhub/run_remove.html": f"{_OLM}::test_a_bundle_runs_and_goes",
+    "operatorhub/source_delete.html": _BUTTONS,
+    "operatorhub/source_form.html": _BUTTONS,
+    "operatorhub/subscription_remove.html": _BUTTONS,
+    "operatorhub/undo.html": f"{_OLM}::test_cancelling_an_installation",
+    "operatorhub/uninstall.html": f"{_OLM}::test_uninstalling",
+    "resources/act.html": _BUTTONS,
+    "resources/bulk.html": _BUTTONS,
+    "resources/debug.html": f"{_PODS}::test_a_debug_container",
+    "resources/delete.html": _BUTTONS,
+    "resources/detail.html": _READS,
+    "resources/events.html": _READS,
+    "resources/explain.html": _READS,
+    "resources/finalizers.html": _BUTTONS,
+    "resources/forward.html": f"{_PODS}::test_a_forwarded_port",
+    "resources/import.html": f"{_HERE}/test_kubectl_blocks.py::test_an_import",
+    "resources/kinds/_node.html": f"{_HERE}/test_kubectl_blocks.py::test_each_way_a_node_is_cordoned",
+    "resources/labels.html": _BUTTONS,
+    "resources/list.html": _READS,
+    "resources/logs.html": _READS,
+    "resources/logs_all.html": _READS,
+    "resources/rollback.html": f"{_HERE}/test_kubectl_blocks.py::test_a_rollback",
+    "resources/terminal.html": f"{_PODS}::test_a_terminal",
+    "resources/types.html": _READS,
+    "resources/who_can.html": _READS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kubectl:
+    """``kubectl(block)`` returns what was printed. `endless`: it is stopped after so many seconds."""
+
+    kubeconfig: Path
+    cache: Path
+
+    def __call__(self, block: str, *, stdin: str = "", endless: int = 0, folder: Path | None = None) -> str:
+        environment = {**os.environ, "KUBECONFIG": str(self.kubeconfig), "KUBECACHEDIR": str(self.cache)}
+        shell = ["timeout", str(endless), "bash", "-c", block] if endless else ["bash", "-c", block]
+        done = subprocess.run(
+            shell, env=environment, input=stdin, capture_output=True, text=True, timeout=60, check=False, cwd=folder
+        )
+        assert done.returncode in ((0, 124) if endless else (0,)), f"{block}\n{done.stdout}{done.stderr}"
+        return done.stdout + done.stderr
+
+
+def block_of(page: Any, ticked: Iterable[str] = (), of: str = "(kubectl|echo) ") -> str:
+    """The page's only block of those that begin like `of`, as static/js/frame/kubectl.js shows it with these values ticked."""
+    html = page.content.decode()
+    found = [
+        (unescape(copied), details)
+        for details in re.findall(r'<details class="console-kubectl".*?</details>', html, re.DOTALL)
+        for copied in re.findall(r'data-copy="([^"]*)"', details)
+    ]
+    ((block, details),) = [one for one in found if re.match(of, one[0])]
+    if "data-follows" not in details:
+        return block
+    values = set(ticked)
+    commands = []
+    for attributes, text in re.findall(r"<span data-command([^>]*)>([^<]*)</span>", details):
+        ticks = re.search(r'data-ticks="([^"]*)"', attributes)
+        if all(values & set(one) for one in (json.loads(unescape(ticks[1])) if ticks else [])):
+            commands.append(unescape(text).strip())
+    return "\n".join(commands)
