@@ -77,6 +77,7 @@ test("the field that a line is about", () => {
   assert.deepEqual(path(4), ["spec", "list", 1]);
   assert.equal(path(5), null);
   assert.equal(path(7), null);
+  assert.equal(fieldAt(["a: |", "  b: 1", "  c: 2"], 2), null);
   assert.deepEqual([fieldAt(lines, 3).from, fieldAt(lines, 3).to], [4, 9]);
 });
 

@@ -100,6 +100,8 @@ test("unknown fields, wrong types and what is missing are said where they are", 
   assert.deepEqual(said(`${GOOD}  ports:\n  - name: x\n`), [["“port” is missing", "name"]]);
   assert.deepEqual(said(`${GOOD}  target: 1.5\n`), [["“target” must be integer / string", "1.5"]]);
   assert.deepEqual(said(`${HEAD}spec:\n  template: {}\n`), [["“name” is missing", "template"], ["“selector” is missing", "spec"]]);
+  // What has a default is not missed.
+  assert.deepEqual(said(`${HEAD}spec:\n  selector: {}\n`), []);
   assert.deepEqual(said(HEAD), [["“spec” is missing", "apiVersion"]]);
   assert.deepEqual(said(`${GOOD}extra: 1\n`), [["“extra” is unknown", "extra"]]);
 });

@@ -174,6 +174,9 @@ test("a field's menu takes the default, undoes, clears and copies its path", asy
   assert.equal(shown.named("s:/spec/title").value, "edited");
   await menu("/spec/title", "clear");
   assert.equal(shown.named("s:/spec/title").value, "");
+  shown.named("e:/spec/title").value = "empty";
+  await menu("/spec/title", "clear");
+  assert.equal(shown.named("e:/spec/title").value, "");
   assert.equal(await menu("/spec/title", "default"), true);
   await menu("/spec/nested/path", "default");
   assert.equal(shown.named("s:/spec/nested/path").value, "/");

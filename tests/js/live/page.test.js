@@ -289,6 +289,21 @@ test("what changed is marked for a moment, what goes is out of everybody's reach
   assert.equal(site.page.$$("#rows tr").length, 3);
 });
 
+test("where very much changes, the page has changed, and not all of it is marked", async () => {
+  const site = await of({ rows: new Map(Array.from({ length: 60 }, (_, number) => [`n${number}`, [1, "0"]])) });
+  for (let number = 0; number < 60; number += 1) site.tell(`n${number}`, 2, "1");
+  await pass(500);
+  assert.equal(site.shown("n59"), "1");
+  assert.equal(site.page.$$("[data-live-mark]").length, 40);
+});
+
+test("an object of a region that is no row of the list: the region is fetched, the list is not", async () => {
+  const site = await of({ answers: { POST: 405 } });
+  await site.say("row", { topic: TOPIC, uid: "other", name: "watched", namespace: "default", version: "20" });
+  await pass(SOON);
+  assert.deepEqual([site.regions, site.lists.length], [1, 0]);
+});
+
 test("without motion nothing is marked, and what goes is gone", async () => {
   const site = await of({ calm: true });
   await site.tell("a", 20, "two");

@@ -213,6 +213,17 @@ test("who comes later is told what is paused", async () => {
   assert.deepEqual(told.map(({ event, data }) => [event, data.topic]), [["paused", TOPIC]]);
 });
 
+test("what a connection before said is paused, is nobody's any more", async () => {
+  const { site, stream, say } = await opened();
+  stream.want("one", rows(TOPIC, ["a"]));
+  await pass(100);
+  await say("paused", { topic: TOPIC, message: "no" });
+  await site.send(null);
+  await pass(1500);
+  assert.equal(site.wishes.length, 2);
+  assert.deepEqual(stream.want("two", { ...rows(TOPIC, ["a"]), since: "9999999999999-0@e" }), []);
+});
+
 // The worker of all tabs.
 
 async function worker(set) {

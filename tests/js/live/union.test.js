@@ -15,7 +15,7 @@ test("a topic is what stands before its columns", () => {
 });
 
 test("rows of several tabs are one wish: their uids together, all where one wants all, moves where one has them", () => {
-  const wish = both(rows("t", ["a", "b"], false), rows("t", ["b", "c"], true), rows("u", ["x"]), rows("u"));
+  const wish = both(rows("t", ["a", "b"], false), rows("t", ["b", "c"], true), rows("u", ["x"]), rows("u"), rows("t", ["c"], false));
   assert.deepEqual([...wish.rows.get("t").uids], ["a", "b", "c"]);
   assert.equal(wish.rows.get("t").moves, true);
   assert.equal(wish.rows.get("u").uids, null);

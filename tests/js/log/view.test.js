@@ -76,6 +76,13 @@ test("what comes quicker than it can be shown is not kept", async () => {
   assert.equal(log.epoch, 1);
 });
 
+test("lines that could not be kept are counted", async () => {
+  const { view: log } = await view();
+  log.add(Array.from({ length: 130_000 }, (_, number) => `x${number}`).join("\n"));
+  await pass(10 * FRAME);
+  assert.equal(log.dropped, 30_000);
+});
+
 test("other lines are shown in their order; each source has its colour", async () => {
   const { view: log, texts, $$ } = await view();
   for (const [text, source] of [["a1", "a"], ["b1", "b"], ["a2", "a"]]) log.add(text, source);
@@ -153,6 +160,15 @@ test("only what has it is shown, if somebody wants that, what comes later too", 
   shown.$("#only").checked = false;
   shown.$("#only").dispatchEvent(new Event("change"));
   assert.equal(texts().length, 6);
+});
+
+test("what was found in lines that are gone is found no more", async () => {
+  const shown = await find();
+  await shown.search("apple");
+  shown.log.add(Array.from({ length: 100_000 }, () => "x").join("\n"));
+  await pass(10 * FRAME);
+  assert.equal(shown.log.trimmed, 4);
+  assert.equal(shown.count(), "0");
 });
 
 test("a log that begins anew is counted anew", async () => {
