@@ -23,7 +23,7 @@ from tools.faults import choose, report, trees  # noqa: E402 - the tree is no pa
 from tools.faults.choose import Fault  # noqa: E402
 from tools.faults.recording import Recording  # noqa: E402
 from tools.faults.trees import Tree  # noqa: E402
-from tools.faults.verdicts import GROUPS, UNITS, Group, Verdicts  # noqa: E402
+from tools.faults.verdicts import GROUPS, LIKELY, UNITS, Group, Verdicts  # noqa: E402
 
 PAGE = ROOT / "docs/testing.md"
 
@@ -36,7 +36,7 @@ class Planting:
     lanes: list[Tree]
     options: argparse.Namespace
 
-    def judge(self, verdicts: Verdicts, group: Group, *, is_likely_only: bool = False) -> None:
+    def judge(self, verdicts: Verdicts, group: Group, *, most: int = 10_000) -> None:
         """By one group of tests; what the units notice need not be noticed by others."""
         is_each = self.options.each_suite
         left = [fault for fault in self.faults if is_each or not verdicts.verdict(fault, UNITS).test]
@@ -47,7 +47,7 @@ class Planting:
                 fault = left.pop(0)
                 started = time.monotonic()
                 seconds = self.options.minutes * 60
-                verdict = verdicts.judge(fault, group, tree, seconds=seconds, is_likely_only=is_likely_only)
+                verdict = verdicts.judge(fault, group, tree, seconds=seconds, most=most)
                 said = verdict.test or f"not by {verdict.ran} files, {verdict.left} are left"
                 took = time.monotonic() - started
                 print(f"plant-faults: {fault.file}:{fault.line} ({fault.kind}): {said} ({took:.0f} s)", flush=True)
@@ -74,11 +74,12 @@ def main() -> int:
     started = time.monotonic()
     if UNITS in groups and not options.only_table:
         # Most faults are noticed by tests that are called like the module: what needs no recording of all tests.
-        run.judge(Verdicts(recording), UNITS, is_likely_only=True)
-    if not options.no_recording and not options.only_table:
+        for most in LIKELY:
+            run.judge(Verdicts(recording), UNITS, most=most)
+    if not options.no_recording and not options.only_table and not trees.is_ending():
         recording.record(lanes, 3600)
     verdicts = Verdicts(recording)
-    for group in groups if not options.only_table else ():
+    for group in groups if not options.only_table and not trees.is_ending() else ():
         run.judge(verdicts, group)
     table = report.table(run.faults, verdicts)
     print(table)

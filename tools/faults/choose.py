@@ -174,7 +174,13 @@ def _empty(value: ast.expr) -> str:
 
 def _constants(node: ast.AST) -> Change:
     """A small number is one more, a larger one (a limit, say) ten times as much; True and False of an argument."""
-    if isinstance(node, ast.keyword) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool):
+    # Of frozen dataclasses and the like no test is to be expected.
+    if (
+        isinstance(node, ast.keyword)
+        and node.arg not in ("frozen", "slots", "kw_only")
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, bool)
+    ):
         yield node.value, str(not node.value.value)
     if isinstance(node, ast.Assign | ast.BinOp | ast.Compare | ast.Subscript):
         for child in ast.iter_child_nodes(node):

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from tools.faults import trees
@@ -14,8 +14,8 @@ from tools.faults.choose import Fault
 from tools.faults.recording import Recorded, Recording
 from tools.faults.trees import Run, Tree
 
-#: How many files run in the first runs of pytest of a fault: those that are likely to notice it.
-LIKELY = (3, 9)
+#: How many files run in the first rounds of a fault: those that are likely to notice it.
+LIKELY = (4, 12)
 _BROWSER = "tests/e2e"
 _TUTORIALS = "tests/tutorials"
 
@@ -129,10 +129,9 @@ class Verdicts:
             return Verdict(test, len(found))
         return Verdict("", len(found), len(set(self.candidates(fault, group)) - set(found)))
 
-    def judge(self, fault: Fault, group: Group, tree: Tree, *, seconds: float, is_likely_only: bool = False) -> Verdict:
-        """Runs what is not known yet, until a test notices the fault or the seconds are over."""
+    def judge(self, fault: Fault, group: Group, tree: Tree, *, seconds: float, most: int = 10_000) -> Verdict:
+        """Runs what is not known yet, until a test notices the fault, `most` files ran, or the seconds are over."""
         until = time.monotonic() + seconds
-        portions = list(LIKELY)
         text = (tree.path / fault.file).read_text(encoding="utf-8")
         while not trees.is_ending() and (left := until - time.monotonic()) > 1:
             done = {file for key, name, file in self.known if (key, name) == (fault.key, group.name)}
@@ -140,9 +139,10 @@ class Verdicts:
             verdict = self.verdict(fault, group)
             if verdict.test or not files:
                 return verdict
-            if is_likely_only and verdict.ran >= sum(LIKELY):
+            if verdict.ran >= most:
                 return verdict
-            files = files[: portions.pop(0)] if portions else files
+            portion = next((size for size in LIKELY if size > verdict.ran), verdict.ran + 40)
+            files = files[: portion - verdict.ran]
             tree.write(fault.file, fault.planted(text))
             try:
                 deselected = [f"--deselect={test}" for test in sorted(self.flaky)]
@@ -168,14 +168,21 @@ class Verdicts:
             failed = [files[0]]  # pytest did not even begin
         for test in failed[:1]:
             file = test.partition("::")[0]
-            clean = tree.pytest([*group.words, test], 600)
-            is_good = not clean.is_ended and clean.outcomes and not any(line["failed"] for line in clean.outcomes)
+            # Alone, and where it fails so, after the same files as before: some tests need what others imported.
+            until = files[: files.index(file) + 1] if file in files else files
+            is_good = _passes(tree, [*group.words, test]) or _passes(tree, ["-x", *group.words, *until])
             self.note(fault, group, file, outcome="caught" if is_good else "flaky", test=test)
         if not run.is_ended and not failed:
             # All their tests are deselected, or not of this group.
             for file in set(files) - set(of):
                 self.note(fault, group, file, outcome="passed")
         return bool(of or failed) or not run.is_ended
+
+
+def _passes(tree: Tree, words: list[str]) -> bool:
+    """Without a fault."""
+    run = tree.pytest(words, 600)
+    return not run.is_ended and bool(run.outcomes) and not any(line["failed"] for line in run.outcomes)
 
 
 def _imports(path: Path) -> set[str]:
@@ -188,14 +195,19 @@ def _imports(path: Path) -> set[str]:
     return found
 
 
+@cache
+def _texts(root: Path) -> dict[str, str]:
+    return {path: (root / path).read_text(encoding="utf-8") for path in trees.product_files(root)}
+
+
+@cache
 def _near(file: str, root: Path) -> set[str]:
     """The module, and those of the product that import it."""
     module = file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
     parent, _, name = module.rpartition(".")
     words = (f"from {module} import", f"import {module}\n", f"from {parent} import")
     found = {file}
-    for path in trees.product_files(root):
-        text = (root / path).read_text(encoding="utf-8")
+    for path, text in _texts(root).items():
         if any(word in text for word in words[:2]) or (words[2] in text and f"{name}." in text):
             found.add(path)
     return found
