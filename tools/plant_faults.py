@@ -3,8 +3,8 @@
 
 A fault is first shown to the test files that are called like its module. For what these don't notice, each test file
 runs once and is recorded with what it runs of the product; then the files that run the faulty line are asked, the
-likeliest first. All that is found is kept in .data/faults and not asked again as long as the product and the test file are
-the same, so an interrupted run goes on where it was. The table goes into docs/testing.md.
+likeliest first. All that is found is kept in .data/faults and not asked again as long as the product and the test file
+are the same, so an interrupted run goes on where it was. The table goes into docs/testing.md.
 """
 
 import argparse
