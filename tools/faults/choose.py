@@ -1,8 +1,8 @@
 """Faults of our own making: small changes of one statement, chosen by a seed.
 
-Neither mutmut nor cosmic-ray chooses them. mutmut 3 leaves out functions with a decorator, so all permission checks
-of our views. Both change one operator at a time and never drop a decorator. Both run the tests in a way of their own,
-and neither knows which of our files use a process that another one started.
+Neither mutmut nor cosmic-ray chooses them. mutmut 3 leaves out functions with a decorator, so all views with a
+permission check; cosmic-ray drops decorators, but no call and no `raise`. Both run the tests in a way of their own,
+and neither knows which of our test files use a process that another one started.
 """
 
 import ast
