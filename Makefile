@@ -8,7 +8,7 @@ export UV_PYTHON_DOWNLOADS = never
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-all lint fix e2e audit conformance conformance-record real-cluster run-real test-image \
 	test-postgres test-real test-operators test-forms test-installs test-faults bench bench-live bench-load bench-start \
-	bench-ui axe screenshots messages reset clean
+	bench-ui plant-faults axe screenshots messages reset clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ test-installs: setup ## install every package of the folder DATA= on an embedded
 
 test-faults: setup ## live updates while hubs, web processes, Redis and the API server are killed, stopped and cut off (FAULT_MINUTES=5, FAULT_SEED=, REAL=1: with a real API server)
 	@FAULT_MINUTES="$(FAULT_MINUTES)" FAULT_SEED="$(FAULT_SEED)" FAULT_REAL="$(REAL)" $(VENV)/python -m pytest -q -s tests/faults/each.py tests/faults/long.py $(ARGS)
+
+plant-faults: setup ## which tests notice 30 small faults in the product; the table goes into docs/testing.md (hours; ARGS=--help)
+	@$(VENV)/python tools/plant_faults.py $(ARGS)
 
 bench: setup ## figures: event to screen, catalog, form and lists cold, memory; writes bench/latest.json
 	@$(VENV)/python -m bench $(ARGS)

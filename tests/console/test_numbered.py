@@ -100,6 +100,7 @@ def test_a_task_has_the_number_of_the_request_that_asked_for_it(redis_server: st
         message = connection.SimpleQueue("numbered").get(timeout=10)
     message.ack()
     assert message.headers["console_request_id"] == "number-of-this"
+    app.loader.import_default_modules()
     task = app.tasks["operatorhub.tasks.go_on"]
     for headers, number in ((message.headers, "number-of-this"), ({}, "the-id-of-the-task")):
         task.push_request(**headers)

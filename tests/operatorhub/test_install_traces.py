@@ -1,0 +1,43 @@
+"""What an install has left that may be deleted: without a cluster."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kube.errors import NotFound
+from operatorhub.install import traces
+
+
+class Cluster:
+    """Has every CustomResourceDefinition that it is asked for, and no objects of its kind."""
+
+    def find(self, group: str, version: str, plural: str) -> str:
+        if plural != "customresourcedefinitions":
+            raise NotFound("not served")
+        return plural
+
+    def table(self, type_: str, fields: str = "", **_more: Any) -> Any:
+        name = fields.removeprefix("metadata.name=")
+        return SimpleNamespace(rows=[SimpleNamespace(object={"metadata": {"name": name, "uid": f"uid of {name}"}})])
+
+
+def plan(**statuses: str) -> dict[str, Any]:
+    """An InstallPlan with a CRD of each name, by its step's status."""
+    kind = "CustomResourceDefinition"
+    steps = [
+        {"resource": {"kind": kind, "name": f"{name}.example.com"}, "status": status}
+        for name, status in statuses.items()
+    ]
+    return {"status": {"plan": steps}}
+
+
+@pytest.mark.parametrize(
+    ("status", "deleted", "kept"),
+    [("Created", ["things.example.com"], 0), ("Present", [], 1), ("NotPresent", [], 0), ("Unknown", [], 0)],
+)
+def test_only_a_definition_that_the_plan_created_is_deleted(status: str, deleted: list[str], kept: int) -> None:
+    stays: list[str] = []
+    found = list(traces._definitions(Cluster(), "here", plan(things=status), stays))  # type: ignore[arg-type]
+    assert [(target.name, target.keeps) for target in found] == [(name, "") for name in deleted]
+    assert len(stays) == kept
