@@ -59,9 +59,6 @@ def test_refusals(seen: Seen, api: Api, at: str) -> None:
     """What is wrong with a DaemonSet's spec is said field by field"""
     dry = f"{at}?dryRun=All"
     for name, spec in {
-        "strategy": {"updateStrategy": {"type": "Odd"}},
-        "nothing may move": {"updateStrategy": {"rollingUpdate": {"maxUnavailable": 0}}},
-        "both may move": {"updateStrategy": {"rollingUpdate": {"maxUnavailable": 1, "maxSurge": 1}}},
         "empty selector": {"selector": {}},
         "other selector": {"selector": {"matchLabels": {"x": "y"}}},
         "negative": {"minReadySeconds": -1, "revisionHistoryLimit": -1},

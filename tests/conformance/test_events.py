@@ -60,35 +60,6 @@ def test_both_groups(seen: Seen, api: Api, core: str, new: str, namespace: str) 
     seen("counted in both", api.get(f"{new}/a"), only=["deprecatedCount"])
 
 
-def test_refusals(seen: Seen, api: Api, core: str, new: str, namespace: str) -> None:
-    """events.k8s.io asks for more than the core group"""
-    dry = "?dryRun=All"
-    seen("core: nothing", api.post(core + dry, {"metadata": {"name": "a"}}))
-    elsewhere = {"involvedObject": {"kind": "ConfigMap", "namespace": "other", "name": "m"}}
-    seen("core: about another namespace", api.post(core + dry, _old(namespace, **elsewhere)))
-    node = {"involvedObject": {"kind": "Node", "name": "n"}}
-    seen("core: about a node", api.post(core + dry, _old(namespace, **node)))
-    seen("core: odd type", api.post(core + dry, _old(namespace, type="Odd")), only=["type", "message"])
-    seen("new: nothing", api.post(new + dry, {"metadata": {"name": "a"}, "regarding": {"namespace": namespace}}))
-    for name, fields in {
-        "no time": {"eventTime": None},
-        "no controller": {"reportingController": ""},
-        "bad controller": {"reportingController": "a b"},
-        "no instance": {"reportingInstance": ""},
-        "no action": {"action": ""},
-        "no reason": {"reason": ""},
-        "odd type": {"type": "Odd"},
-        "long note": {"note": "n" * 1025},
-        "old fields": {"deprecatedCount": 2},
-        "bad series": {"series": {"count": 1, "lastObservedTime": MICRO}},
-    }.items():
-        seen(f"new: {name}", api.post(new + dry, _new(namespace, **fields)))
-    api.post(new, _new(namespace))
-    seen("new: changed reason", api.patch(f"{new}/b", {"reason": "Other"}))
-    series = {"series": {"count": 2, "lastObservedTime": MICRO}}
-    seen("new: series", api.patch(f"{new}/b", series), only=["series"])
-
-
 def test_field_selectors(seen: Seen, api: Api, core: str, new: str, namespace: str) -> None:
     """Events are found by what they are about, by reason, type and source"""
     api.post(core, _old(namespace))

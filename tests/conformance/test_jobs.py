@@ -1,4 +1,4 @@
-"""Jobs: defaults, completion, indexes, suspension, refusals"""
+"""Jobs: defaults, completion, suspension, refusals"""
 
 from typing import Any
 
@@ -69,18 +69,6 @@ def test_parallelism(seen: Seen, api: Api, at: str, namespace: str) -> None:
     seen("fewer", api.patch(f"{at}/b", {"spec": {"parallelism": 0}}), only=["spec.parallelism", "metadata.generation"])
 
 
-def test_indexed(seen: Seen, api: Api, at: str, namespace: str) -> None:
-    """Pods of an Indexed Job have numbers"""
-    api.post(at, _body(completions=3, parallelism=3, completionMode="Indexed"))
-    done = api.until(f"{at}/a", _complete)
-    seen.value("status", done["status"], only=["succeeded", "completedIndexes", "uncountedTerminatedPods"])
-    pods = sorted(items(api, namespace, "pods"), key=lambda one: one["metadata"]["name"])
-    assert [one["metadata"]["name"][:4] for one in pods] == ["a-0-", "a-1-", "a-2-"]
-    seen.value("labels", pods[1]["metadata"]["labels"])
-    seen.value("annotation", pods[1]["metadata"]["annotations"].get("batch.kubernetes.io/job-completion-index"))
-    seen.value("spec", pods[1]["spec"], only=["hostname", "containers.env"])
-
-
 def test_suspend(seen: Seen, api: Api, at: str, namespace: str) -> None:
     """A suspended Job has no Pods; resumed, it goes on"""
     api.post(at, _waiting(suspend=True))
@@ -138,26 +126,17 @@ def test_refusals(seen: Seen, api: Api, at: str) -> None:
         "backoffLimit": {"backoffLimit": -1},
         "deadline": {"activeDeadlineSeconds": -1},
         "ttl": {"ttlSecondsAfterFinished": -1},
-        "mode": {"completionMode": "Odd"},
-        "indexed without completions": {"completionMode": "Indexed", "parallelism": 1},
-        "selector": {"selector": {"matchLabels": {"a": "b"}}},
-        "manual selector": {"manualSelector": True},
-        "backoff per index": {"backoffLimitPerIndex": 1},
-        "replacement": {"podReplacementPolicy": "Odd"},
     }.items():
         seen(name, api.post(dry, _body(**spec)), without=["metadata", "spec"] if name == "manual selector" else [])
     for policy in (None, "Always", "Odd"):
         seen(f"restartPolicy {policy}", api.post(dry, _body(pod={"restartPolicy": policy})))
     seen("no template", api.post(dry, {"metadata": {"name": "a"}, "spec": {}}))
-    wrong = {"rules": [{"action": "Odd", "onExitCodes": {"operator": "In", "values": [0]}}]}
-    seen("failure policy", api.post(dry, _body(podFailurePolicy=wrong)))
 
 
 def test_updates(seen: Seen, api: Api, at: str) -> None:
     """Template, selector and completions never change"""
     api.post(at, _waiting(completions=2))
     seen("completions", api.patch(f"{at}/a", {"spec": {"completions": 3}}))
-    seen("selector", api.patch(f"{at}/a", {"spec": {"selector": {"matchLabels": {"a": "b"}}}}))
     seen("completion mode", api.patch(f"{at}/a", {"spec": {"completionMode": "Indexed"}}))
     changed = api.patch(f"{at}/a", {"spec": {"template": {"spec": {"hostname": "b"}}}})
     seen("template", changed, only=["code", "details.causes.field", "details.causes.reason"])

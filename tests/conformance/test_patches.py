@@ -69,7 +69,6 @@ def test_malformed_json_patches(seen: Seen, api: Api, one: str) -> None:
     for name, body in {
         "an object": b'{"op":"add"}',
         "a list of strings": b'["a"]',
-        "not JSON": b"[",
         "null": b"null",
         "unknown operation": b'[{"op":"frob","path":"/data/a"}]',
         "no operation": b'[{"path":"/data/a"}]',
@@ -113,7 +112,6 @@ def test_merge_patch(seen: Seen, api: Api, one: str) -> None:
     for name, body in {
         "a list": b"[]",
         "a string": b'"x"',
-        "not JSON": b"{",
         "null": b"null",
         "empty body": b"",
     }.items():

@@ -113,10 +113,6 @@ def test_refusals(seen: Seen, api: Api, at: str) -> None:
     api.post(at, workload(replicas=0))
     changed = {"spec": {"selector": {"matchLabels": {"x": "y"}}, "template": {"metadata": {"labels": {"x": "y"}}}}}
     seen("changed selector", api.patch(f"{at}/a", changed))
-    seen(
-        "status",
-        api.patch(f"{at}/a/status", {"status": {"replicas": 1, "fullyLabeledReplicas": 2, "readyReplicas": -1}}),
-    )
 
 
 def test_orphans(seen: Seen, api: Api, at: str, namespace: str) -> None:

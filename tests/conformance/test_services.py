@@ -62,31 +62,13 @@ def test_refusals(seen: Seen, api: Api, at: str) -> None:
         "target name": {"ports": [{"port": 80, "targetPort": "A_"}]},
         "two without names": {"ports": [{"port": 80}, {"port": 81}]},
         "same name": {"ports": [{"name": "a", "port": 80}, {"name": "a", "port": 81}]},
-        "same port": {"ports": [{"name": "a", "port": 80}, {"name": "b", "port": 80}]},
         "bad name": {"ports": [{"name": "A", "port": 80}]},
         "protocol": {"ports": [{"port": 80, "protocol": "HTTP"}]},
-        "nodePort of a ClusterIP": {"ports": [{"port": 80, "nodePort": 30000}]},
         "type": {"type": "Odd"},
-        "affinity": {"sessionAffinity": "Odd"},
-        "affinity for no time": {
-            "sessionAffinity": "ClientIP",
-            "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 0}},
-        },
         "config without affinity": {"sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 10}}},
-        "address": {"clusterIP": "a"},
         "address out of range": {"clusterIP": "192.0.2.1"},
-        "external address": {"externalIPs": ["a"]},
-        "selector": {"selector": {"-a": "b c"}},
         "no external name": {"type": "ExternalName"},
-        "external name": {"type": "ExternalName", "externalName": "A_b"},
-        "external name with an address": {"type": "ExternalName", "externalName": "a.b", "clusterIP": "None"},
-        "headless NodePort": {"type": "NodePort", "clusterIP": "None"},
-        "external policy": {"externalTrafficPolicy": "Local"},
-        "internal policy": {"internalTrafficPolicy": "Odd"},
-        "family": {"ipFamilies": ["IPv5"]},
         "two families": {"ipFamilyPolicy": "RequireDualStack"},
-        "source ranges": {"loadBalancerSourceRanges": ["a"], "type": "LoadBalancer"},
-        "class": {"loadBalancerClass": "example.com/a"},
     }.items():
         seen(name, api.post(dry, _body(**spec)))
     seen("name", api.post(dry, _body("1a")))
@@ -195,34 +177,10 @@ def test_not_ready(seen: Seen, api: Api, at: str, namespace: str) -> None:
 
 
 def test_without_selector(seen: Seen, api: Api, at: str, namespace: str) -> None:
-    """A Service without a selector gets no Endpoints; those made by hand are mirrored into a slice"""
+    """A Service without a selector gets no Endpoints; they are made by hand"""
     api.post(at, _body())
     hand = {"metadata": {"name": "a"}, "subsets": [{"addresses": [{"ip": "192.0.2.7"}], "ports": [{"port": 80}]}]}
     seen("endpoints", api.post(path(namespace, "endpoints"), hand))
-    (found,) = api.until(path(namespace, "endpointslices"), lambda body: body["items"])["items"]
-    seen.alias("slice", found["metadata"]["name"])
-    seen.value("mirrored", found, without=["metadata.annotations"])
-
-
-def test_endpoints_checks(seen: Seen, api: Api, namespace: str) -> None:
-    """Endpoints and EndpointSlices made by hand are checked"""
-    dry = f"{path(namespace, 'endpoints')}?dryRun=All"
-    for name, subset in {
-        "empty": {},
-        "no address": {"addresses": [{"ip": "a"}], "ports": [{"port": 80}]},
-        "loopback": {"addresses": [{"ip": "127.0.0.1"}], "ports": [{"port": 80}]},
-        "port": {"addresses": [{"ip": "192.0.2.1"}], "ports": [{"port": 0}]},
-    }.items():
-        seen(name, api.post(dry, {"metadata": {"name": "a"}, "subsets": [subset]}))
-    slices = f"{path(namespace, 'endpointslices')}?dryRun=All"
-    for name, body in {
-        "no type": {"endpoints": []},
-        "type": {"addressType": "Odd", "endpoints": []},
-        "no addresses": {"addressType": "IPv4", "endpoints": [{"addresses": []}]},
-        "bad address": {"addressType": "IPv4", "endpoints": [{"addresses": ["a"]}]},
-        "good": {"addressType": "IPv4", "endpoints": [{"addresses": ["192.0.2.1"]}], "ports": [{"port": 80}]},
-    }.items():
-        seen(f"slice: {name}", api.post(slices, {"metadata": {"name": "a"}, **body}))
 
 
 def test_columns(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> None:

@@ -112,17 +112,3 @@ def test_kubectl_exec(seen: Seen, api: Api, waiting: str, k: Kubectl) -> None:
     seen.text("exec in an unknown container", k("exec", "a", "-c", "odd", "--", "x", fails=True))
     seen.text("exec without a command", k("exec", "a", fails=True))
     seen.text("attach to nothing", k("attach", "none", fails=True))
-
-
-def test_proxy(seen: Seen, api: Api, waiting: str, namespace: str) -> None:
-    """The proxies of Pods and Services need somebody behind them"""
-    seen("pod", api.get(f"{path(namespace, 'pods', 'none')}/proxy/"))
-    seen("pod without an address", api.get(f"{waiting}/proxy/x"))
-    seen("service", api.get(f"{path(namespace, 'services', 'none')}/proxy/"))
-    api.post(
-        path(namespace, "services"),
-        {"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}], "selector": {"app": "b"}}},
-    )
-    api.until(path(namespace, "endpoints", "s"), bool)
-    seen("service without Pods", api.get(f"{path(namespace, 'services', 's')}/proxy/"))
-    seen("service without this port", api.get(f"{path(namespace, 'services', 's:odd')}/proxy/"))

@@ -61,14 +61,10 @@ def test_claim_refusals(seen: Seen, api: Api, at: str) -> None:
     for name, spec in {
         "no modes": {"accessModes": []},
         "mode": {"accessModes": ["Odd"]},
-        "mode of one Pod and another": {"accessModes": ["ReadWriteOncePod", "ReadWriteOnce"]},
         "no size": {"resources": {}},
         "no storage": {"resources": {"requests": {"cpu": 1}}},
         "zero": {"resources": {"requests": {"storage": "0"}}},
         "negative": {"resources": {"requests": {"storage": "-1Gi"}}},
-        "class": {"storageClassName": "A_b"},
-        "volume mode": {"volumeMode": "Odd"},
-        "selector": {"selector": {"matchLabels": {"-a": "b"}}},
         "source": {"dataSource": {"kind": "Odd", "name": ""}},
     }.items():
         seen(name, api.post(dry, _claim(**spec)))
@@ -80,7 +76,6 @@ def test_claim_updates(seen: Seen, api: Api, at: str) -> None:
     api.post(at, _claim())
     modes = api.patch(f"{at}/a", {"spec": {"accessModes": ["ReadWriteMany"]}})
     seen("modes", modes, only=["code", "details.causes.field", "details.causes.reason"])
-    seen.value("words", modes.message.splitlines()[0])
     larger = {"spec": {"resources": {"requests": {"storage": "2Gi"}}}}
     grown = api.patch(f"{at}/a", larger)
     seen("size", grown, only=["code", "details.causes.field", "details.causes.reason"])
@@ -98,18 +93,6 @@ def test_class(seen: Seen, api: Api, at: str, namespace: str, unique: str) -> No
     told = api.until(path(namespace, "events"), lambda body: body["items"])["items"][0]
     seen.value("event", told, only=["type", "reason", "message"])
     seen("delete", api.delete(f"{CLASSES}/{unique}"))
-
-
-def test_class_refusals(seen: Seen, api: Api, unique: str) -> None:
-    """A StorageClass needs a provisioner, and policies that there are"""
-    for name, more in {
-        "no provisioner": {},
-        "provisioner": {"provisioner": "A b"},
-        "policy": {"provisioner": "example.com/a", "reclaimPolicy": "Odd"},
-        "binding": {"provisioner": "example.com/a", "volumeBindingMode": "Odd"},
-        "empty parameter": {"provisioner": "example.com/a", "parameters": {"": "v"}},
-    }.items():
-        seen(name, api.post(f"{CLASSES}?dryRun=All", {"metadata": {"name": unique}, **more}))
 
 
 def test_unknown_class(seen: Seen, api: Api, at: str, namespace: str) -> None:
@@ -177,26 +160,9 @@ def test_too_small(seen: Seen, api: Api, at: str, unique: str) -> None:
     seen.value("phases", phases)
 
 
-def test_volume_refusals(seen: Seen, api: Api, unique: str) -> None:
-    """What is wrong with a volume is said field by field"""
-    dry = f"{VOLUMES}?dryRun=All"
-    for name, spec in {
-        "no capacity": {"capacity": {}},
-        "other capacity": {"capacity": {"cpu": 1}},
-        "negative": {"capacity": {"storage": "-1"}},
-        "no modes": {"accessModes": []},
-        "mode": {"accessModes": ["Odd"]},
-        "policy": {"persistentVolumeReclaimPolicy": "Odd"},
-        "no source": {"hostPath": None},
-        "two sources": {"nfs": {"server": "a", "path": "/a"}},
-        "path upwards": {"hostPath": {"path": "/a/.."}},
-        "volume mode": {"volumeMode": "Odd"},
-        "class": {"storageClassName": "A_b"},
-    }.items():
-        seen(name, api.post(dry, _volume(unique, **spec)))
+def test_reclaim_policy(seen: Seen, api: Api, unique: str) -> None:
+    """What becomes of a volume without its claim may change"""
     api.post(VOLUMES, _volume(unique))
-    changed = api.patch(f"{VOLUMES}/{unique}", {"spec": {"hostPath": {"path": "/other"}}})
-    seen("changed source", changed, only=["code", "details.causes.field", "details.causes.reason"])
     seen(
         "changed policy",
         api.patch(f"{VOLUMES}/{unique}", {"spec": {"persistentVolumeReclaimPolicy": "Delete"}}),
