@@ -27,8 +27,11 @@ ALWAYS = (
     "tests/__init__.py",
     "tests/conftest.py",
     "tests/environment.py",
+    "tests/options.py",
     "tests/plain.py",
 )
+#: Tests that stand beside a program: of what starts it, they are none of its files.
+_BESIDE = ("sandbox/tests", "sandbox/conformance")
 _PACKAGES = (
     *("console", "kube", "operatorhub", "resources"),
     *("operators", "sandbox", "structural", "untrusted"),
@@ -54,8 +57,9 @@ class Suite:
         """All that its tests and programs import, directly or not."""
         graph = _graph()
         roots = (*(path.replace("/", ".") for path in self.tests), *self.programs)
+        others = tuple(f"{path.replace('/', '.')}." for path in _BESIDE if path not in self.tests)
         found: set[str] = set()
-        left = [name for name in graph.modules if any(f"{name}.".startswith(f"{root}.") for root in roots)]
+        left = [name for name in graph.modules if _is_within(name, roots) and not f"{name}.".startswith(others)]
         while left:
             name = left.pop()
             if name in found:
@@ -71,8 +75,10 @@ class Suite:
         modules = {path for name in self.modules() for path in _files_of(name)}
         programs = (program.replace(".", "/") for program in self.programs)
         folders = tuple(f"{path}/" for path in (*self.tests, *programs, *self.files))
+        others = tuple(f"{path}/" for path in _BESIDE if path not in self.tests)
         named = {*modules, *ALWAYS, *self.files}
-        return sorted(path for path in _tracked() if path in named or path.startswith(folders))
+        found = (path for path in _tracked() if path.startswith(folders) and not path.startswith(others))
+        return sorted({*found, *named.intersection(_tracked())})
 
     def digest(self) -> str:
         """Of the names and contents of these files, and of the version of Python."""
@@ -90,15 +96,19 @@ class Suite:
 
 EMBEDDED = Suite(
     name="embedded cluster",
-    tests=("tests/sandbox", "tests/conformance", "tests/structural"),
+    tests=("sandbox/tests", "sandbox/conformance", "tests/structural"),
     programs=("sandbox", "operators"),
 )
 OPERATORS = Suite(name="sample operators", tests=("tests/operators",), programs=("operators", "sandbox"))
 #: docs/conformance.md has what both clusters answered.
 CONFORMANCE = Suite(
-    name="conformance of a real cluster", tests=("tests/conformance",), programs=("sandbox", "tools.realcluster")
+    name="conformance of a real cluster", tests=("sandbox/conformance",), programs=("sandbox", "tools.realcluster")
 )
 SUITES = (EMBEDDED, OPERATORS, CONFORMANCE)
+
+
+def _is_within(name: str, roots: tuple[str, ...]) -> bool:
+    return any(f"{name}.".startswith(f"{root}.") for root in roots)
 
 
 def _files_of(module: str) -> tuple[str, str]:

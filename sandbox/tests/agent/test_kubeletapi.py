@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.tests.agent.kubelet import Kubelet, is_ready, pod
 from tests.api import Api
-from tests.sandbox.agent.kubelet import Kubelet, is_ready, pod
 from tools.realcluster.certificates import Authority
 
 

@@ -9,7 +9,7 @@ from sandbox.olm.names import CSVS, DEPLOYMENTS, INSTALL_PLANS, SUBSCRIPTIONS
 from sandbox.olm.subscription_status import followers
 from sandbox.olm.subscriptions import News
 from sandbox.store import Change, Entry, Store
-from tests.sandbox.catalog.bundles import csv
+from sandbox.tests.catalog.bundles import csv
 
 Object = dict[str, Any]
 

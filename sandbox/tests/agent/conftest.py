@@ -10,9 +10,9 @@ import pytest
 
 from sandbox.agent.access import read
 from sandbox.agent.remote import Remote
+from sandbox.tests.agent.kubelet import Kubelet
 from tests import processes
 from tests.api import Api
-from tests.sandbox.agent.kubelet import Kubelet
 from tools.realcluster.certificates import Authority
 
 NODE = "/api/v1/nodes/local"

@@ -19,8 +19,8 @@ from sandbox.runtime.container import Container
 from sandbox.runtime.environment import ROOT, is_loader_variable
 from sandbox.runtime.mounts import MountError, Mounts
 from sandbox.runtime.place import Place, environment_of
+from sandbox.tests.test_kubectl_pods import POD
 from tests.kubectl import Kubectl
-from tests.sandbox.test_kubectl_pods import POD
 
 WAYS = confinement.candidates([])
 

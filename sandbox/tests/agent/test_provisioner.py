@@ -4,8 +4,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from sandbox.tests.agent.kubelet import Kubelet, is_ready, pod
 from tests.api import Api
-from tests.sandbox.agent.kubelet import Kubelet, is_ready, pod
 
 CLASS = {
     "metadata": {"name": "folders"},

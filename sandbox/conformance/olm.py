@@ -36,7 +36,7 @@ def catalog_of(api: Api) -> str:
     end = time.monotonic() + 20
     while (answer := api.get(path)).status != 200:
         if time.monotonic() > end or not _has_olm(api):
-            pytest.skip("needs OLM with a catalog that has tests/conformance/packages")
+            pytest.skip("needs OLM with a catalog that has sandbox/conformance/packages")
         time.sleep(0.1)
     return str(answer.json["status"]["catalogSource"])
 

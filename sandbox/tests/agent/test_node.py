@@ -6,8 +6,8 @@ import sys
 import time
 from pathlib import Path
 
+from sandbox.tests.agent.kubelet import Kubelet, is_ready, pod
 from tests.api import Api
-from tests.sandbox.agent.kubelet import Kubelet, is_ready, pod
 
 NODE = "/api/v1/nodes/local"
 

@@ -5,7 +5,7 @@ import pytest
 from sandbox.olm import rbac
 from sandbox.olm.csv import unsupported
 from sandbox.olm.deployments import deployments, problem
-from tests.sandbox.catalog.bundles import csv, owns
+from sandbox.tests.catalog.bundles import csv, owns
 
 RULES = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]
 

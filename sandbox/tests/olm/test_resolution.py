@@ -9,7 +9,7 @@ from sandbox.catalog.loader import load
 from sandbox.catalog.manifests import Api
 from sandbox.catalog.store import CatalogStore
 from sandbox.olm.resolution import Choice, Installed, Request, Resolution, Unsatisfiable
-from tests.sandbox.catalog.bundles import csv, owns, package
+from sandbox.tests.catalog.bundles import csv, owns, package
 
 POT = Api("example.dev", "v1", "Pot")
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from sandbox.tests.olm.kube import Kube, Refused
 from tests import processes
 from tests.eventually import until
-from tests.sandbox.olm.kube import Kube, Refused
 
 ROOT = Path(__file__).resolve().parents[3]
 V1 = "/apis/olm.operatorframework.io/v1"

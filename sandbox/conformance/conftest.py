@@ -120,7 +120,7 @@ def k(kubeconfig: Path, namespace: str, tmp_path: Path) -> Kubectl:
 
 @pytest.fixture(scope="session")
 def catalog(api: Api) -> str:
-    """The catalog of tests/conformance/packages; without it, the test is skipped."""
+    """The catalog of sandbox/conformance/packages; without it, the test is skipped."""
     return catalog_of(api)
 
 

@@ -21,7 +21,7 @@ from sandbox.olm.rights import permission_statuses
 from sandbox.olm.seed import seeds
 from sandbox.olm.subscriptions import Namespace
 from sandbox.rbac import GROUP, Attributes, Authorizer
-from tests.sandbox.catalog.bundles import csv
+from sandbox.tests.catalog.bundles import csv
 
 Object = dict[str, Any]
 

@@ -11,9 +11,9 @@ from sandbox.agent.access import read
 from sandbox.agent.remote import Remote
 from sandbox.client import Event
 from sandbox.errors import AlreadyExists, Conflict, Invalid, NotFound, ServiceUnavailable, Unauthorized
+from sandbox.tests.agent.kubelet import pod
 from tests import processes
 from tests.api import Api
-from tests.sandbox.agent.kubelet import pod
 
 
 def test_objects(remote: Remote, namespace: str) -> None:
