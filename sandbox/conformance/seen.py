@@ -133,12 +133,12 @@ class Seen:
 
 
 def promised(observation: Any) -> Any:
-    """What of an observation is compared: of a built-in kind's refusal by validation the status, the reasons and the fields, and not the words."""
+    """What of an observation is compared: of a built-in kind's or a CRD's refusal by validation the status, the reasons and the fields, and not the words."""
     body = observation.get("body") if isinstance(observation, dict) else None
     if not isinstance(body, dict) or body.get("reason") != "Invalid" or body.get("kind") != "Status":
         return observation
     details = body.get("details") or {}
-    if "." in details.get("group", "").removesuffix(".k8s.io") or details.get("group") == "apiextensions.k8s.io":
+    if "." in details.get("group", "").removesuffix(".k8s.io"):
         return observation
     causes = [(cause.get("field"), cause.get("reason")) for cause in details.get("causes") or []]
     details = {**details, "causes": sorted({*causes}, key=str)}

@@ -221,20 +221,11 @@ def test_library(seen: Seen, api: Api, group: str, name: str) -> None:
 
 BAD_RULES: dict[str, dict[str, Any]] = {
     "syntax": ruled(STRING, "self =="),
-    "not a boolean": ruled(STRING, "self + 'x'"),
     "an unknown field": ruled({"type": "object", "properties": {"a": STRING}}, "self.b == 'x'"),
     "an unknown function": ruled(STRING, "self.shout()"),
     "an unknown variable": ruled(STRING, "other == 'x'"),
     "wrong types": ruled({"type": "object", "properties": {"a": STRING}}, "self.a > 5"),
     "empty": ruled(STRING, ""),
-    "an unknown reason": ruled(STRING, {"rule": "self == 'x'", "reason": "Because"}),
-    "a bad field path": ruled(
-        {"type": "object", "properties": {"a": STRING}}, {"rule": "has(self.a)", "fieldPath": ".b"}
-    ),
-    "a message of two lines": ruled(STRING, {"rule": "self == 'x'", "message": "one\ntwo"}),
-    "a bad messageExpression": ruled(STRING, {"rule": "self == 'x'", "messageExpression": "5"}),
-    "optionalOldSelf without oldSelf": ruled(STRING, {"rule": "self == 'x'", "optionalOldSelf": True}),
-    "oldSelf in a list": {"type": "array", "maxItems": 5, "items": ruled(STRING, "self == oldSelf")},
     "too expensive": {
         "type": "array",
         "items": {"type": "array", "items": ruled(STRING, "self.contains('x') && self.matches('a+b+')")},
@@ -251,5 +242,5 @@ def test_bad_rules(seen: Seen, api: Api, group: str, name: str) -> None:
     crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"] = spec
     answer = api.post(f"{CRDS}?dryRun=All", crd)
     causes = answer.json.get("details", {}).get("causes", [])
-    listed = sorted([cause["field"], cause["reason"], cause["message"]] for cause in causes)
+    listed = sorted([cause["field"], cause["reason"]] for cause in causes)
     seen.value("answer", {"status": answer.status, "causes": listed})

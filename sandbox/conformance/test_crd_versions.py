@@ -141,10 +141,7 @@ def test_webhook_conversion(seen: Seen, api: Api, crds: str, group: str) -> None
     """Conversion by webhook is checked when the CRD is created"""
     service = {"namespace": "default", "name": "converter"}
     for name, conversion in {
-        "no client": {"strategy": "Webhook", "webhook": {"conversionReviewVersions": ["v1"]}},
-        "no versions": {"strategy": "Webhook", "webhook": {"clientConfig": {"service": service}}},
         "an unknown strategy": {"strategy": "Magic"},
-        "a client without a webhook": {"strategy": "None", "webhook": {"clientConfig": {"service": service}}},
         "a service": {
             "strategy": "Webhook",
             "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": {"service": service}},

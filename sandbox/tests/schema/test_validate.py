@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from sandbox.schema import builtin, prepare, validate
-from sandbox.schema.crd.spec import check_schema
 from structural import rules
 
 SCHEMAS = Path(__file__).resolve().parents[4] / "shared" / "catalog" / "schemas"
@@ -57,7 +56,6 @@ def test_rules_are_found_after_defaults_were_checked() -> None:
     ruled = schema(
         a={"type": "integer", "default": 1}, b={"type": "integer", "x-kubernetes-validations": [{"rule": "self > 5"}]}
     )
-    assert check_schema(ruled, "schema", False) == []
     assert fields(validate(ruled, thing(b=1), None)) == ["spec.b"]
 
 
