@@ -9,10 +9,10 @@ import pytest
 
 from tests import processes
 from tests.api import Api
-from tests.conftest import real_catalog
+from tests.conftest import cluster_kubeconfig, real_catalog
 from tests.kubectl import Kubectl
 
-__all__ = ["real_catalog"]
+__all__ = ["cluster_kubeconfig", "real_catalog"]
 _numbers = itertools.count(1)
 
 
