@@ -40,7 +40,7 @@ audit: setup ## known weaknesses of what we depend on, by pip-audit and npm audi
 	@$(VENV)/python tools/run_audit.py
 
 conformance: setup ## what the Kubernetes API answers, compared with a real cluster's answers; of the sandbox, or KUBECONFIG=
-	@$(VENV)/python -m pytest tests/conformance $(if $(filter command line,$(origin KUBECONFIG)),--kubeconfig "$(KUBECONFIG)") $(ARGS)
+	@$(VENV)/python -m pytest sandbox/conformance $(if $(filter command line,$(origin KUBECONFIG)),--kubeconfig "$(KUBECONFIG)") $(ARGS)
 
 real-cluster: setup ## a real Kubernetes with OLM on loopback ports (needs Go; the first build takes 10 minutes); Ctrl-C stops it
 	@exec $(VENV)/python -m tools.realcluster $(ARGS)
@@ -60,8 +60,8 @@ test-image: setup ## TLS and sockets on the images' Python and with their packag
 test-postgres: setup ## the pages and what the console keeps, with PostgreSQL instead of SQLite
 	@$(VENV)/python tools/run_postgres_tests.py $(ARGS)
 
-conformance-record: setup ## what a real cluster answers becomes what tests/conformance expects
-	@$(VENV)/python tools/run_real_tests.py tests/conformance -q --record $(ARGS)
+conformance-record: setup ## what a real cluster answers becomes what sandbox/conformance expects
+	@$(VENV)/python tools/run_real_tests.py sandbox/conformance -q --record $(ARGS)
 
 test-forms: setup ## what the forms can do with every kind of the catalog, or of a folder of bundles with DATA=
 	@$(VENV)/python tools/forms_report.py $(if $(DATA),"$(DATA)")

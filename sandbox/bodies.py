@@ -12,7 +12,6 @@ import yaml
 from untrusted import json_bounds, yaml_bounds
 
 from .errors import BadRequest, UnsupportedMediaType
-from .gojson import complaint
 from .negotiation import MERGE_PATCH, OFFERED, media_type
 from .protobuf import MAGIC, decode_protobuf
 
@@ -73,15 +72,7 @@ def from_json(data: bytes, kind: str = "object") -> Any:
     try:
         return json_bounds.load(data, LEVELS)
     except msgspec.DecodeError as problem:
-        why = str(problem) if isinstance(problem, json_bounds.TooDeep) else _complaint(data) or str(problem)
-        raise Unrecognized(kind, f"couldn't get version/kind; json parse error: {why}", data) from None
-
-
-def _complaint(data: bytes) -> str:
-    try:
-        return complaint(data)
-    except RecursionError:
-        return ""
+        raise Unrecognized(kind, f"couldn't get version/kind; json parse error: {problem}", data) from None
 
 
 def from_yaml(data: bytes, kind: str = "object") -> Any:

@@ -16,7 +16,6 @@ from typing import Any
 import msgspec
 
 from .errors import ApiError, BadRequest, Gone, Invalid, Plain
-from .gojson import complaint
 from .labels import Selector, label_selector
 from .objects import decode
 from .resources import Resource
@@ -209,9 +208,10 @@ def _continued(text: str, store: Store, resource: Resource) -> tuple[int, Key]:
     if wrong is not None or len(text) % 4 == 1:
         raise _bad_token(f"illegal base64 data at input byte {len(text) if wrong is None else wrong}")
     raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    if fault := complaint(raw):
-        raise _bad_token(fault)
-    token = decode(raw)
+    try:
+        token = msgspec.json.decode(raw, type=dict[str, Any])
+    except msgspec.DecodeError as fault:
+        raise _bad_token(str(fault)) from None
     known = token.get("v")
     if known != "meta.k8s.io/v1":
         raise _bad_token(f"server does not recognize this encoded version {known or ''}")

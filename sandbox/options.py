@@ -14,7 +14,6 @@ from . import listing
 from .bodies import YAML, Unrecognized, body, duplicates, from_yaml
 from .errors import BadRequest, Invalid, UnsupportedMediaType
 from .fieldtypes import Type
-from .gojson import complaint
 from .http import Request
 from .negotiation import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, PATCHES, STRATEGIC_PATCH, media_type
 from .objects import Object
@@ -77,7 +76,7 @@ def _read(data: bytes) -> Any:
     try:
         return msgspec.json.decode(data)
     except msgspec.DecodeError as problem:
-        raise BadRequest(f"error decoding patch: {complaint(data) or problem}") from None
+        raise BadRequest(f"error decoding patch: {problem}") from None
 
 
 def _strategic(resource: Resource, old: Object, patch: Any, type_: Type) -> Object:

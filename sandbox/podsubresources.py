@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from .errors import BadRequest, Conflict, NotFound, Plain, TooManyRequests
 from .http import Response
-from .kinds.checks.basics import matches
+from .kinds.checks import matches
 from .objects import Object, decode, dig
 from .resources import Resource
 from .store import Store

@@ -153,15 +153,13 @@ class Verbs:
         causes = metadata.causes_of(resource, obj, old, rules.names)
         if old is not None:  # the API server looks several times at updates, and details.causes shows it
             causes *= 3 if resource.custom else 2
-        found = self.schemas.validate(resource, obj, old, call.subresource, warnings)
-        causes += [cause for cause in found if rules.schema_required or cause.reason != "FieldValueRequired"]
+        causes += self.schemas.validate(resource, obj, old, call.subresource, warnings)
         causes += replicas_causes(resource, obj, call.subresource)
         causes += rules.validate_subresource.get(call.subresource, rules.validate)(obj, old)
         if causes:
             group = "" if resource.shares else resource.group
             raise Invalid(resource.kind, obj["metadata"].get("name", ""), causes, group)
         rules.allocate(obj, old, self.store)
-        warnings += rules.warn(obj, old)
 
     def update(self, resource: Resource, namespace: str, name: str, obj: Object, call: Call) -> Outcome:
         """Replaces the object, or one of its subresources (``status``, ``finalize``)."""

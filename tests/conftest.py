@@ -22,20 +22,6 @@ BY_FIXTURE = {
 }
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--kubeconfig", default="", help="the cluster to test, instead of an embedded one of the tests' own"
-    )
-    parser.addoption("--url", default="", help="a running console on that cluster, for tests/e2e")
-    parser.addoption("--record", action="store_true", help="tests/conformance: record what this real cluster answers")
-    parser.addoption(
-        "--journeys", action="store_true", help="of the tests that use a browser, only the journeys (docs/testing.md)"
-    )
-    parser.addoption(
-        "--asks-cluster", action="store_true", help="leave out what says the same whichever cluster there is"
-    )
-
-
 def pytest_configure() -> None:
     """Each of Django's test clients makes the middleware anew, and WhiteNoise reads the whole of static/ for that: a tenth of a run. So it looks when it is asked."""
     if os.environ.get("DJANGO_SETTINGS_MODULE"):
@@ -65,6 +51,8 @@ def _is_journey(item: pytest.Item) -> bool:
 def _asks_cluster(item: pytest.Item) -> bool:
     if item.get_closest_marker("page_only"):
         return False
+    if not item.path.is_relative_to(ROOT / "tests"):
+        return True
     folder = item.path.relative_to(ROOT / "tests").parts[0]
     return folder not in BY_FIXTURE or BY_FIXTURE[folder] in getattr(item, "fixturenames", ())
 

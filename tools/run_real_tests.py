@@ -26,7 +26,7 @@ from tools.realcluster.process import PartFailed  # noqa: E402
 from tools.run_tests import CACHE, SPREAD, Say, closing, ends_all_it_starts, run, run_again, say_now  # noqa: E402
 
 DATA = ROOT / ".data" / os.environ.get("REAL_DATA", "test-real")
-PACKAGES = ROOT / "tests" / "conformance" / "packages"
+PACKAGES = ROOT / "sandbox" / "conformance" / "packages"
 #: The product's tests that any cluster can take; the rest of tests/ is about the sandbox, or about no cluster at all.
 PRODUCT = ("tests/kube", "tests/resources", "tests/console")
 #: Kinds belong to the whole cluster, and so do their instances: two of these at once would count and remove each other's.
@@ -137,7 +137,7 @@ def say_times(cluster: RealCluster) -> None:
 
 def report() -> int:
     """docs/conformance.md anew; in CI it must be the one that was committed."""
-    command = [sys.executable, "-m", "tests.conformance.report", *(["--check"] if os.environ.get("CI") else [])]
+    command = [sys.executable, "-m", "sandbox.conformance.report", *(["--check"] if os.environ.get("CI") else [])]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

@@ -27,8 +27,11 @@ ALWAYS = (
     "tests/__init__.py",
     "tests/conftest.py",
     "tests/environment.py",
+    "tests/options.py",
     "tests/plain.py",
 )
+#: Tests that stand beside a program: of what starts it, they are none of its files.
+_BESIDE = ("sandbox/tests", "sandbox/conformance")
 _PACKAGES = (
     *("console", "kube", "operatorhub", "resources"),
     *("operators", "sandbox", "structural", "untrusted"),
@@ -62,8 +65,9 @@ class Suite:
             "tests.conftest",
             "tests.environment",
         )
+        others = tuple(f"{path.replace('/', '.')}." for path in _BESIDE if path not in self.tests)
         found: set[str] = set()
-        left = [name for name in graph.modules if any(f"{name}.".startswith(f"{root}.") for root in roots)]
+        left = [name for name in graph.modules if _is_within(name, roots) and not f"{name}.".startswith(others)]
         while left:
             name = left.pop()
             if name in found:
@@ -79,8 +83,10 @@ class Suite:
         modules = {path for name in self.modules() for path in _files_of(name)}
         programs = (program.replace(".", "/") for program in self.programs)
         folders = tuple(f"{path}/" for path in (*self.tests, *programs, *self.files))
+        others = tuple(f"{path}/" for path in _BESIDE if path not in self.tests)
         named = {*modules, *ALWAYS, *self.files}
-        return sorted(path for path in _tracked() if path in named or path.startswith(folders))
+        found = (path for path in _tracked() if path.startswith(folders) and not path.startswith(others))
+        return sorted({*found, *named.intersection(_tracked())})
 
     def digest(self) -> str:
         """Of the names and contents of these files, and of the version of Python."""
@@ -98,7 +104,7 @@ class Suite:
 
 EMBEDDED = Suite(
     name="embedded cluster",
-    tests=("tests/sandbox", "tests/conformance", "tests/structural"),
+    tests=("sandbox/tests", "sandbox/conformance", "tests/structural"),
     programs=("sandbox", "operators"),
 )
 OPERATORS = Suite(name="sample operators", tests=("tests/operators",), programs=("operators", "sandbox"))
@@ -129,11 +135,15 @@ DEPLOYMENT = Suite(
 )
 #: docs/conformance.md has what both clusters answered.
 CONFORMANCE = Suite(
-    name="conformance of a real cluster", tests=("tests/conformance",), programs=("sandbox", "tools.realcluster")
+    name="conformance of a real cluster", tests=("sandbox/conformance",), programs=("sandbox", "tools.realcluster")
 )
 #: Those that `make test` runs, each in a run of its own.
 OWN = (EMBEDDED, OPERATORS, FORMS, DEPLOYMENT)
 SUITES = (*OWN, CONFORMANCE)
+
+
+def _is_within(name: str, roots: tuple[str, ...]) -> bool:
+    return any(f"{name}.".startswith(f"{root}.") for root in roots)
 
 
 def _files_of(module: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..cluster import Cluster
 from ..context import Context
 from ..errors import NotFound
-from ..kinds.checks.basics import matches
+from ..kinds.checks import matches
 from ..objects import Object, dig, now
 from .owners import controller_of, is_going
 from .pods import has_ended, is_ready

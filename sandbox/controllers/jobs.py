@@ -14,7 +14,6 @@ from ..errors import ApiError, NotFound
 from ..objects import Object, copy, dig, now, parse_time
 from ..runtime.recorder import Recorder
 from .conditions import find, is_true
-from .indexes import index_of, indexes_text, parse_indexes, with_index
 from .owners import children, controller_of, is_going
 from .pods import create, delete, from_template, has_ended, is_active, is_ready
 from .workqueue import Workqueue
@@ -86,12 +85,7 @@ class Jobs:
                 self._failures.pop(uid, None)
             elif has_ended(pod):
                 self._failures[uid] = (self._failures.get(uid, (0, datetime.now(UTC)))[0] + 1, datetime.now(UTC))
-            index = index_of(pod)
-            if won and dig(job, "spec", "completionMode") == "Indexed":
-                done = parse_indexes(str(status.get("completedIndexes") or "")) | {index}
-                status["completedIndexes"] = indexes_text(done)
-                status["succeeded"] = len(done)
-            elif won:
+            if won:
                 status["succeeded"] = int(status.get("succeeded") or 0) + 1
             else:
                 status["failed"] = int(status.get("failed") or 0) + 1
@@ -175,24 +169,12 @@ class Jobs:
         if pause > 0:
             self.queue.add_after(pause, job["metadata"]["namespace"], job["metadata"]["name"])
             return
-        free = self._free_indexes(job, status, active)
-        for number in range(missing):
-            create(self._cluster, self._recorder, job, self._pod(job, free[number] if number < len(free) else None))
+        for _ in range(missing):
+            create(self._cluster, self._recorder, job, self._pod(job))
 
-    def _free_indexes(self, job: Object, status: Object, active: list[Object]) -> list[int]:
-        if dig(job, "spec", "completionMode") != "Indexed":
-            return []
-        taken = parse_indexes(str(status.get("completedIndexes") or "")) | {index_of(pod) for pod in active}
-        return [one for one in range(int(job["spec"].get("completions") or 0)) if one not in taken]
-
-    def _pod(self, job: Object, index: int | None) -> Object:
-        name = job["metadata"]["name"]
-        pod = from_template(job["spec"].get("template"), job, generateName=f"{name}-", finalizers=[TRACKED])
-        if index is not None:
-            pod["metadata"]["generateName"] = f"{name}-{index}-"
-            with_index(pod, index)
-            pod["spec"]["hostname"] = f"{name}-{index}"[:63]
-        return pod
+    def _pod(self, job: Object) -> Object:
+        name = f"{job['metadata']['name']}-"
+        return from_template(job["spec"].get("template"), job, generateName=name, finalizers=[TRACKED])
 
     def _pause(self, job: Object) -> float:
         """Seconds until the next Pod may be made."""

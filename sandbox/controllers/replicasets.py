@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..cluster import Cluster
 from ..context import Context
 from ..errors import ApiError, NotFound
-from ..kinds.checks.basics import matches
+from ..kinds.checks import matches
 from ..objects import Object, dig
 from ..runtime.recorder import Recorder
 from .conditions import find, with_condition, without_condition

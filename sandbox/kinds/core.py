@@ -7,8 +7,7 @@ import binascii
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadRequest
-from .checks.configuration import config_map, secret, secret_warnings
-from .checks.events import event
+from .checks import config_map, secret
 from .strategy import Object, Strategy
 
 if TYPE_CHECKING:
@@ -72,9 +71,9 @@ def _event(obj: Object, _: Any) -> None:
 
 
 STRATEGIES = {
-    "events": Strategy(create=_event, validate=event, schema_required=False, creates_on_update=True),
+    "events": Strategy(create=_event, creates_on_update=True),
     "namespaces": Strategy(defaults=_namespace_label, create=_namespace, names="label"),
-    "secrets": Strategy(defaults=_secret, validate=secret, warn=secret_warnings),
+    "secrets": Strategy(defaults=_secret, validate=secret),
     "configmaps": Strategy(validate=config_map),
     "serviceaccounts": Strategy(returns_deleted=True),
     "resourcequotas": Strategy(returns_deleted=True),

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from structural.causes import Cause
 
 from ..objects import dig, now
 from ..quantity import amount
-from .checks import podspec as checks
-from .checks.basics import forbidden
-from .checks.podupdates import ephemeral_update, spec_update
+from . import checks
 from .podadmission import admit, tolerate
 from .poddefaults import default_spec, default_template
-from .podwarnings import warnings
 from .strategy import Object, Strategy
 
 if TYPE_CHECKING:
@@ -70,21 +66,8 @@ def _update(pod: Object, old: Object) -> None:
         pod.setdefault("status", {}).setdefault("qosClass", quality)
 
 
-def _validate(pod: Object, old: Object | None) -> Iterable[Cause]:
-    yield from checks.pod(pod)
-    if old is not None:
-        yield from spec_update(pod.get("spec") or {}, old.get("spec") or {})
-    elif dig(pod, "spec", "ephemeralContainers"):
-        yield forbidden("spec.ephemeralContainers", "cannot be set on create")
-
-
-def _validate_ephemeral(pod: Object, old: Object | None) -> Iterable[Cause]:
-    yield from checks.pod(pod)
-    yield from ephemeral_update(pod, old or {})
-
-
 def _unchecked(*_: Any) -> list[Cause]:
-    """Whoever binds a Pod changes nothing else."""
+    """Binding a Pod, or adding an ephemeral container, changes nothing else."""
     return []
 
 
@@ -111,10 +94,8 @@ STRATEGIES = {
         defaults=_defaults,
         create=_create,
         update=_update,
-        validate=_validate,
-        validate_subresource={"ephemeralcontainers": _validate_ephemeral, "binding": _unchecked},
-        warn=warnings,
-        schema_required=False,
+        validate=checks.pod,
+        validate_subresource={"ephemeralcontainers": _unchecked, "binding": _unchecked},
         counted=_spec,
         grace=_grace,
         returns_deleted=True,
@@ -122,6 +103,5 @@ STRATEGIES = {
     "podtemplates": Strategy(
         defaults=lambda obj: default_template(obj.setdefault("template", {})),
         validate=lambda obj, _: checks.template("template", obj.get("template")),
-        schema_required=False,
     ),
 }

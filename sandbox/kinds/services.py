@@ -10,8 +10,7 @@ from structural.words import invalid
 
 from ..errors import Invalid
 from ..objects import decode, dig
-from .checks.endpoints import endpoint_slice, endpoints
-from .checks.services import service
+from .checks import service
 from .strategy import Object, Strategy
 
 if TYPE_CHECKING:
@@ -202,8 +201,7 @@ STRATEGIES = {
         returns_deleted=True,
         creates_on_update=True,
         names="label",
-        schema_required=False,
     ),
-    "endpoints": Strategy(defaults=_endpoint_ports, validate=endpoints, schema_required=False, creates_on_update=True),
-    "endpointslices.discovery.k8s.io": Strategy(defaults=_slice, validate=endpoint_slice, schema_required=False),
+    "endpoints": Strategy(defaults=_endpoint_ports, creates_on_update=True),
+    "endpointslices.discovery.k8s.io": Strategy(defaults=_slice),
 }

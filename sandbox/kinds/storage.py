@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..objects import decode, now
-from .checks.claims import claim
-from .checks.storage import storage_class, volume
+from .checks import claim, storage_class
 from .strategy import Object, Strategy
 
 if TYPE_CHECKING:
@@ -62,13 +61,7 @@ def _class(obj: Object) -> None:
 
 
 STRATEGIES = {
-    "persistentvolumeclaims": Strategy(
-        defaults=_claim, create=_claim_create, validate=claim, returns_deleted=True, schema_required=False
-    ),
-    "persistentvolumes": Strategy(
-        defaults=_volume, create=_volume_create, validate=volume, returns_deleted=True, schema_required=False
-    ),
-    "storageclasses.storage.k8s.io": Strategy(
-        defaults=_class, validate=storage_class, returns_deleted=True, schema_required=False
-    ),
+    "persistentvolumeclaims": Strategy(defaults=_claim, create=_claim_create, validate=claim, returns_deleted=True),
+    "persistentvolumes": Strategy(defaults=_volume, create=_volume_create, returns_deleted=True),
+    "storageclasses.storage.k8s.io": Strategy(defaults=_class, validate=storage_class, returns_deleted=True),
 }

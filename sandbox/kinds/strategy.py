@@ -22,10 +22,6 @@ def _valid(*_: Any) -> list[Cause]:
     return []
 
 
-def _silent(*_: Any) -> list[str]:
-    return []
-
-
 Check = Callable[[Object, "Object | None"], Iterable[Cause]]
 
 
@@ -45,10 +41,6 @@ class Strategy:
     validate: Check = _valid
     validate_subresource: Mapping[str, Check] = field(default_factory=dict)
     allocate: Callable[[Object, Object | None, Store], None] = _nothing
-    #: sentences for people, beside an answer that is no refusal
-    warn: Callable[[Object, Object | None], list[str]] = _silent
-    #: the kind's own checks know what is required
-    schema_required: bool = True
     counted: Callable[[Object], Any] | None = None
     grace: Callable[[Object], int] | None = None
     delete: Callable[[Object], None] = _nothing

@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..objects import dig
-from .checks.budgets import budget
-from .checks.jobs import cron_job, job
-from .checks.statuses import workload_status
-from .checks.workloads import daemon_set, deployment, replica_set, stateful_set
+from .checks import cron_job, deployment, job, replica_set, stateful_set
 from .poddefaults import default_template
 from .strategy import Object, Strategy
 
@@ -156,39 +153,31 @@ def _annotated(obj: Object) -> Any:
     return obj.get("spec"), obj["metadata"].get("annotations") or {}
 
 
-_STATUS = {"status": lambda obj, _: workload_status(obj)}
 STRATEGIES = {
     "deployments.apps": Strategy(
         defaults=_deployment,
         validate=deployment,
-        validate_subresource=_STATUS,
-        schema_required=False,
         counted=_annotated,
     ),
     "replicasets.apps": Strategy(
         defaults=_replica_set,
         create=_no_replicas,
         validate=replica_set,
-        validate_subresource=_STATUS,
-        schema_required=False,
     ),
     "statefulsets.apps": Strategy(
         defaults=_stateful_set,
         names="label",
         create=_no_replicas,
         validate=stateful_set,
-        validate_subresource=_STATUS,
-        schema_required=False,
     ),
     "daemonsets.apps": Strategy(
         create=_daemon_set_create,
         update=_daemon_set_update,
         defaults=_daemon_set,
-        validate=daemon_set,
-        schema_required=False,
+        validate=replica_set,
     ),
-    "jobs.batch": Strategy(defaults=_job, create=_job_create, validate=job, orphans=True, schema_required=False),
-    "cronjobs.batch": Strategy(defaults=_cron_job, validate=cron_job, schema_required=False),
-    "poddisruptionbudgets.policy": Strategy(create=_no_disruptions, validate=budget, schema_required=False),
+    "jobs.batch": Strategy(defaults=_job, create=_job_create, validate=job, orphans=True),
+    "cronjobs.batch": Strategy(defaults=_cron_job, validate=cron_job),
+    "poddisruptionbudgets.policy": Strategy(create=_no_disruptions),
     "horizontalpodautoscalers.autoscaling": Strategy(defaults=_autoscaler),
 }

@@ -160,8 +160,6 @@ async def run(cluster: Cluster, context: Context) -> None:
     """Publishes the folders, then answers for every ClusterCatalog, until cancelled."""
     path = f"/api/v1/namespaces/{NAMESPACE}/services/https:{SERVICE}:443/proxy/{{rest...}}"
     context.handle("GET", path, Server(cluster, context).get)
-    # Before the general proxy, which would look for a Pod.
-    context.routes.insert(0, context.routes.pop())
     await served(cluster, API, "ClusterCatalog")
     cluster = cluster.as_manager("catalogd")
     wanted = published(context.catalogs)

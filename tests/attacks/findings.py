@@ -11,11 +11,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     # S1 Pods of the embedded cluster are the machine's user: loader variables, hostPath, exec
     "S1": (
         f"{_CONSOLE}/test_supervisor.py::test_s1_the_embedded_cluster_is_refused_where_people_sign_in",
-        "tests/sandbox/test_confinement.py::test_s1_a_pod_reads_nothing_of_the_data_folder",
-        "tests/sandbox/test_confinement.py::test_s1_a_spec_sets_no_variable_that_loads_code",
-        "tests/sandbox/test_confinement.py::test_s1_a_pod_mounts_no_folder_of_the_machine",
-        "tests/sandbox/test_confinement.py::test_s1_a_sub_path_stays_in_its_volume",
-        "tests/sandbox/test_confinement.py::test_s1_exec_in_a_pod_reaches_nothing_else",
+        "sandbox/tests/test_confinement.py::test_s1_a_pod_reads_nothing_of_the_data_folder",
+        "sandbox/tests/test_confinement.py::test_s1_a_spec_sets_no_variable_that_loads_code",
+        "sandbox/tests/test_confinement.py::test_s1_a_pod_mounts_no_folder_of_the_machine",
+        "sandbox/tests/test_confinement.py::test_s1_a_sub_path_stays_in_its_volume",
+        "sandbox/tests/test_confinement.py::test_s1_exec_in_a_pod_reaches_nothing_else",
     ),
     # S2 deep YAML ends the process
     "S2": (
@@ -49,8 +49,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     # S6 a full disk
     "S6": (
-        "tests/sandbox/test_full_disk.py::test_s6_a_write_that_fails_alone_changes_nothing",
-        "tests/sandbox/test_full_disk.py::test_s6_the_cluster_works_again_when_there_is_room_again",
+        "sandbox/tests/test_full_disk.py::test_s6_a_write_that_fails_alone_changes_nothing",
+        "sandbox/tests/test_full_disk.py::test_s6_the_cluster_works_again_when_there_is_room_again",
     ),
     # S7 made-up X-Forwarded-For locks everybody out
     "S7": (

@@ -63,10 +63,15 @@ def test_what_changes_while_a_suite_runs_has_not_passed(suite: Suite, tmp_path: 
 def test_a_suite_depends_on_all_that_it_imports(suite_: Suite) -> None:
     """Its tests, its programs with their data, helpers of tests, and what these import in turn."""
     found = set(suite_.paths())
-    assert {"uv.lock", "tests/conftest.py", "tests/api.py", "tests/processes.py", "console/processes/parts.py"} <= found
+    assert {"uv.lock", "tests/options.py", "tests/api.py", "tests/processes.py", "console/processes/parts.py"} <= found
     assert {"sandbox/store.py", "structural/patterns.py", "untrusted/yaml_bounds.py"} <= found
     others = ("templates/", "static/", "docs/", "tests/e2e/")
     assert not [path for path in found if path.startswith(others) and not path.startswith(suite_.files or "-")]
+
+
+def test_tests_beside_a_program_are_not_part_of_it() -> None:
+    assert "sandbox/tests/conftest.py" in EMBEDDED.paths()
+    assert not [path for path in OPERATORS.paths() if path.startswith(("sandbox/tests/", "sandbox/conformance/"))]
 
 
 def test_data_belongs_to_a_program() -> None:

@@ -1,0 +1,145 @@
+"""ReplicaSets: defaults, status, adoption, scaling, refusals"""
+
+import pytest
+
+from tests.api import STRATEGIC, Api
+from tests.kubectl import Kubectl
+
+from .seen import Seen
+from .workloads import IMAGE, conditions, container, events, items, path, pod, workload
+
+
+@pytest.fixture
+def at(namespace: str) -> str:
+    """The path of ReplicaSets."""
+    return path(namespace, "replicasets")
+
+
+def _full(body: dict) -> bool:
+    return body["status"].get("availableReplicas", 0) == body["spec"]["replicas"] == body["status"]["replicas"]
+
+
+def test_defaults(seen: Seen, api: Api, at: str) -> None:
+    """A minimal ReplicaSet gets one replica, and its template the defaults of Pods"""
+    seen("create", api.post(at, workload()))
+
+
+def test_pods(seen: Seen, api: Api, at: str, namespace: str) -> None:
+    """Pods are named after the ReplicaSet, which owns them"""
+    api.post(at, workload(replicas=2))
+    found = api.until(f"{at}/a", _full)
+    seen.value("status", found["status"], without=["terminatingReplicas"])
+    pods = items(api, namespace, "pods")
+    assert len(pods) == 2 and all(one["metadata"]["name"].startswith("a-") for one in pods)
+    seen.value("metadata", pods[0]["metadata"], without=["name", "annotations"])
+    told = events(api, namespace, "a", lambda told: len(told) == 2)
+    assert sorted(line.rpartition(": ")[2] for line in told) == sorted(one["metadata"]["name"] for one in pods)
+    seen.value("events", [line.rpartition(": ")[0] for line in told])
+
+
+def test_replacement(api: Api, seen: Seen, at: str, namespace: str) -> None:
+    """A Pod that was deleted is replaced; one too many is deleted"""
+    api.post(at, workload(replicas=1))
+    api.until(f"{at}/a", _full)
+    (first,) = items(api, namespace, "pods")
+    api.delete(f"{path(namespace, 'pods')}/{first['metadata']['name']}?gracePeriodSeconds=0")
+    api.until(
+        path(namespace, "pods"),
+        lambda body: [one["metadata"]["uid"] for one in body["items"]] not in ([], [first["metadata"]["uid"]]),
+    )
+    extra = pod("extra", nodeSelector={"no": "such-node"})
+    extra["metadata"]["labels"] = {"app": "a"}
+    api.post(path(namespace, "pods"), extra)
+    api.until_gone(f"{path(namespace, 'pods')}/extra")
+    seen.value("replicas", api.until(f"{at}/a", _full)["status"], without=["terminatingReplicas"])
+
+
+def test_adoption(seen: Seen, api: Api, at: str, namespace: str) -> None:
+    """A Pod that fits and has no owner is adopted; without its label it is let go"""
+    loner = pod("loner")
+    loner["metadata"]["labels"] = {"app": "a"}
+    api.post(path(namespace, "pods"), loner)
+    api.post(at, workload(replicas=1))
+    adopted = api.until(path(namespace, "pods", "loner"), lambda one: "ownerReferences" in one["metadata"])
+    seen.value("owner", adopted["metadata"]["ownerReferences"])
+    api.until(f"{at}/a", _full)
+    assert len(items(api, namespace, "pods")) == 1
+    api.patch(path(namespace, "pods", "loner"), {"metadata": {"labels": {"app": "b"}}})
+    free = api.until(path(namespace, "pods", "loner"), lambda one: "ownerReferences" not in one["metadata"])
+    assert free["metadata"]["labels"] == {"app": "b"}
+    api.until(path(namespace, "pods"), lambda body: len(body["items"]) == 2)
+
+
+def test_template_of_later_pods(seen: Seen, api: Api, at: str, namespace: str) -> None:
+    """Another template is for later Pods only"""
+    api.post(at, workload())
+    api.until(f"{at}/a", _full)
+    image = {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": f"{IMAGE}.1"}]}}}}
+    seen("change", api.patch(f"{at}/a", image, STRATEGIC), only=["metadata.generation"])
+    api.patch(f"{at}/a/scale", {"spec": {"replicas": 2}})
+    api.until(f"{at}/a", lambda one: one["status"].get("readyReplicas") == 2)
+    images = sorted(one["spec"]["containers"][0]["image"] for one in items(api, namespace, "pods"))
+    assert images == [IMAGE, f"{IMAGE}.1"]
+
+
+def test_refused_pods(seen: Seen, api: Api, at: str, namespace: str) -> None:
+    """Pods that may not be created are told in a condition and an Event"""
+    body = workload()
+    body["spec"]["template"]["spec"]["serviceAccountName"] = "none"
+    api.post(at, body)
+    failed = api.until(f"{at}/a", lambda one: conditions(one).get("ReplicaFailure"))
+    condition = conditions(failed)["ReplicaFailure"]
+    seen.value("condition", condition, without=["message"])
+    assert 'serviceaccount "none" not found' in condition["message"]
+    told = f"Warning FailedCreate: Error creating: {condition['message']}"
+    assert events(api, namespace, "a", lambda lines: told in lines)
+
+
+def test_refusals(seen: Seen, api: Api, at: str) -> None:
+    """Selector and template are checked, and the selector never changes"""
+    dry = f"{at}?dryRun=All"
+    seen("no template", api.post(dry, {"metadata": {"name": "a"}, "spec": {"selector": {"matchLabels": {"app": "a"}}}}))
+    other = workload()
+    other["spec"]["template"]["metadata"]["labels"] = {"app": "b"}
+    seen("other labels", api.post(dry, other))
+    seen("empty selector", api.post(dry, workload(selector={})))
+    seen(
+        "no selector", api.post(dry, {"metadata": {"name": "a"}, "spec": {"template": workload()["spec"]["template"]}})
+    )
+    seen("negative", api.post(dry, workload(replicas=-1, minReadySeconds=-1)))
+    two = workload()
+    two["spec"]["template"]["spec"]["containers"] *= 2
+    seen("same container twice", api.post(dry, two))
+    api.post(at, workload(replicas=0))
+    changed = {"spec": {"selector": {"matchLabels": {"x": "y"}}, "template": {"metadata": {"labels": {"x": "y"}}}}}
+    seen("changed selector", api.patch(f"{at}/a", changed))
+
+
+def test_orphans(seen: Seen, api: Api, at: str, namespace: str) -> None:
+    """kubectl delete --cascade=orphan leaves the Pods"""
+    api.post(at, workload())
+    api.until(f"{at}/a", _full)
+    seen("delete", api.delete(f"{at}/a?propagationPolicy=Orphan"), only=["kind", "metadata.finalizers"])
+    api.until_gone(f"{at}/a")
+    (left,) = items(api, namespace, "pods")
+    assert "ownerReferences" not in left["metadata"]
+
+
+def test_foreground(seen: Seen, api: Api, at: str, namespace: str, k: Kubectl) -> None:
+    """Deleted in the foreground, it goes after its Pods"""
+    body = workload()
+    body["spec"]["template"]["metadata"]["finalizers"] = ["example.com/keep"]
+    api.post(at, body)
+    api.until(path(namespace, "pods"), lambda body: body["items"])
+    (made,) = items(api, namespace, "pods")
+    seen(
+        "delete",
+        api.delete(f"{at}/a?propagationPolicy=Foreground"),
+        only=["kind", "metadata.finalizers", "metadata.generation"],
+    )
+    name = path(namespace, "pods", made["metadata"]["name"])
+    api.until(name, lambda one: "deletionTimestamp" in one["metadata"])
+    assert api.get(f"{at}/a").status == 200
+    api.patch(name, {"metadata": {"finalizers": None}})
+    api.until_gone(f"{at}/a")
+    assert container()

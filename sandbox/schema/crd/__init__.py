@@ -1,1 +1,0 @@
-"""What makes a CustomResourceDefinition acceptable (apiextensions-apiserver, pkg/apis/apiextensions/validation)."""
