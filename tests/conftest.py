@@ -44,8 +44,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_journey(item: pytest.Item) -> bool:
-    """Outside tests/e2e every test is run."""
-    return item.get_closest_marker("journey") is not None or not item.path.is_relative_to(ROOT / "tests" / "e2e")
+    """Outside tests/e2e every test is run, and in it those that ask for neither a browser nor a console."""
+    if item.get_closest_marker("journey") or not item.path.is_relative_to(ROOT / "tests" / "e2e"):
+        return True
+    return not {"browser", "site", "stage"} & set(getattr(item, "fixturenames", ()))
 
 
 def _asks_cluster(item: pytest.Item) -> bool:
