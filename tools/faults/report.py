@@ -28,12 +28,13 @@ def _sums(faults: list[Fault], verdicts: Verdicts) -> list[str]:
     ours = [fault for fault in faults if _by(fault, MAKE_TEST, verdicts) == "yes"]
     whole = [fault for fault in faults if _by(fault, ALL, verdicts) == "yes"]
     unsure = [fault for fault in faults if "?" in (_by(fault, ALL, verdicts), _by(fault, MAKE_TEST, verdicts))]
+    if unsure:
+        return [
+            f"Of {len(faults)} faults {len(whole)} are noticed so far; for {len(unsure)} (`?`) not all tests that may "
+            "notice it have run. So nothing is said yet of what `make test` notices of what the whole suite does.",
+        ]
     share = f"{100 * len(ours) / len(whole):.0f} %" if whole else "–"
-    said = [
-        f"Of {len(faults)} faults the whole suite notices {len(whole)} and `make test` {len(ours)}: {share}.",
-        f"`?`: not all tests that may notice it have run ({len(unsure)} faults).",
-    ]
-    return said[: 2 if unsure else 1]
+    return [f"Of {len(faults)} faults the whole suite notices {len(whole)} and `make test` {len(ours)}: {share}."]
 
 
 def _notes(faults: list[Fault]) -> list[str]:
