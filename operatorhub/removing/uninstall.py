@@ -97,11 +97,13 @@ class Plan:
                 for place, _number in operand.by_namespace
             ]
         if self.subscription_uid:
-            found.append(Command(f"kubectl delete subscriptions.{olm.GROUP} {self.subscription} -n {self.namespace}"))
+            sub = f"subscriptions.{olm.GROUP} {self.subscription} -n {self.namespace}"
+            found.append(Command(f"kubectl delete {sub} --ignore-not-found"))
         if self.csv_uid:
-            found.append(Command(f"kubectl delete clusterserviceversions.{olm.GROUP} {self.csv} -n {self.namespace}"))
+            version = f"clusterserviceversions.{olm.GROUP} {self.csv} -n {self.namespace}"
+            found.append(Command(f"kubectl delete {version} --ignore-not-found"))
         found += [
-            Command(f"kubectl delete {left.kubectl}", (frozenset({left.key}),))
+            Command(f"kubectl delete {left.kubectl} --ignore-not-found", (frozenset({left.key}),))
             for left in self.leftovers
             if left.offered
         ]
