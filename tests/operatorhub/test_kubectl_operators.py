@@ -259,9 +259,8 @@ def test_what_is_gone_since_is_no_error_for_either(client: ClusterClient, kubect
         targets = apply.removable(client, apply.find(client, run.key))
         (gone,) = (one for one in targets if one.plural == "serviceaccounts")
         shown = Client().get(f"{page}manifest/remove/")
-        accounts = client.find("", "v1", "serviceaccounts")
-        client.delete(accounts, gone.name, gone.namespace)
-        until(lambda at=gone: operators.gone(client, accounts, at.name, at.namespace))
+        client.delete(client.find("", "v1", "serviceaccounts"), gone.name, gone.namespace)
+        until(lambda at=gone: not there(client, at))
         ticked = [one.token for one in targets]
         if by_button:
             answer = Client().post(f"{page}manifest/remove/", {"target": ticked})
