@@ -37,6 +37,14 @@ API_ANSWER_SECONDS = Limit(
     over="the connection is closed; 502, the cluster's fault",
     test="tests/kube/test_answers.py::test_s10_an_answer_that_trickles_ends",
 )
+#: A kubelet's are of 32 KiB.
+API_MESSAGE = Limit(
+    subject="a message of the API server in a terminal or port-forward",
+    value=16 * 2**20,
+    unit="bytes",
+    over="the terminal or the forwarded connection ends",
+    test="tests/kube/test_channels.py::test_s10_a_message_without_an_end_ends_the_connection",
+)
 WATCH_EVENT = Limit(
     subject="one event of a watch",
     value=32 * 2**20,
