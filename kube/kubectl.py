@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What a field of the form gives a command: `before` and its value, one word for a shell; `otherwise` while it is empty.
+    """What a field of the form gives a command: `before` and its value, quoted; `otherwise` while it is empty.
 
     `value`: what stands in the field when the page comes.
     """

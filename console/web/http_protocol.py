@@ -1,4 +1,4 @@
-"""uvicorn's HTTP protocol with bounds: bytes and seconds of headers, seconds without reading, bytes of a WebSocket's message.
+"""uvicorn's HTTP protocol with bounds: headers, a client that reads nothing, messages of WebSockets.
 
 uvicorn --http console.web.http_protocol:BoundedProtocol
 

@@ -1,6 +1,7 @@
 """The Events of a namespace, or of all: filtered, counted, and with repeats of the same told once.
 
-The API server keeps them for an hour and can filter only by exact fields, so up to limits.EVENTS are read and looked through here. Repeats are those with the same
+The API server keeps them for an hour and can filter only by exact fields, so up to limits.EVENTS are read and
+looked through here. Repeats are those with the same
 reason about objects of the same kind whose messages differ in names and numbers only.
 """
 

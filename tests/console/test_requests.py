@@ -26,7 +26,10 @@ def set_limit(monkeypatch: pytest.MonkeyPatch, name: str, value: float) -> None:
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers how many bytes arrived; "/large" and "/one-piece" answer more than any socket's buffers hold; to a WebSocket how many each message had."""
+    """Answers how many bytes arrived; "/large" and "/one-piece" answer more than any socket's buffers hold.
+
+    A WebSocket is answered how many bytes each message had.
+    """
     size, more = 0, True
     if scope["type"] == "websocket":
         await receive()

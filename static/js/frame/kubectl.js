@@ -1,4 +1,4 @@
-// The kubectl commands beside a form follow what is ticked and typed in it: they do what its button does (kube/kubectl.py).
+// The kubectl commands beside a form follow its ticks and fields: they do what its button does (kube/kubectl.py).
 
 // One word for a shell, as Python's shlex.quote.
 const quoted = (value) => (/^[\w@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", `'"'"'`)}'`);

@@ -3,14 +3,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { choose, page, type } from "../page.js";
 
-const BLOCK = `<details data-follows><code><span data-command data-ticks='[["1"]]'>apply -f a.yaml<span data-field="namespace" data-before=" -n " data-otherwise=""></span>
-</span><span data-command data-unless='["1"]' hidden>create -f a.yaml<span data-field="namespace" data-before=" -n " data-otherwise=""></span>
+const PLACE = '<span data-field="namespace" data-before=" -n " data-otherwise=""></span>';
+const BLOCK = `<details data-follows><code><span data-command data-ticks='[["1"]]'>apply -f a.yaml${PLACE}
+</span><span data-command data-unless='["1"]' hidden>create -f a.yaml${PLACE}
 </span></code><button data-copy="apply -f a.yaml"></button></details>`;
-const FORM = `<form id="form"><input type="checkbox" name="apply" value="1" checked><input name="namespace" value="">${BLOCK}</form>`;
+const FORM = `<form id="form"><input type="checkbox" name="apply" value="1" checked>
+  <input name="namespace" value="">${BLOCK}</form>`;
 
 async function form(html = FORM) {
   const shown = await page(html, "frame/kubectl.js");
-  const visible = () => shown.$$("[data-command]").filter((command) => !command.hidden).map((command) => command.textContent.trim());
+  const commands = () => shown.$$("[data-command]").filter((command) => !command.hidden);
+  const visible = () => commands().map((command) => command.textContent.trim());
   return { ...shown, copied: () => shown.$("[data-copy]").dataset.copy, visible };
 }
 
@@ -41,7 +44,8 @@ test("what a browser brought back into the form counts at once", async () => {
 });
 
 test("a block that says what stands for an empty field; a form without one is left alone", async () => {
-  const { $, copied } = await form(`<form><input name="other"></form>${FORM.replaceAll('data-otherwise=""', 'data-otherwise=" -n NAMESPACE"')}`);
+  const asking = FORM.replaceAll('data-otherwise=""', 'data-otherwise=" -n NAMESPACE"');
+  const { $, copied } = await form(`<form><input name="other"></form>${asking}`);
   type($("[name=other]"), "x");
   assert.equal(copied(), "apply -f a.yaml -n NAMESPACE");
 });
