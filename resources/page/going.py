@@ -1,7 +1,7 @@
 """What goes with an object: every object of a definition's kind, everything in a namespace, what an instance or a workload owns.
 
-For the page that asks before it is deleted. Only metadata is read, in chunks, and no more than limits.DELETED_OBJECTS of it:
-beyond that the server's own number holds.
+For the page that asks before it is deleted. Only metadata is read, in chunks, and no more than
+limits.DELETED_OBJECTS of it: beyond that the server's own number holds.
 """
 
 from collections import Counter
