@@ -1,24 +1,63 @@
-"""The same with kubectl: commands beside a form with checkboxes; those count that do what its button would do."""
+"""The same with kubectl: commands beside a form; they follow its ticks and what is typed, as its button would."""
 
 import json
-from collections.abc import Collection
+import shlex
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Typed:
+    """What a field of the form gives a command: `before` and its value, quoted; `otherwise` while it is empty.
+
+    `value`: what stands in the field when the page comes.
+    """
+
+    field: str
+    value: str = ""
+    before: str = ""
+    otherwise: str = ""
+
+    def text_of(self, value: str) -> str:
+        value = value.strip()
+        return f"{self.before}{shlex.quote(value)}" if value else self.otherwise
+
+    def __str__(self) -> str:
+        return self.text_of(self.value)
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
-    """`ticks`: of each of these sets one value must be ticked in the form, or the button doesn't do this either."""
+    """`text`, and `rest` behind it.
+
+    `ticks`: of each of these sets one value must be ticked in the form, or the button doesn't do this either.
+    `unless`: of these none.
+    """
 
     text: str
     ticks: tuple[frozenset[str], ...] = ()
+    unless: frozenset[str] = frozenset()
+    rest: tuple[str | Typed, ...] = ()
 
     def counts(self, ticked: Collection[str]) -> bool:
-        return all(not values.isdisjoint(ticked) for values in self.ticks)
+        return self.unless.isdisjoint(ticked) and all(not values.isdisjoint(ticked) for values in self.ticks)
+
+    def text_of(self, typed: Mapping[str, str] | None = None) -> str:
+        """`typed`: name → value of the form's fields; those that it doesn't name are as the page comes."""
+        values = typed or {}
+        parts = (
+            part if isinstance(part, str) else part.text_of(values.get(part.field, part.value)) for part in self.rest
+        )
+        return "".join((self.text, *parts))
 
     @property
     def ticks_json(self) -> str:
         """For the page's script; '' for what always counts."""
         return json.dumps([sorted(values) for values in self.ticks]) if self.ticks else ""
+
+    @property
+    def unless_json(self) -> str:
+        return json.dumps(sorted(self.unless)) if self.unless else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +67,9 @@ class Commands:
     commands: tuple[Command, ...]
     ticked: frozenset[str] = frozenset()
 
-    def text(self, ticked: Collection[str]) -> str:
+    def text(self, ticked: Collection[str], typed: Mapping[str, str] | None = None) -> str:
         """A block for a shell."""
-        return "\n".join(command.text for command in self.commands if command.counts(ticked))
+        return "\n".join(command.text_of(typed) for command in self.commands if command.counts(ticked))
 
     @property
     def shown(self) -> tuple[tuple[Command, bool], ...]:

@@ -37,6 +37,14 @@ API_ANSWER_SECONDS = Limit(
     over="the connection is closed; 502, the cluster's fault",
     test="tests/kube/test_answers.py::test_s10_an_answer_that_trickles_ends",
 )
+#: A kubelet's are of 32 KiB.
+API_MESSAGE = Limit(
+    subject="a message of the API server in a terminal or port-forward",
+    value=16 * 2**20,
+    unit="bytes",
+    over="the terminal or the forwarded connection ends",
+    test="tests/kube/test_channels.py::test_s10_a_message_without_an_end_ends_the_connection",
+)
 WATCH_EVENT = Limit(
     subject="one event of a watch",
     value=32 * 2**20,
@@ -356,6 +364,14 @@ RESPONSE_STALL_SECONDS = Limit(
     over="the connection is closed",
     test=f"{_REQUESTS}test_s3_a_client_that_reads_nothing_is_disconnected",
 )
+#: One at a time: a connection isn't read on before its program has taken the last.
+WEBSOCKET_MESSAGE_BYTES = Limit(
+    subject="Message of a terminal's WebSocket, in one frame or many, unpacked",
+    value=16 * 1024 * 1024,
+    unit="bytes",
+    over="closed with 1009 (message too big)",
+    test=f"{_REQUESTS}test_s10_a_websocket_message_over_the_limit_is_closed_1009",
+)
 FORWARDED_BODY_BYTES = Limit(
     subject="Body of one request to a forwarded page (/forwarded/)",
     value=32 * 1024 * 1024,
@@ -603,4 +619,87 @@ PROVIDER = Limit(
     unit="characters",
     over="cut",
     test=f"{_HERE}test_a_providers_name_is_bounded",
+)
+
+
+# What is read of an API server's lists, however long they are; and of manifests and permissions.
+_READING = "tests/attacks/test_reading_limits.py::"
+
+OVERVIEW_OBJECTS = Limit(
+    subject="objects of a kind whose states the overview reads",
+    value=20_000,
+    unit="objects",
+    over="only their number is shown",
+    test=f"{_READING}test_the_overview_reads_the_states_of_so_many",
+)
+OVERVIEW_WARNINGS = Limit(
+    subject="warnings (Events) that the overview reads, in pages of 500",
+    value=2_000,
+    unit="events",
+    over="the rest isn't read; said on the page",
+    test=f"{_READING}test_warnings_of_the_overview_are_bounded",
+)
+EVENTS = Limit(
+    subject="Events that the page of all events reads and searches",
+    value=10_000,
+    unit="events",
+    over="the rest isn't searched; said on the page",
+    test=f"{_READING}test_events_of_a_namespace_are_bounded",
+)
+OBJECT_EVENTS = Limit(
+    subject="Events that an object's page reads for it and what it owns, in pages of 500",
+    value=5_000,
+    unit="events",
+    over="the rest isn't read",
+    test=f"{_READING}test_events_of_an_object_are_bounded",
+)
+OWNED_OBJECTS = Limit(
+    subject="objects of a kind in a namespace that are read for an object's tree, in pages of 500",
+    value=2_000,
+    unit="objects",
+    over="the rest isn't read; said on the page",
+    test=f"{_READING}test_what_an_object_owns_is_read_up_to_a_bound",
+)
+SCANNED_PODS = Limit(
+    subject="Pods of a namespace that are looked through for those that an object owns, in pages of 500",
+    value=10_000,
+    unit="pods",
+    over="the rest isn't looked through; said on the page",
+    test=f"{_READING}test_pods_are_looked_through_up_to_a_bound",
+)
+DELETED_OBJECTS = Limit(
+    subject="objects of a kind that are read before its definition is deleted, in pages of 500",
+    value=5_000,
+    unit="objects",
+    over="the server's own number is shown",
+    test=f"{_READING}test_what_goes_with_a_kind_is_read_up_to_a_bound",
+)
+UNINSTALL_OBJECTS = Limit(
+    subject="objects of a kind that an uninstall lists and deletes",
+    value=20_000,
+    unit="objects",
+    over="the rest stays, or goes with its kind",
+    test=f"{_READING}test_an_uninstall_reads_so_many_objects",
+)
+#: About 600 bytes each.
+SNAPSHOT_OBJECTS = Limit(
+    subject="objects of all lists that a web process keeps current",
+    value=300_000,
+    unit="objects",
+    over="the list used longest ago is let go, and read anew when it is asked for",
+    test=f"{_READING}test_lists_in_memory_are_bounded",
+)
+OLM_MANIFEST_OBJECTS = Limit(
+    subject="objects of OLM's manifests",
+    value=500,
+    unit="objects",
+    over="refused, and why",
+    test=f"{_READING}test_objects_of_olms_manifests_are_bounded",
+)
+RULE_COMBINATIONS = Limit(
+    subject="combinations of API groups, resources and names in a rule of a bundle's permissions",
+    value=20_000,
+    unit="combinations",
+    over="the rule counts as one that may do everything",
+    test=f"{_READING}test_a_rule_of_too_many_combinations_counts_as_everything",
 )

@@ -344,7 +344,7 @@ class AsyncTransport:
             opened: aiohttp.ClientWebSocketResponse = await self._session_for(to.config.proxy).ws_connect(
                 _url(to, request),
                 protocols=protocols,
-                max_msg_size=0,
+                max_msg_size=limits.API_MESSAGE.value,
                 timeout=aiohttp.ClientWSTimeout(ws_close=2.0),
                 **_options(to),
             )

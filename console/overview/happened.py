@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from console.overview.part import Part
+from kube import limits
 from kube.client import ClusterClient
 from kube.objects import KubeObject
 from resources import followable
@@ -12,8 +13,6 @@ from resources.page import event_rows
 from resources.page.event_rows import Happened, Linker, Wish
 
 SHOWN = 6
-#: More warnings are not read for this.
-READ = 2000
 _CHUNK = 500
 
 
@@ -36,7 +35,7 @@ def look(client: ClusterClient) -> Part:
     while True:
         page = client.list(type_, fields="type=Warning", limit=_CHUNK, continue_=token)
         found, token = found + page.items, page.continue_
-        if not token or len(found) >= READ:
+        if not token or len(found) >= limits.OVERVIEW_WARNINGS.value:
             break
     told = event_rows.look(found, Wish(type="Warning"), Linker(client), bool(token))
     url = f"{reverse('resources:events')}?namespace=-&type=Warning"

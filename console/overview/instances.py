@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from console.overview import patience
 from console.overview.donut import Donut, donut
 from console.overview.part import ERROR, Part, Trouble
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -24,8 +25,6 @@ from resources.state.health import DEGRADED, Health
 from resources.types.managed import DEFINITIONS
 from resources.types.types import is_custom, kinds
 
-#: Of a kind with more objects only the number is told.
-MOST = 20_000
 #: What has not answered by then is waited for without holding up the card, in seconds.
 WAIT = 2.5
 _NAMED, _SHOWN = 5, 8
@@ -125,7 +124,7 @@ def _ask(client: ClusterClient, type_: ResourceType) -> Kind:
             number = count(client, type_)
             if number.number is None:
                 return Kind(type_, None, problem=number.problem, forbidden=number.forbidden)
-            if not number.number or number.number > MOST:
+            if not number.number or number.number > limits.OVERVIEW_OBJECTS.value:
                 return Kind(type_, number.number)
         entries = overlaid(client, type_, "", snapshots.get(client, type_, "").all())
     except KubeError as error:

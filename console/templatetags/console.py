@@ -96,6 +96,6 @@ def markdown(text: str) -> SafeString:
 
 @register.inclusion_tag("console/_kubectl.html")
 def kubectl(command: str | Commands) -> dict[str, object]:
-    """The command that does the same, with a button that copies it; `Commands` follow the ticks of their form."""
+    """The command that does the same, with a button that copies it; `Commands` follow their form."""
     commands = command if isinstance(command, Commands) else None
     return {"command": str(command), "commands": commands, "label": _("The same with kubectl")}

@@ -1,4 +1,4 @@
-"""uvicorn's HTTP protocol with bounds: bytes and seconds of headers, and seconds in which a client reads nothing.
+"""uvicorn's HTTP protocol with bounds: headers, a client that reads nothing, messages of WebSockets.
 
 uvicorn --http console.web.http_protocol:BoundedProtocol
 
@@ -72,6 +72,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def handle_websocket_upgrade(self) -> None:
         self._cancel_timers()
+        self.config.ws_max_size = limits.WEBSOCKET_MESSAGE_BYTES.value
         super().handle_websocket_upgrade()
 
     def pause_writing(self) -> None:

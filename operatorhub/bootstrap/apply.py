@@ -207,8 +207,19 @@ def _still(client: ClusterClient, one: Removed) -> bool:
     return uid_of(found) == one.target.uid
 
 
+def _is_same(client: ClusterClient, type_: ResourceType, one: Result) -> bool:
+    try:
+        found = _there(client, type_, one.name, one.namespace)
+    except KubeError:
+        return True
+    return found is not None and uid_of(found) == one.uid
+
+
 def removable(client: ClusterClient, run: Run) -> tuple[Target, ...]:
-    """What is there of it, last made first; what was there before it is marked."""
+    """What is still there of it, last made first; what was there before it is marked.
+
+    An object that may not be read is offered: its deletion says what it is.
+    """
     found = []
     for one, obj in reversed(list(zip(results(run), run.document["objects"], strict=True))):
         if not one.uid:
@@ -216,6 +227,8 @@ def removable(client: ClusterClient, run: Run) -> tuple[Target, ...]:
         try:
             type_ = _type(client, obj)
         except KubeError:
+            continue
+        if not _is_same(client, type_, one):
             continue
         keeps = "" if one.mine else _("it was there before")
         if one.kind == manifest.CRD:

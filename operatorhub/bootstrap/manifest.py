@@ -23,7 +23,6 @@ _BASE = "https://github.com/operator-framework/operator-lifecycle-manager/releas
 URLS = (f"{_BASE}/{RELEASE}/crds.yaml", f"{_BASE}/{RELEASE}/olm.yaml")
 #: Bytes of all texts together; upstream's crds.yaml has 1.1 MB.
 CRD = "CustomResourceDefinition"
-_LIMIT = 500
 
 
 class ManifestProblem(Exception):
@@ -55,10 +54,11 @@ def read(texts: Iterable[tuple[str, str]]) -> tuple[KubeObject, ...]:
             found += _objects(name, line, value)
     if not found:
         raise ManifestProblem(_("There is no object in it."))
-    if len(found) > _LIMIT:
+    most = limits.OLM_MANIFEST_OBJECTS.value
+    if len(found) > most:
         raise ManifestProblem(
             _("There are %(count)d objects in it; %(limit)d can be applied at once.")
-            % {"count": len(found), "limit": _LIMIT}
+            % {"count": len(found), "limit": most}
         )
     return ordered(_once(found))
 

@@ -11,6 +11,7 @@ from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
+from kube import limits
 from operatorhub.csv import apis, items, mapping, strings, text
 from resources.rights import dangers, permission_words
 from resources.rights.dangers import judge
@@ -18,7 +19,6 @@ from resources.rights.dangers import judge
 CLUSTER, NAMESPACE = "cluster", "namespace"
 # The order in which verbs are told.
 VERBS = ("*", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
-_MOST = 20_000
 _RANK = {"critical": 0, "high": 1, "": 2}
 
 
@@ -122,7 +122,7 @@ def _atoms(every: Iterable[Role]) -> _Atoms:
                 strings(rule.get("resources")),
                 strings(rule.get("resourceNames")) or ("",),
             )
-            if prod(map(len, parts)) > _MOST or len(found) > _MOST:
+            if max(prod(map(len, parts)), len(found)) > limits.RULE_COMBINATIONS.value:
                 parts, verbs = (("*",), ("*",), ("",)), {"*"}
             for group, resource, name in product(*parts):
                 place = _Atom(role.scope, role.service_account, group, resource.lower(), name, "")

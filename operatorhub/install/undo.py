@@ -38,9 +38,9 @@ class Target:
 
     @property
     def kubectl(self) -> str:
-        return f"kubectl delete {qualified(self.plural, self.group)} {self.name}" + (
-            f" -n {self.namespace}" if self.namespace else ""
-        )
+        """As remove(): what is gone already is no error."""
+        place = f" -n {self.namespace}" if self.namespace else ""
+        return f"kubectl delete {qualified(self.plural, self.group)} {self.name}{place} --ignore-not-found"
 
 
 def kubectl(offered: Iterable[Target]) -> Commands:

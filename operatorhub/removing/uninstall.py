@@ -11,6 +11,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Forbidden, KubeError, NotFound
@@ -25,9 +26,8 @@ from operatorhub.running.workloads import deployments
 
 NO_OPERANDS = "console.openshift.io/disable-operand-delete"
 MESSAGE = "operator.openshift.io/uninstall-message"
-#: Instances named on the page, of each kind; all of them go when they are ticked, up to LIMIT.
+#: Instances named on the page, of each kind; all of them go when they are ticked, up to limits.UNINSTALL_OBJECTS.
 SHOWN = 20
-LIMIT = 20_000
 _PAGE = 500
 
 
@@ -97,11 +97,13 @@ class Plan:
                 for place, _number in operand.by_namespace
             ]
         if self.subscription_uid:
-            found.append(Command(f"kubectl delete subscriptions.{olm.GROUP} {self.subscription} -n {self.namespace}"))
+            sub = f"subscriptions.{olm.GROUP} {self.subscription} -n {self.namespace}"
+            found.append(Command(f"kubectl delete {sub} --ignore-not-found"))
         if self.csv_uid:
-            found.append(Command(f"kubectl delete clusterserviceversions.{olm.GROUP} {self.csv} -n {self.namespace}"))
+            version = f"clusterserviceversions.{olm.GROUP} {self.csv} -n {self.namespace}"
+            found.append(Command(f"kubectl delete {version} --ignore-not-found"))
         found += [
-            Command(f"kubectl delete {left.kubectl}", (frozenset({left.key}),))
+            Command(f"kubectl delete {left.kubectl} --ignore-not-found", (frozenset({left.key}),))
             for left in self.leftovers
             if left.offered
         ]
@@ -212,15 +214,15 @@ def there(client: ClusterClient, type_: ResourceType, targets: tuple[str, ...]) 
 
 
 def every(client: ClusterClient, type_: ResourceType, namespace: str = "") -> list[KubeObject]:
-    """The metadata of all objects of a kind, LIMIT at most."""
+    """The metadata of all objects of a kind, limits.UNINSTALL_OBJECTS at most."""
     found: list[KubeObject] = []
     token = ""
     while True:
         page = client.table(type_, namespace, limit=_PAGE, continue_=token, whole=True)
         found += [row.object for row in page.rows]
         token = page.continue_
-        if not token or len(found) >= LIMIT:
-            return found
+        if not token or len(found) >= limits.UNINSTALL_OBJECTS.value:
+            return found[: limits.UNINSTALL_OBJECTS.value]
 
 
 def finalizers(obj: Mapping[str, Any]) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ def _deletions(instances: Iterable[Target]) -> Iterator[str]:
     for namespace, targets in by_namespace.items():
         kind = qualified(targets[0].plural, targets[0].group)
         names = " ".join(target.name for target in targets)
-        yield f"kubectl delete {kind} {names}" + (f" -n {namespace}" if namespace else "")
+        yield f"kubectl delete {kind} {names}{f' -n {namespace}' if namespace else ''} --ignore-not-found"
 
 
 def look(client: ClusterClient, namespace: str, package: str) -> Removal:

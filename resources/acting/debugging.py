@@ -8,6 +8,7 @@ import secrets
 from typing import Any
 
 from kube.client import ClusterClient
+from kube.kubectl import Command, Commands, Typed
 from kube.objects import KubeObject
 from resources.place import Place
 
@@ -37,6 +38,10 @@ def add(client: ClusterClient, place: Place, one: dict[str, Any]) -> KubeObject:
     )
 
 
-def command(place: Place, image: str, target: str) -> str:
-    aim = f" --target={target}" if target else ""
-    return f"kubectl debug -it {place.name} -n {place.namespace} --image={image}{aim} -- sh"
+def command(place: Place, image: str, target: str) -> Commands:
+    """As the form's fields `image` and `target` say."""
+    fields = (
+        Typed("image", image, before=" --image=", otherwise=" --image=IMAGE"),
+        Typed("target", target, before=" --target="),
+    )
+    return Commands((Command(f"kubectl debug -it {place.name} -n {place.namespace}", rest=(*fields, " -- sh")),))

@@ -9,6 +9,7 @@ from typing import Any
 
 from kube.client import ClusterClient
 from kube.errors import BadRequest, NotFound
+from kube.kubectl import Command, Commands, Typed
 from kube.objects import KubeObject, name_of
 from kube.selectors import from_labels
 from resources.selected import pod_selector
@@ -50,10 +51,11 @@ class Target:
     def key(self) -> str:
         return f"{self.kind}/{self.name}"
 
-    def kubectl(self, local: str, remote: str) -> str:
-        """The same with kubectl, which stops when the Pod does."""
+    def kubectl(self, local: str, remote: str) -> Commands:
+        """The same with kubectl, which stops when the Pod does; as the form's fields `local` and `remote` say."""
         what = _KUBECTL.get(self.kind, self.kind.lower())
-        return f"kubectl port-forward {what}/{self.name} {local}:{remote} -n {self.namespace}"
+        ports = (Typed("local", local), ":", Typed("remote", remote, otherwise="PORT"))
+        return Commands((Command(f"kubectl port-forward {what}/{self.name} ", rest=(*ports, f" -n {self.namespace}")),))
 
 
 def ports(obj: KubeObject) -> tuple[Port, ...]:

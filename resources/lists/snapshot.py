@@ -30,8 +30,6 @@ from resources.lists.entries import Entry, Pool, entry_of, include
 
 log = logging.getLogger(__name__)
 
-#: Of all snapshots of a process together: about 600 bytes each.
-ALL = 300_000
 #: Unused for so long, a snapshot goes.
 IDLE_SECONDS = 180.0
 #: Older ones are read anew: cells like '3m ago' are as old as the snapshot.
@@ -282,7 +280,7 @@ class Snapshots:
             total, gone = 0, []
             for other, kept in sorted(self._kept.items(), key=lambda one: -one[1].used_at):
                 total += len(kept.entries)
-                if total > ALL and other != key:
+                if total > limits.SNAPSHOT_OBJECTS.value and other != key:
                     gone.append(other)
         for other in gone:
             self._forget(other)

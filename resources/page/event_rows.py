@@ -1,6 +1,7 @@
 """The Events of a namespace, or of all: filtered, counted, and with repeats of the same told once.
 
-The API server keeps them for an hour and can filter only by exact fields, so up to READ are read and looked through here. Repeats are those with the same
+The API server keeps them for an hour and can filter only by exact fields, so up to limits.EVENTS are read and
+looked through here. Repeats are those with the same
 reason about objects of the same kind whose messages differ in names and numbers only.
 """
 
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import Gone, NotFound
@@ -18,7 +20,6 @@ from resources.page.detail import Link
 from resources.page.events import last_seen, order
 from resources.state.health import mapping, text
 
-READ = 10_000
 PAGE = 100
 #: Objects named under one line of repeats.
 NAMED = 10
@@ -108,8 +109,9 @@ def read(client: ClusterClient, namespace: str) -> tuple[list[KubeObject], bool]
             while True:
                 page = client.list(type_, namespace, limit=_CHUNK, continue_=token)
                 found, token = found + page.items, page.continue_
-                if not token or len(found) >= READ:
-                    return found[:READ], bool(token) or len(found) > READ
+                most = limits.EVENTS.value
+                if not token or len(found) >= most:
+                    return found[:most], bool(token) or len(found) > most
         except Gone:
             # The list changed under way for longer than its server remembers: once more from the beginning.
             if attempt == 2:

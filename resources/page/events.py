@@ -4,6 +4,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -14,7 +15,6 @@ from resources.tree.owners import types_below, uids_below
 
 SHOWN = 50
 _CHUNK = 500
-_READ = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _read(client: ClusterClient, namespace: str, fields: str) -> list[dict[str, 
         # Those of cluster-scoped objects are kept in the namespace default.
         page = client.list(type_, namespace or "default", fields=fields, limit=_CHUNK, continue_=token)
         found, token = found + page.items, page.continue_
-        if not token or len(found) >= _READ:
+        if not token or len(found) >= limits.OBJECT_EVENTS.value:
             return found
 
 

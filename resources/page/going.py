@@ -1,12 +1,14 @@
 """What goes with an object: every object of a definition's kind, everything in a namespace, what an instance or a workload owns.
 
-For the page that asks before it is deleted. Only metadata is read, in chunks, and no more than READ of it: beyond that the server's own number holds.
+For the page that asks before it is deleted. Only metadata is read, in chunks, and no more than
+limits.DELETED_OBJECTS of it: beyond that the server's own number holds.
 """
 
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -20,7 +22,6 @@ from resources.tree.owners import types_below
 from resources.types.definitions import owner
 from resources.types.managed import Manager
 
-READ = 5000
 _CHUNK = 500
 _NAMED = 8
 _NAMESPACES = 20
@@ -96,7 +97,7 @@ def instances(client: ClusterClient, definition: KubeObject) -> Instances:
                         held.append(Held(place, names, bool(metadata.get("deletionTimestamp"))))
             read += len(table.rows)
             total, token = read + (table.remaining or 0), table.continue_
-            if not token or read >= READ:
+            if not token or read >= limits.DELETED_OBJECTS.value:
                 break
     except KubeError as error:
         return Instances(type_, total, read, owner=brought, problem=str(error))

@@ -11,6 +11,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from console.web.front import Workers
+from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
@@ -20,9 +21,6 @@ from resources.tree.owned_kinds import FULL
 from resources.types.types import is_custom
 
 CHUNK = 500
-#: Of one kind in one namespace; the whole is bounded by the number of kinds. Of Pods as Tables more.
-READ = 2000
-SCANNED = 10_000
 WORKLOADS = 20
 Read = tuple[list[KubeObject], str]
 _workers = Workers(8, thread_name_prefix="owned")
@@ -39,23 +37,29 @@ def read(
 
     def one(type_: ResourceType) -> Read:
         narrow = labels if type_.kind in ("Pod", "ReplicaSet") else ""
-        return objects(client, type_, namespace, narrow, CHUNK if is_pod(type_) and not labels else READ)
+        return objects(
+            client, type_, namespace, narrow, CHUNK if is_pod(type_) and not labels else limits.OWNED_OBJECTS.value
+        )
 
     asked = list(types)
     return dict(zip(asked, _workers.map(one, asked), strict=True))
 
 
 def by_selectors(client: ClusterClient, pods: ResourceType, namespace: str, selectors: Iterable[str]) -> Read:
-    """The Pods that any of the selectors finds, at most READ of each."""
+    """The Pods that any of the selectors finds, at most limits.OWNED_OBJECTS of each."""
     asked = list(dict.fromkeys(selectors))
-    answers = list(_workers.map(lambda labels: objects(client, pods, namespace, labels, READ), asked[:WORKLOADS]))
+    answers = list(
+        _workers.map(
+            lambda labels: objects(client, pods, namespace, labels, limits.OWNED_OBJECTS.value), asked[:WORKLOADS]
+        )
+    )
     gaps = [gap for _found, gap in answers if gap]
     if len(asked) > WORKLOADS:
         gaps.append(_("only those of the first %(count)d workloads were read") % {"count": WORKLOADS})
     return [obj for found, _gap in answers for obj in found], "; ".join(dict.fromkeys(gaps))
 
 
-def objects(client: ClusterClient, type_: ResourceType, namespace: str, labels: str = "", most: int = READ) -> Read:
+def objects(client: ClusterClient, type_: ResourceType, namespace: str, labels: str = "", most: int = 0) -> Read:
     full = (type_.group, type_.kind) in FULL or is_custom(type_.group)
     found: list[KubeObject] = []
     token = ""
@@ -69,7 +73,7 @@ def objects(client: ClusterClient, type_: ResourceType, namespace: str, labels: 
                 found, token = found + [row.object for row in table.rows], table.continue_
             if not token:
                 return found, ""
-            if len(found) >= most:
+            if len(found) >= (most or limits.OWNED_OBJECTS.value):
                 return found, _("only the first %(count)d of the namespace were looked at") % {"count": len(found)}
     except NotFound:
         return [], ""  # the kind's definition went a moment ago: nothing of it can belong to anything
@@ -88,7 +92,7 @@ def scan(client: ClusterClient, pods: ResourceType, namespace: str, wanted: Call
             seen, token = seen + len(table.rows), table.continue_
             if not token:
                 return found, ""
-            if seen >= SCANNED:
+            if seen >= limits.SCANNED_PODS.value:
                 return found, _("only the first %(count)d of the namespace were looked at") % {"count": seen}
     except KubeError as error:
         return found, str(error)

@@ -12,6 +12,7 @@ from console.web.access import can
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import Invalid, KubeError, NotFound
+from kube.kubectl import Commands
 from resources.acting import debugging
 from resources.place import Place, place_of
 from resources.podlogs.logs import containers
@@ -28,7 +29,7 @@ class DebugPage:
     problem: Problem | None = None
 
     @property
-    def command(self) -> str:
+    def command(self) -> Commands:
         return debugging.command(self.place, self.image, self.target)
 
 

@@ -18,6 +18,7 @@ from console.web.access import can
 from console.web.errors import Problem, explain
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError, NotFound
+from kube.kubectl import Commands
 from resources.forward.targets import Port
 from resources.forward.tunnels import Tunnel, close_tunnel, open_tunnel, tunnels
 from resources.place import Place, place_of
@@ -47,10 +48,10 @@ class ForwardPage:
         return self.chosen.ports if self.chosen else ()
 
     @property
-    def command(self) -> str:
+    def command(self) -> Commands | str:
         if self.chosen is None:
             return ""
-        remote = self.typed_remote or (str(self.ports[0].number) if self.ports else "PORT")
+        remote = self.typed_remote or (str(self.ports[0].number) if self.ports else "")
         return self.chosen.target.kubectl(self.typed_local, remote)
 
     @property

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 from console.web import audit, render
 from console.web.errors import Problem
 from console.web.request import ConsoleRequest
+from kube.kubectl import Command, Commands, Typed
 from kube.objects import name_of
 from resources.applying import applied, imports
 from resources.applying.imports import Result
@@ -40,6 +41,14 @@ class ImportPage:
     dirty: bool = False
     force: frozenset[str] = frozenset()
     undo: str = ""
+
+    @property
+    def kubectl(self) -> Commands:
+        """Of a file with the editor's text; as the form's tick `apply` and its field `namespace` say."""
+        applies, place = frozenset({"1"}), (Typed("namespace", self.namespace, before=" -n "),)
+        create = Command("kubectl create -f objects.yaml", unless=applies, rest=place)
+        apply = Command("kubectl apply --server-side -f objects.yaml", (applies,), rest=place)
+        return Commands((create, apply), applies if self.apply else frozenset())
 
     @property
     def marks_data(self) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import uvicorn
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from console.asgi import Console
 from console.web import request_body
@@ -24,8 +26,17 @@ def set_limit(monkeypatch: pytest.MonkeyPatch, name: str, value: float) -> None:
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers how many bytes arrived; "/large" and "/one-piece" answer more than any socket's buffers hold."""
+    """Answers how many bytes arrived; "/large" and "/one-piece" answer more than any socket's buffers hold.
+
+    A WebSocket is answered how many bytes each message had.
+    """
     size, more = 0, True
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.accept"})
+        while (message := await receive())["type"] == "websocket.receive":
+            await send({"type": "websocket.send", "text": str(len(message["bytes"]))})
+        return
     while more:
         message = await receive()
         size, more = size + len(message.get("body", b"")), message.get("more_body", False)
@@ -240,3 +251,28 @@ async def test_s3_healthz_waits_for_no_page_thread(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(console, "_pages", busy)
     assert await ask(console, "/healthz") == 200
+
+
+@pytest.mark.parametrize("shape", ["one frame", "many frames", "packed"])
+async def test_s10_a_websocket_message_over_the_limit_is_closed_1009(
+    port: int, monkeypatch: pytest.MonkeyPatch, shape: str
+) -> None:
+    set_limit(monkeypatch, "WEBSOCKET_MESSAGE_BYTES", 64 * 1024)
+    limit = limits.WEBSOCKET_MESSAGE_BYTES.value
+    packing = "deflate" if shape == "packed" else None
+    address = f"ws://127.0.0.1:{port}/"
+    async with (
+        asyncio.timeout(20),
+        connect(address, compression=packing) as good,
+        connect(address, compression=packing) as bad,
+    ):
+        await good.send(bytes(limit))
+        assert await good.recv() == str(limit)
+        await bad.send([bytes(limit // 2)] * 3 if shape == "many frames" else bytes(limit + 1))
+        with pytest.raises(ConnectionClosed) as closed:
+            await bad.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1009
+        # Others are served meanwhile.
+        await good.send(b"more")
+        assert await good.recv() == "4"

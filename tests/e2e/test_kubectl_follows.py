@@ -26,3 +26,18 @@ def test_what_becomes_of_owned_objects(site: Site, page: Page, client: ClusterCl
     expect(page.locator("[data-command]:visible")).to_have_text(f"{command} --cascade=orphan")
     page.get_by_role("radio", name=re.compile("Background")).check()
     expect(copied).to_have_attribute("data-copy", command)
+
+
+def test_an_import_by_its_tick_and_namespace(site: Site, page: Page, namespace: str) -> None:
+    page.goto(f"{site.url}/resources/import/")
+    copied = page.locator("[data-follows] [data-copy]")
+    field = page.locator("#namespace")
+    if field.evaluate("field => field.tagName") == "SELECT":
+        field.select_option("default")
+    else:
+        field.fill("default")
+    expect(copied).to_have_attribute("data-copy", "kubectl apply --server-side -f objects.yaml -n default")
+    page.get_by_role("checkbox", name=re.compile("Change objects")).uncheck()
+    expect(copied).to_have_attribute("data-copy", "kubectl create -f objects.yaml -n default")
+    page.get_by_text("The same with kubectl").click()
+    expect(page.locator("[data-command]:visible")).to_have_text("kubectl create -f objects.yaml -n default")

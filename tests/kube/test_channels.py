@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from aiohttp import WSMsgType, web
 
+from kube import limits
 from kube.channels import follow_log, port_forward, relay
 from kube.config import ClusterConfig
 from kube.errors import NotFound, ServerError
@@ -18,7 +20,7 @@ PORT = (5432).to_bytes(2, "little")
 
 
 async def _echo(request: web.Request) -> web.StreamResponse:
-    """Answers each piece in capitals; hangs up after 'bye'; has an error for 'fail'."""
+    """Answers each piece in capitals; hangs up after 'bye'; has an error for 'fail', and too much for 'flood'."""
     channel = web.WebSocketResponse(protocols=("v4.channel.k8s.io",))
     await channel.prepare(request)
     await channel.send_bytes(b"\x00" + PORT)
@@ -32,6 +34,8 @@ async def _echo(request: web.Request) -> web.StreamResponse:
         await channel.send_bytes(b"\x00" + data.upper())
         if data == b"bye":
             break
+        if data == b"flood":
+            await channel.send_bytes(b"\x00" + b"x" * limits.API_MESSAGE.value)
     await channel.close()
     return channel
 
@@ -56,6 +60,19 @@ async def _socket(config: ClusterConfig) -> AsyncIterator[tuple[asyncio.StreamRe
             reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
             yield reader, writer, failures
             writer.close()
+
+
+async def test_s10_a_message_without_an_end_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "API_MESSAGE", replace(limits.API_MESSAGE, value=64 * 1024))
+    async with serving(_echo) as config, _socket(config) as (reader, writer, failures), asyncio.timeout(20):
+        writer.write(b"flood")
+        assert await reader.read() == b"FLOOD"
+        assert failures == []
+        async with asyncio.timeout(20):
+            other, to_other = await asyncio.open_connection(*writer.get_extra_info("peername"))
+            to_other.write(b"more")
+            assert await other.readexactly(4) == b"MORE"
+            to_other.close()
 
 
 async def test_bytes_go_both_ways_until_the_pod_hangs_up() -> None:

@@ -3,10 +3,11 @@
 import json
 import os
 import re
+import shlex
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +78,13 @@ class Kubectl:
         return done.stdout + done.stderr
 
 
-def block_of(page: Any, ticked: Iterable[str] = (), of: str = "(kubectl|echo) ") -> str:
-    """The page's only block of those that begin like `of`, as static/js/frame/kubectl.js shows it with these values ticked."""
+def block_of(
+    page: Any, ticked: Iterable[str] = (), of: str = "(kubectl|echo) ", typed: Mapping[str, str] | None = None
+) -> str:
+    """The page's only block of those that begin like `of`, as static/js/frame/kubectl.js shows it.
+
+    `ticked`: values that are ticked; `typed`: name → value of its form's fields.
+    """
     html = page.content.decode()
     found = [
         (unescape(copied), details)
@@ -89,9 +95,23 @@ def block_of(page: Any, ticked: Iterable[str] = (), of: str = "(kubectl|echo) ")
     if "data-follows" not in details:
         return block
     values = set(ticked)
+
+    def field(found: re.Match[str]) -> str:
+        name, before, otherwise, text = (unescape(part) for part in found.groups())
+        if typed is None or name not in typed:
+            return escape(text)
+        value = typed[name].strip()
+        return escape(f"{before}{shlex.quote(value)}" if value else otherwise)
+
+    details = re.sub(
+        r'<span data-field="([^"]*)" data-before="([^"]*)" data-otherwise="([^"]*)">([^<]*)</span>', field, details
+    )
     commands = []
     for attributes, text in re.findall(r"<span data-command([^>]*)>([^<]*)</span>", details):
-        ticks = re.search(r'data-ticks="([^"]*)"', attributes)
-        if all(values & set(one) for one in (json.loads(unescape(ticks[1])) if ticks else [])):
+        ticks, unless = (
+            json.loads(unescape(said[1])) if (said := re.search(rf'data-{name}="([^"]*)"', attributes)) else []
+            for name in ("ticks", "unless")
+        )
+        if all(values & set(one) for one in ticks) and not values & set(unless):
             commands.append(unescape(text).strip())
     return "\n".join(commands)

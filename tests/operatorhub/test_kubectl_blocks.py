@@ -276,17 +276,51 @@ def revision(client: ClusterClient, namespace: str) -> str:
 def test_an_import(
     way: str, client: ClusterClient, namespaces: tuple[str, str], kubectl: Kubectl, tmp_path: Path
 ) -> None:
-    """H3: of the file that the command names."""
+    """H3: of the file that the command names; the page as it comes first, with what somebody ticks and chooses then."""
     objects = "---\n".join(
-        f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: NAMESPACE}}\ndata: {{a: b}}\n"
-        for name in ("one", "two")
+        f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}{more}}}\ndata: {{a: b}}\n"
+        for name, more in (("one", ", namespace: NAMESPACE"), ("two", ""))
     )
     (tmp_path / "objects.yaml").write_text(objects.replace("NAMESPACE", namespaces[1]))
-    web = Client()
-    sent = {"text": objects.replace("NAMESPACE", namespaces[0])} | ({"apply": "1"} if way == "apply" else {})
-    kubectl(block_of(web.post("/resources/import/", sent | {"~check": "1"})), folder=tmp_path)
+    web, ticked = Client(), {"apply": "1"} if way == "apply" else {}
+    sent = {"text": objects.replace("NAMESPACE", namespaces[0]), "namespace": namespaces[0]} | ticked
+    block = block_of(web.get("/resources/import/"), ticked.values(), typed={"namespace": namespaces[1]})
+    kubectl(block, folder=tmp_path)
     assert web.post("/resources/import/", sent | {"~send": "1"}).status_code < 400
-    assert seen(client, MAPS, namespaces[0]) == seen(client, MAPS, namespaces[1]) != []
+    assert seen(client, MAPS, namespaces[0]) == seen(client, MAPS, namespaces[1])
+    assert len(seen(client, MAPS, namespaces[1])) == 2
+    # A second time: what is there already is refused, or left as it is, by both.
+    again = web.post("/resources/import/", sent | {"~send": "1"}).content.decode()
+    assert ("AlreadyExists" in again or "already exists" in again) is (way == "create")
+    if way == "apply":
+        kubectl(block, folder=tmp_path)
+    else:
+        with pytest.raises(AssertionError, match="already exists"):
+            kubectl(block, folder=tmp_path)
+
+
+def test_an_imports_block_without_a_script(namespaces: tuple[str, str]) -> None:
+    """H3: a page that comes back has the command for what was sent; kubectl's own default is said beside it."""
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n"
+    for sent, command in (
+        ({"apply": "1", "namespace": namespaces[0]}, f"kubectl apply --server-side -f objects.yaml -n {namespaces[0]}"),
+        ({"namespace": ""}, "kubectl create -f objects.yaml"),
+    ):
+        page = Client().post("/resources/import/", {"text": text, "~check": "1"} | sent).content.decode()
+        assert f'data-copy="{command}"' in page
+        assert "kubectl refuses objects that name another namespace" in page
+
+
+def test_kubectl_refuses_what_an_imports_page_says_that_it_refuses(
+    client: ClusterClient, namespaces: tuple[str, str], kubectl: Kubectl, tmp_path: Path
+) -> None:
+    """H3: an object of another namespace is the one thing that the button does and the command doesn't."""
+    other = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: one, namespace: {namespaces[0]}}}\n"
+    (tmp_path / "objects.yaml").write_text(other)
+    block = block_of(Client().get("/resources/import/"), ["1"], typed={"namespace": namespaces[1]})
+    with pytest.raises(AssertionError, match="does not match the namespace"):
+        kubectl(block, folder=tmp_path)
+    assert seen(client, MAPS, namespaces[0]) == seen(client, MAPS, namespaces[1]) == []
 
 
 def test_each_block_has_a_test_that_runs_it() -> None:

@@ -248,6 +248,57 @@ def test_a_release_goes(whole: bool, client: ClusterClient, kubectl: Kubectl) ->
     assert bool(found[0]) is not whole
 
 
+def test_what_is_gone_since_is_no_error_for_either(client: ClusterClient, kubectl: Kubectl) -> None:
+    """H3: an object that went while the page was open: the button says so and goes on, and so does kubectl."""
+    said = []
+    for by_button in (True, False):
+        Run.objects.all().delete()
+        run = apply.begin(client, manifest.read([("release.yaml", RELEASE)]), "release.yaml")
+        page = f"/operatorhub/olm/{run.key}/"
+        until(lambda at=page: 'data-state="done"' in Client().post(at, {}).content.decode())
+        targets = apply.removable(client, apply.find(client, run.key))
+        (gone,) = (one for one in targets if one.plural == "serviceaccounts")
+        shown = Client().get(f"{page}manifest/remove/")
+        client.delete(client.find("", "v1", "serviceaccounts"), gone.name, gone.namespace)
+        until(lambda at=gone: not there(client, at))
+        ticked = [one.token for one in targets]
+        if by_button:
+            answer = Client().post(f"{page}manifest/remove/", {"target": ticked})
+            said.append("was gone already" in answer.content.decode())
+        else:
+            # It isn't offered any more by a page that comes now.
+            assert gone.token not in {one.token for one in apply.removable(client, apply.find(client, run.key))}
+            assert gone.kubectl not in block_of(Client().get(f"{page}manifest/remove/"), ticked)
+            assert gone.kubectl in block_of(shown, ticked)
+            said.append("NotFound" not in kubectl(block_of(shown, ticked)))
+        until(lambda all_=targets: not any(there(client, one) for one in all_))
+        client.forget_types()
+    assert said == [True, True]
+
+
+def test_another_object_of_the_same_name_is_not_offered(client: ClusterClient) -> None:
+    """H3: kubectl deletes by name: what somebody made anew under it is on the page neither to tick nor to copy."""
+    Run.objects.all().delete()
+    run = apply.begin(client, manifest.read([("release.yaml", RELEASE)]), "release.yaml")
+    page = f"/operatorhub/olm/{run.key}/"
+    until(lambda: 'data-state="done"' in Client().post(page, {}).content.decode())
+    targets = apply.removable(client, apply.find(client, run.key))
+    (old,) = (one for one in targets if one.plural == "serviceaccounts")
+    accounts = client.find("", "v1", "serviceaccounts")
+    try:
+        client.delete(accounts, old.name, old.namespace)
+        until(lambda: operators.gone(client, accounts, old.name, old.namespace))
+        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": old.name}}
+        client.create(accounts, account, old.namespace)
+        left = {(one.plural, one.name) for one in apply.removable(client, apply.find(client, run.key))}
+        assert left == {(one.plural, one.name) for one in targets} - {("serviceaccounts", old.name)}
+        assert old.kubectl not in block_of(Client().get(f"{page}manifest/remove/"), [one.token for one in targets])
+    finally:
+        apply.remove(client, targets, lambda ref, outcome: None)
+        until(lambda: operators.gone(client, client.find("", "v1", "namespaces"), "hub-release"))
+        client.forget_types()
+
+
 def there(client: ClusterClient, target: Any) -> bool:
     try:
         type_ = client.find(target.group, target.version, target.plural)

@@ -3,13 +3,16 @@
 import json
 import re
 from collections.abc import Iterator
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.test import Client
 
+from console.processes.parts import free_port
 from kube.client import ClusterClient
 from resources.acting import debugging
+from resources.forward import tunnels
 from tests.eventually import until
 from tests.operatorhub.blocks import Kubectl, block_of
 
@@ -76,11 +79,47 @@ def test_a_forwarded_port(namespace: str, kubectl: Kubectl) -> None:
     assert re.search(r"Forwarding from 127\.0\.0\.1:\d+ -> 6379", kubectl(block, endless=4))
 
 
-def test_a_debug_container(client: ClusterClient, namespace: str, kubectl: Kubectl) -> None:
+@pytest.mark.parametrize("remote", ["6379", "7000"])
+def test_forwarded_ports_as_they_are_typed(
+    remote: str, client: ClusterClient, namespace: str, kubectl: Kubectl, settings: Any
+) -> None:
+    """H3: from the port of this machine to the port of the Pod, declared or not, as the button does."""
+    settings.LOCAL_ONLY = True
+    here, local = f"{PODS}/{namespace}/engine/forward/", free_port()
+    typed = {"local": str(local), "remote": remote}
+    printed = kubectl(block_of(Client().get(here), typed=typed), endless=4)
+    assert f"Forwarding from 127.0.0.1:{local} -> {remote}" in printed
+    assert Client().post(here, {"target": "Pod/engine"} | typed).status_code == 302
+    (tunnel,) = tunnels.tunnels(client)
+    tunnels.close_tunnel(client, tunnel.id)
+    assert (tunnel.local, tunnel.remote) == (local, int(remote))
+
+
+def test_a_port_that_is_refused_stays_one_word(namespace: str, settings: Any) -> None:
+    """H3: what was typed comes back quoted, so that pasting it runs nothing else; no port asks for one."""
+    settings.LOCAL_ONLY = True
+    here, web = f"{PODS}/{namespace}/engine/forward/", Client()
+    refused = web.post(here, {"target": "Pod/engine", "remote": "1; id", "local": ""})
+    assert block_of(refused) == f"kubectl port-forward pod/engine :'1; id' -n {namespace}"
+    assert block_of(refused, typed={"remote": ""}) == f"kubectl port-forward pod/engine :PORT -n {namespace}"
+
+
+@pytest.mark.parametrize(
+    ("typed", "sent"),
+    [
+        ({}, {"image": debugging.IMAGE, "target": "engine"}),
+        ({"image": " example.com/tools:2 "}, {"image": " example.com/tools:2 ", "target": "engine"}),
+        ({"target": ""}, {"image": debugging.IMAGE, "target": ""}),
+    ],
+    ids=["as the page comes", "another image", "no target"],
+)
+def test_a_debug_container(
+    typed: dict[str, str], sent: dict[str, str], client: ClusterClient, namespace: str, kubectl: Kubectl
+) -> None:
     """H3: the same container beside the same one, as far as kubectl lets its name be chosen."""
     here = f"{PODS}/{namespace}/engine/debug/"
-    kubectl(block_of(Client().get(here)), endless=5)
-    assert Client().post(here, {"image": debugging.IMAGE, "target": "engine"}).status_code == 302
+    kubectl(block_of(Client().get(here), typed=typed), endless=5)
+    assert Client().post(here, sent).status_code == 302
     found = client.get(client.find("", "v1", "pods"), "engine", namespace)["spec"]["ephemeralContainers"]
     by_kubectl, button = (
         {key: value for key, value in one.items() if key not in ("name", "command", "args", "resources")}

@@ -90,7 +90,10 @@ class TestLookedAtOnly:
                 if item["stage"] == stage
             }
             lines = block_of(page, [*kinds, *ticked]).splitlines()
-            by_kubectl = {line.removeprefix("kubectl delete ").partition(" -n ")[0] for line in lines}
+            by_kubectl = {
+                line.removeprefix("kubectl delete ").removesuffix(" --ignore-not-found").partition(" -n ")[0]
+                for line in lines
+            }
             assert by_kubectl == by_button
 
     def test_what_the_author_says_is_honoured(self, client: ClusterClient, kept: str) -> None:

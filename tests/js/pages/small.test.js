@@ -1,4 +1,4 @@
-// The small scripts of pages: pairs, list, values, search, uninstall, events, settings, apply, rowmenu, types, keyboard/rows, frame/empties, frame/scroll.
+// The small scripts of pages: pairs, list, values, search, events, settings, apply, rowmenu, types, keyboard/rows, frame/empties, frame/scroll.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { choose, click, emit, hide, page, pageOf, pass, press, settled, type } from "../page.js";
@@ -129,19 +129,6 @@ test("search: what was searched for lately, without what was typed on the way", 
   await open("new", Array.from({ length: 8 }, (_, number) => `x${number}`));
   assert.equal(kept().length, 8);
   assert.equal(kept()[0], "new");
-});
-
-// uninstall.js
-
-test("uninstall: the commands follow the ticks, and so does what is copied", async () => {
-  const { $, $$ } = await page(`<form><input type="checkbox" value="operands"><input type="checkbox" value="crds" checked><div id="uninstall-kubectl"><button data-copy="">Copy</button>
-    <code data-command>delete subscription</code><code data-command data-ticks='["operands"]'>delete instances</code><code data-command data-ticks='["crds", "all"]'>delete crds</code></div></form>`, "uninstall.js");
-  const shown = () => $$("[data-command]").filter((command) => !command.hidden).map((command) => command.textContent);
-  assert.deepEqual(shown(), ["delete subscription", "delete crds"]);
-  choose($("[value=operands]"), true);
-  choose($("[value=crds]"), false);
-  assert.deepEqual(shown(), ["delete subscription", "delete instances"]);
-  assert.equal($("[data-copy]").dataset.copy, "delete subscription\ndelete instances");
 });
 
 // events.js and settings.js
