@@ -12,7 +12,7 @@ from tools.faults import trees
 from tools.faults.trees import PACKAGES, ROOT, Tree, git
 
 #: They don't run the product.
-ELSEWHERE = ("tests/sandbox", "tests/conformance", "tests/structural", "tests/operators")
+ELSEWHERE = ("tests/structural", "tests/operators")
 #: Folders in the order in which they are recorded: the quickest first.
 ORDER = ("tests/kube", "tests/untrusted", "tests/console", "tests/resources", "tests/operatorhub")
 LAST = ("tests/tutorials", "tests/e2e")

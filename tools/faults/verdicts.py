@@ -36,8 +36,9 @@ class Group:
 
     def exists(self, root: Path) -> bool:
         """Whether the commit has its options."""
-        conftest = (root / "tests/conftest.py").read_text() + (root / "tests/e2e/conftest.py").read_text()
-        return all(word in conftest for word in self.words)
+        options = root / "tests/options.py"
+        known = options.read_text() if options.exists() else ""
+        return all(word in known for word in self.words)
 
 
 UNITS = Group("units")
@@ -46,7 +47,7 @@ BROWSER = Group("browser", _BROWSER)
 TUTORIALS = Group("tutorials", _TUTORIALS)
 #: In the order in which they run. What `make test` and `make test-all` run of them: adapt it here.
 GROUPS = (UNITS, JOURNEYS, BROWSER, TUTORIALS)
-MAKE_TEST = (UNITS, JOURNEYS)
+MAKE_TEST = (UNITS, JOURNEYS, TUTORIALS)
 WHOLE = (UNITS, BROWSER, TUTORIALS)
 
 
