@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from console.signin.oidc.options import trouble
-from tests.console.test_settings import check
+from tests.console.test_settings import read
 
 GOOD = {"issuer": "https://id.example.com", "client": "console", "scopes": (), "authority": "", "console": ""}
 
@@ -36,6 +36,6 @@ def test_good_ones_are_taken(tmp_path: Path) -> None:
 
 
 def test_the_console_does_not_start_with_a_bad_one() -> None:
-    refused = check(SIGN_IN="oidc, token", OIDC_ISSUER="http://id.example.com", OIDC_CLIENT_ID="console")
+    refused = read(SIGN_IN="oidc, token", OIDC_ISSUER="http://id.example.com", OIDC_CLIENT_ID="console")
     assert refused.returncode != 0 and "OIDC_ISSUER='http://id.example.com' is not an https:// URL" in refused.stderr
-    assert "SIGN_IN='local,oidc' is none of" in check(SIGN_IN="local,oidc").stderr
+    assert "SIGN_IN='local,oidc' is none of" in read(SIGN_IN="local,oidc").stderr
