@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`make test`: units and pages in one lane; the browser's journeys and the tutorials, which mostly wait, beside it in another.
+"""`make test`: units and pages in one lane; beside them the browser's journeys, the tutorials, and suites that are due, one after the other.
 
 Playwright's sync API and pytest-asyncio can't share a process, hence several runs of pytest. Their summaries are added up in the last line.
 `--all` leaves out nothing; other arguments go to one run of pytest, e.g. `make test ARGS=tests/kube`. A few tests that fail among
@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -175,37 +176,53 @@ def closing(runs: Iterable[tuple[int, dict[str, int]]], also_bad: int = 0) -> in
 
 Result = tuple[int, dict[str, int]]
 PARALLEL = ("-q", "-n", str(min(4, max(2, os.cpu_count() or 2))), *SPREAD)
+#: Runs of pytest at once. Tests wait for half of their time, so two workers leave half of two cores to others.
+LANES = 2
+UNITS = "units"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One run of pytest. `words`: for pytest. `suite`: left out where nothing that it depends on has changed."""
+
+    name: str
+    words: list[str]
+    suite: suites.Suite | None = None
 
 
 def everything(*, is_whole: bool) -> list[Result]:
-    """Each run's exit code and counts. Without `is_whole` suites that nothing has changed, and browser tests that are no journeys, are left out."""
-    with ThreadPoolExecutor(1) as beside:
-        waiting = beside.submit(pages_in_browser, is_whole=is_whole)
-        found = units(is_whole=is_whole)
-        return [*found, *waiting.result()]
+    """Each run's exit code and counts. Without `is_whole` suites that nothing has changed, and browser tests that are no journeys, are left out.
+
+    Two runs at once: the first lasts longest, and the others take turns beside it.
+    """
+    with ThreadPoolExecutor(LANES) as lanes:
+        waiting = [lanes.submit(run_part, part, is_whole=is_whole) for part in parts(is_whole=is_whole)]
+        return [each.result() for each in waiting]
 
 
-def units(*, is_whole: bool) -> list[Result]:
-    """What needs no browser."""
-    elsewhere = ["tests/e2e", "tests/tutorials", "tests/image", *(path for one in suites.OWN for path in one.tests)]
+def parts(*, is_whole: bool) -> list[Part]:
+    """What `make test` consists of, in the order in which it begins."""
+    elsewhere = ("tests/e2e", "tests/tutorials", "tests/image", *(path for suite in suites.OWN for path in suite.tests))
+    browser = ("-n", "2", *SPREAD) if is_whole else ("--journeys",)
     return [
-        run_again([*PARALLEL, *(f"--ignore={folder}" for folder in elsewhere)]),
-        *(run_suite(suite, list(PARALLEL), is_whole=is_whole) for suite in suites.OWN),
+        Part(UNITS, [*PARALLEL, *(f"--ignore={folder}" for folder in elsewhere)]),
+        Part("browser", ["-q", *browser, "tests/e2e"]),
+        Part("tutorials", ["-q", "tests/tutorials"]),
+        *(Part(suite.name, list(PARALLEL), suite) for suite in suites.OWN),
     ]
 
 
-def pages_in_browser(*, is_whole: bool) -> list[Result]:
-    """Journeys, then tutorials. What they say is kept until each is done, so that both lanes can be read."""
-    chosen = {
-        "the browser": ["-q", *(("-n", "2", *SPREAD) if is_whole else ("--journeys",)), "tests/e2e"],
-        "tutorials": ["-q", "tests/tutorials"],
-    }
-    found = []
-    for name, arguments in chosen.items():
-        said: list[str] = []
-        started = time.monotonic()
-        found.append(run_again(arguments, said.append, CACHE.with_name(f"{CACHE.name}-browser")))
-        say_now("".join([f"\nmake test: {name}, {time.monotonic() - started:.0f} s beside the rest:\n", *said]))
+def run_part(part: Part, *, is_whole: bool) -> Result:
+    """Runs it. What others than the units say is kept until they are done, so that both lanes can be read."""
+    said: list[str] = []
+    say = say_now if part.name == UNITS else said.append
+    cache = CACHE.with_name(f"{CACHE.name}-{part.name.replace(' ', '-')}")
+    started = time.monotonic()
+    if part.suite:
+        found = run_suite(part.suite, part.words, say, cache, is_whole=is_whole)
+    else:
+        found = run_again(part.words, say, cache)
+    say_now("".join([f"\nmake test: {part.name}, {time.monotonic() - started:.0f} s\n", *said]))
     return found
 
 

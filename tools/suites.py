@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,6 +31,8 @@ ALWAYS = (
     "tests/options.py",
     "tests/plain.py",
 )
+#: Two suites may end at the same time.
+_WRITING = threading.Lock()
 #: Tests that stand beside a program: of what starts it, they are none of its files.
 _BESIDE = ("sandbox/tests", "sandbox/conformance")
 _PACKAGES = (
@@ -171,8 +174,9 @@ def _record() -> dict[str, dict[str, str | int]]:
 
 def note(suite: Suite, digest: str, tests: int) -> None:
     """Notes that a suite passed. `digest`: from before it ran, so that what was changed meanwhile has not passed."""
-    record = {**_record(), suite.name: {"digest": digest, "tests": tests}}
-    RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    with _WRITING:
+        record = {**_record(), suite.name: {"digest": digest, "tests": tests}}
+        RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 # Of each Python process: the files below ROOT that it opens, one a line. Modules come as what was compiled of them.
