@@ -85,6 +85,16 @@ def test_many_failures_are_no_accident(
     assert "once more" not in capfd.readouterr().out
 
 
+def test_a_file_that_breaks_both_times_counts_as_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its second run says "1 error" and nothing else; the closing line of all said "0 failed"."""
+    arguments = ["-n", "2", *_project(tmp_path, "import no_such_module\n", monkeypatch)]
+    (tmp_path / "test_other.py").write_text("def test_good():\n    pass\n")
+    code, counts = run_tests.run_again([*arguments[:-1], str(tmp_path)])
+    assert code != 0
+    assert counts["passed"] == 1
+    assert sum(counts.get(word, 0) for word in ("failed", "error", "errors")) == 1
+
+
 def test_a_file_that_breaks_at_once_is_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code, _counts = run_tests.run_again(_project(tmp_path, "import no_such_module\n", monkeypatch))
     assert code != 0
