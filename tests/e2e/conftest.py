@@ -5,6 +5,7 @@ skipped, saying so; with REQUIRE_BROWSER set (CI) they fail instead.
 """
 
 import contextlib
+import json
 import os
 import shutil
 import time
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 from uuid import uuid4
 
 import psutil
@@ -42,6 +44,11 @@ class Site:
             pytest.skip("needs a console of the test's own, to stop parts of it")
         family = psutil.Process(self.supervisor).children(recursive=True)
         return next(member for member in family if words in " ".join(member.cmdline()))
+
+    def knows(self, group: str) -> bool:
+        """Whether the console has heard of an API group: what is served is asked for every ten seconds (kube/catalog.py)."""
+        with urlopen(f"{self.url}/api/resources/", timeout=30) as answer:
+            return any(type_["group"] == group for type_ in json.load(answer))
 
     @contextmanager
     def without_cluster(self) -> Iterator[None]:

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from kube.client import ClusterClient
 from tests.e2e.conftest import Site
+from tests.eventually import until
 from tests.resources.views import definitions
 
 LONG = 60_000
@@ -32,6 +33,7 @@ def test_kinds_are_counted_where_somebody_looks(
 ) -> None:
     group = crd["spec"]["group"]
     client.create(definitions.served(client, crd), definitions.widget(crd, "one"), "default")
+    until(lambda: site.knows(group), "the console knows the kind")
     page.goto(f"{site.url}/resources/?namespace=-")
     page.get_by_label("Kind, group, short name or operator").fill(group)
     expect(page.get_by_role("status").filter(has_text="1 of ")).to_be_visible(timeout=LONG)

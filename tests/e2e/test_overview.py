@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from kube.client import ClusterClient
 from tests.console.overview import scene
 from tests.e2e.conftest import Site
+from tests.eventually import until
 
 KINDS = ((scene.GROUP, "gadgets"),)
 PATIENCE = 60_000
@@ -25,6 +26,7 @@ def test_trouble_comes_by_itself_and_leads_to_its_object(
     client.create(client.find("", "v1", "namespaces"), {"metadata": {"name": namespace}})
     scene.gadgets(client)
     scene.gadget(client, namespace, "well", phase="Running")
+    until(lambda: site.knows(scene.GROUP), "the console knows the kind")
     page.goto(f"{site.url}/")
     verdict = page.locator("#overview-verdict")
     expect(page.locator("[data-coming], [data-pending]")).to_have_count(0, timeout=PATIENCE)

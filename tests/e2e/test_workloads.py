@@ -72,7 +72,8 @@ def test_replicas_in_place_and_a_restart(
     expect(page).to_have_url(address)
     template = client.get(type_, "data", namespace)["spec"]["template"]
     assert "kubectl.kubernetes.io/restartedAt" in template["metadata"]["annotations"]
-    # And from the palette, which knows whose page is open.
+    # And from the palette, which knows whose page is open. A page hears keys when its scripts are there.
+    page.wait_for_load_state("load")
     page.keyboard.press("Control+k")
     page.get_by_role("combobox").fill("pause roll")
     expect(page.locator("#palette").get_by_role("option", selected=True)).to_contain_text("Pause rollout")
