@@ -52,7 +52,7 @@ def test_itself() -> None:
     obj = {"metadata": {"name": "web", "namespace": "home"}, "spec": {"template": {"spec": POD}}}
     (choice,) = reachable.choices(SimpleNamespace(), type_, obj)  # type: ignore[arg-type]
     assert choice.target == Target("Deployment", "home", "web")
-    assert choice.target.kubectl("1", "2") == "kubectl port-forward deployment/web 1:2 -n home"
+    assert str(choice.target.kubectl("1", "2")) == "kubectl port-forward deployment/web 1:2 -n home"
 
 
 @pytest.mark.parametrize("spec", [None, "odd", {"containers": "odd"}, {"containers": [None, {"ports": {}}]}])

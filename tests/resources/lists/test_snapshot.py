@@ -180,7 +180,7 @@ def test_all_together_are_bounded(
 ) -> None:
     put("one", a="1")
     put("two", a="1")
-    monkeypatch.setattr(snapshot, "ALL", 3)
+    monkeypatch.setattr(limits, "SNAPSHOT_OBJECTS", replace(limits.SNAPSHOT_OBJECTS, value=3))
     kept.get(client, maps, namespace, labels="a=1")
     kept.get(client, maps, namespace, labels="a")
     assert not kept.has(client, maps, namespace, labels="a=1")
