@@ -145,7 +145,7 @@ def run_again(arguments: list[str], say: Say = say_now, cache: Path = CACHE) -> 
     code, second = run(again, hear)
     passed, skipped = second.get("passed", 0), second.get("skipped", 0)
     say(f"make test: {passed} of {bad} passed only at the second try; they are named above\n")
-    if often := second_tries.note(re.findall(r"^PASSED (\S+)", "".join(said), re.MULTILINE)):
+    if often := second_tries.note(re.findall(r"^PASSED (.+)$", "".join(said), re.MULTILINE)):
         say(f"make test: {', '.join(often)}: for the third time, so it has failed ({second_tries.RECORD.name})\n")
         code, passed = code or 1, passed - len(often)
     # What the second run did not reach, as a file can't be read, has failed too.

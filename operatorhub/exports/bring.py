@@ -149,7 +149,7 @@ class Bringing(imports.Import):
         if live is None:
             return None
         sent, made = {**result.document.object}, result.made
-        if result.document.kind == "Secret" and not result.type.group:
+        if result.is_secret:
             live, sent, made = compared(live, sent, made)
         return review(live, sent, made)
 

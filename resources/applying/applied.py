@@ -51,7 +51,7 @@ class Undone:
 
 def difference(result: Result) -> Review | None:
     """What changes in an object that is there; None where it is new, the same, secret, or was refused."""
-    if result.outcome != "changed" or result.made is None or result.before is None or _secret(result):
+    if result.outcome != "changed" or result.made is None or result.before is None or result.is_secret:
         return None
     return review(result.before, result.document.object, result.made)
 
@@ -117,11 +117,7 @@ def _step(result: Result) -> Step | None:
     before: KubeObject | None = None
     after: KubeObject = {}
     if result.outcome == "changed":
-        if _secret(result) or result.before is None:
+        if result.is_secret or result.before is None:
             return None
         before, after = own(result.before), own(made)
     return Step(type_.group, type_.version, type_.plural, result.namespace, name_of(made), uid_of(made), after, before)
-
-
-def _secret(result: Result) -> bool:
-    return result.document.kind == "Secret" and not result.document.group

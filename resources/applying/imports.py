@@ -67,6 +67,10 @@ class Result:
     def good(self) -> bool:
         return self.outcome in ("created", "changed", "unchanged", "waits")
 
+    @property
+    def is_secret(self) -> bool:
+        return self.document.kind == "Secret" and not self.document.group
+
 
 def read(text: str) -> tuple[Document, ...]:
     """The documents of the text; a List's items are documents of their own. Raises YamlProblem where the text can't be taken apart."""

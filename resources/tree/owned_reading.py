@@ -37,9 +37,7 @@ def read(
 
     def one(type_: ResourceType) -> Read:
         narrow = labels if type_.kind in ("Pod", "ReplicaSet") else ""
-        return objects(
-            client, type_, namespace, narrow, CHUNK if is_pod(type_) and not labels else limits.OWNED_OBJECTS.value
-        )
+        return objects(client, type_, namespace, narrow, CHUNK if is_pod(type_) and not labels else None)
 
     asked = list(types)
     return dict(zip(asked, _workers.map(one, asked), strict=True))
@@ -48,18 +46,18 @@ def read(
 def by_selectors(client: ClusterClient, pods: ResourceType, namespace: str, selectors: Iterable[str]) -> Read:
     """The Pods that any of the selectors finds, at most limits.OWNED_OBJECTS of each."""
     asked = list(dict.fromkeys(selectors))
-    answers = list(
-        _workers.map(
-            lambda labels: objects(client, pods, namespace, labels, limits.OWNED_OBJECTS.value), asked[:WORKLOADS]
-        )
-    )
+    answers = list(_workers.map(lambda labels: objects(client, pods, namespace, labels), asked[:WORKLOADS]))
     gaps = [gap for _found, gap in answers if gap]
     if len(asked) > WORKLOADS:
         gaps.append(_("only those of the first %(count)d workloads were read") % {"count": WORKLOADS})
     return [obj for found, _gap in answers for obj in found], "; ".join(dict.fromkeys(gaps))
 
 
-def objects(client: ClusterClient, type_: ResourceType, namespace: str, labels: str = "", most: int = 0) -> Read:
+def objects(
+    client: ClusterClient, type_: ResourceType, namespace: str, labels: str = "", most: int | None = None
+) -> Read:
+    """Those of the namespace that `labels` select, at most `most`, else limits.OWNED_OBJECTS, and why there may be more."""
+    most = limits.OWNED_OBJECTS.value if most is None else most
     full = (type_.group, type_.kind) in FULL or is_custom(type_.group)
     found: list[KubeObject] = []
     token = ""
@@ -73,7 +71,7 @@ def objects(client: ClusterClient, type_: ResourceType, namespace: str, labels: 
                 found, token = found + [row.object for row in table.rows], table.continue_
             if not token:
                 return found, ""
-            if len(found) >= (most or limits.OWNED_OBJECTS.value):
+            if len(found) >= most:
                 return found, _("only the first %(count)d of the namespace were looked at") % {"count": len(found)}
     except NotFound:
         return [], ""  # the kind's definition went a moment ago: nothing of it can belong to anything

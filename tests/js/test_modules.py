@@ -1,7 +1,6 @@
 """The scripts of static/js by Node's own runner (`node --test`): one test for each folder of tests/js, whose output is Node's."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,15 +16,9 @@ FOLDERS = sorted({file.parent.name for file in HERE.glob("*/*.test.js")})
 @pytest.fixture(scope="module")
 def node() -> str:
     """Node 20 or newer: the machine's, or the one that `make setup` brings (tools/setup.py)."""
-    own = setup.bin_of("node")
-    found = shutil.which("node")
-    if found and not own.exists():
-        version = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
-        if int(version.lstrip("v").partition(".")[0] or 0) < 20:
-            found = None
-    program = str(own) if own.exists() else found
-    if program and (forms.ROOT / "node_modules/happy-dom").is_dir():
-        return program
+    program, _npm = setup.found_node()
+    if program.exists() and (forms.ROOT / "node_modules/happy-dom").is_dir():
+        return str(program)
     message = "needs Node.js 20 or newer and the packages of package-lock.json: make setup"
     if os.environ.get("REQUIRE_BROWSER"):
         pytest.fail(message)

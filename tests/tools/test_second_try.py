@@ -20,7 +20,8 @@ SHAKY = """
 from pathlib import Path
 import pytest
 
-def test_shaky():
+@pytest.mark.parametrize("words", ["of two words"])
+def test_shaky(words):
     seen = Path(__file__).with_name("seen")
     first = not seen.exists()
     seen.touch()
@@ -61,7 +62,8 @@ def test_the_third_time_a_second_try_is_a_failure(
         (tmp_path / "seen").unlink(missing_ok=True)
         code, counts = run_tests.run_again(arguments)
         noted = json.loads((tmp_path / "second_tries.json").read_text())
-        (days,) = noted.values()
+        ((test, days),) = noted.items()
+        assert test.endswith("::test_shaky[of two words]")
         assert len(days) == number + 1
         assert (code, counts.get("failed", 0)) == ((0, 0) if number < 2 else (1, 1))
     assert counts["passed"] == 1, "each test counts once"
