@@ -113,7 +113,8 @@ def console(
         for key, value in os.environ.items()
         if key not in ("REDIS_URL", "DATABASE_URL", "DATA_DIR", "KUBECONFIG", "CONTEXT", "CLUSTER_NOTE")
     }
-    environment |= settings or {}
+    # Its pages are looked at and measured: that of all components too.
+    environment |= {"SHOW_COMPONENTS": "1", **(settings or {})}
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "console.log").open("wb") as log:
         process = subprocess.Popen(

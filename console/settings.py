@@ -66,6 +66,8 @@ def private_file(path: Path) -> Path:
 VERSION = "0.1.0"
 DATA_DIR = Path(str(env.str("DATA_DIR", ""))).resolve() if env.str("DATA_DIR", "") else BASE_DIR / ".data"
 DEBUG = env_bool("DEBUG", False)
+# The page of all components, for those who build pages: /-/components/.
+SHOW_COMPONENTS = env_bool("SHOW_COMPONENTS", DEBUG)
 SECRET_KEY = secret_key(DATA_DIR)
 ALLOWED_HOSTS = [host for host in str(env.str("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")).split(",") if host]
 # Earlier values, with commas: what was signed and encrypted with them is still read.
@@ -157,6 +159,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django_htmx",
+    "django_cotton.apps.SimpleAppConfig",
     "rest_framework",
     "drf_spectacular",
     "console",
@@ -204,8 +207,19 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            # What `app_directories` and `cached` do by default, and cotton's reading of <c-…> (templates/components/README.md).
+            "loaders": [
+                (
+                    "django.template.loaders.cached.Loader",
+                    [
+                        "django_cotton.cotton_loader.Loader",
+                        "django.template.loaders.filesystem.Loader",
+                        "django.template.loaders.app_directories.Loader",
+                    ],
+                )
+            ],
+            "builtins": ["django_cotton.templatetags.cotton"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
@@ -215,6 +229,10 @@ TEMPLATES = [
         },
     }
 ]
+
+COTTON_DIR = "components"
+# A component sees its attributes and what context processors give, and nothing else of the page that uses it.
+COTTON_ISOLATE_BY_DEFAULT = True
 
 # Pages for the time in which their cluster does not answer (console/web/older_pages.py): ten minutes, at most 64 of OLDER_PAGE bytes in each process.
 CACHES = {

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from console.pages import audit, audit_api, clusters, health, namespaces, overview, palette, preferences
+from console.pages import audit, audit_api, clusters, components, health, namespaces, overview, palette, preferences
 
 app_name = "pages"
 
@@ -16,6 +16,7 @@ urlpatterns = [
     path("audit/<int:key>/", audit.entry, name="audit-entry"),
     path("api/audit/", audit_api.Audit.as_view(), name="api-audit"),
     path("api/audit/<int:key>/", audit_api.Entry.as_view(), name="api-audit-entry"),
+    path("-/components/", components.components, name="components"),
     path("clusters/", clusters.list_, name="clusters"),
     path("c/<path:rest>", clusters.unknown, name="unknown-cluster"),
     path("namespaces/", namespaces.namespaces, name="namespaces"),

@@ -133,6 +133,7 @@ STOPS = (
     Stop("audit", "/audit/"),
     _rare("audit-entry", "/audit/{entry}/"),
     Stop("settings", "/settings/"),
+    Stop("components", "/-/components/"),
     _rare("palette", "/palette/?q=pods"),
     Stop("not-found", "/no-such-page/", 404),
     _rare("object-gone", f"{_CORE}configmaps/{SHOP}/nobody/", 404),
