@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext as _
+
 from console.prefer.choices import SIZE
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -19,11 +21,13 @@ from resources.lists.columns import LABEL, LABELS, OWNER, STATE, ListColumn
 from resources.lists.entries import Entry, Labels, Owner, entry_of, include, stateful
 from resources.lists.order import STATES, ordered
 from resources.lists.snapshot import snapshots
-from resources.state.health import Health, colour_of
+from resources.state.health import COMPLETED, READY, Health, by_word, colour_of
 
 PAGE = SIZE
 #: Behind so many rows a page is looked up in a snapshot: the API server would have to pass over all of them.
 _PASSED_OVER = 500
+# A name that is shorter is never cut in its middle; what stands behind the cut, in characters.
+_WHOLE_NAME, _SHORTEST_END, _LONGEST_END = 24, 5, 13
 # Columns that hold a phase's word, which gets its colour.
 _STATES = ("status", "phase", "state", "health", "sync status", "health status", "ready")
 
@@ -55,7 +59,8 @@ class Query:
 class Cell:
     """`colour` is PatternFly's, '' for plain text. `is_age`: `text` is a timestamp, to be shown as an age that ticks.
 
-    `health`, `owner` and `labels` are those of the columns of that name, None elsewhere.
+    `health`, `owner` and `labels` are those of the columns of that name, None elsewhere. `detail`: the state's second line: its cause, or how many
+    are ready. `rank`: the lower, the longer the column stays as the list gets narrower; 0 always stays.
     """
 
     heading: str
@@ -65,6 +70,8 @@ class Cell:
     health: Health | None = None
     owner: Owner | None = None
     labels: Labels | None = None
+    detail: str = ""
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,20 @@ class RowView:
     cells: tuple[Cell, ...]
     terminating: bool = False
     version: str = ""
+
+    @property
+    def halves(self) -> tuple[str, str]:
+        """The name in two: where there is little room the first is cut at its end, and the second stays."""
+        if len(self.name) <= _WHOLE_NAME:
+            return self.name, ""
+        dash = self.name.rfind("-", -_LONGEST_END, -_SHORTEST_END)
+        at = dash if dash > 0 else len(self.name) - _SHORTEST_END - 1
+        return self.name[:at], self.name[at:]
+
+    @property
+    def stateful(self) -> bool:
+        """Whether one of its cells is the state."""
+        return any(cell.health is not None for cell in self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +129,7 @@ def row_view(type_: ResourceType, columns: Sequence[Column], entry: Entry | Row,
 
 def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: Entry) -> RowView:
     """The same with columns that were chosen for all rows at once."""
-    cells = tuple(cell(column, entry) for column in chosen)
+    cells = tuple(replace(cell(column, entry), rank=rank) for column, rank in columns_.ranked(chosen))
     return RowView(
         entry.uid, entry.name, entry.namespace, type_, entry.created, cells, entry.terminating, entry.version
     )
@@ -117,7 +138,7 @@ def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: Entry) -> R
 def cell(column: ListColumn, entry: Entry) -> Cell:
     """What a column shows of an object."""
     if column.key == STATE:
-        return Cell(column.heading, entry.health.state, health=entry.health)
+        return Cell(column.heading, entry.health.state, health=entry.health, detail=_detail(column, entry))
     if column.key == OWNER:
         return Cell(column.heading, str(entry.owner or ""), owner=entry.owner)
     if column.key == LABELS:
@@ -126,10 +147,27 @@ def cell(column: ListColumn, entry: Entry) -> Cell:
         return Cell(column.heading, dict(entry.labels).get(column.key.removeprefix(LABEL), ""))
     if column.age and entry.created:
         return Cell(column.heading, entry.created, is_age=True)
-    value = entry.cells[column.index] if column.index < len(entry.cells) else None
-    text = "" if value is None else str(value)
+    text = _text(entry, column.index)
     name = column.key.removeprefix(columns_.PRINTED).lower()
     return Cell(column.heading, text, colour_of(text) if name in _STATES else "")
+
+
+def _detail(column: ListColumn, entry: Entry) -> str:
+    """What stands below the state: its cause, else what the server's own columns say that the state's word does not."""
+    state, reason = entry.health.state, entry.health.reason
+    status, ready = _text(entry, column.status), _text(entry, column.ready)
+    # "Running" says no more than "Ready" does.
+    new = status if status and by_word(status) != state and status.casefold() != state.casefold() else ""
+    if reason:
+        known = not new or new.casefold() in reason.casefold() or state == READY
+        return reason if known else f"{new}: {reason}"
+    counted = _("%(number)s ready") % {"number": ready} if ready[:1].isdigit() and state != COMPLETED else ""
+    return ", ".join(part for part in (new, counted) if part)
+
+
+def _text(entry: Entry, index: int) -> str:
+    value = entry.cells[index] if 0 <= index < len(entry.cells) else None
+    return "" if value is None else str(value)
 
 
 def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Found:
