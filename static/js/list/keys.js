@@ -22,7 +22,9 @@ function select(row, range) {
   if (box) choose(box, range || !box.checked, range);
 }
 const go = (row, to) => location.assign(new URL(to, linkOf(row).href));
-const hasLogs = () => document.getElementById("row-tools")?.content.querySelector("[data-to='logs/']");
+// Operators have pages of another kind.
+const areObjects = () => document.getElementById("row-tools");
+const hasLogs = () => areObjects()?.content.querySelector("[data-to='logs/']");
 
 const ACTS = {
   j: (row) => move(row, 1),
@@ -30,7 +32,7 @@ const ACTS = {
   x: (row) => row && select(row, false),
   X: (row) => row && select(row, true),
   o: (row) => row && linkOf(row).click(),
-  e: (row) => row && go(row, "edit/"),
+  e: (row) => row && areObjects() && go(row, "edit/"),
   l: (row) => row && hasLogs() && go(row, "logs/"),
   n: () => document.querySelector("[data-live-new='rows']:not([hidden])") && showAll(list()),
   b: () => selected() && document.querySelector("#bulk button[name=action]")?.focus(),

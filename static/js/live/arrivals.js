@@ -1,5 +1,6 @@
 // Rows don't move under the pointer, or away from the focus: while either is in a list, new objects wait behind a button that says how many they
 // are (<button data-live-new="rows" data-text="%n new">), the order stays, and what was deleted keeps its place. A list without that button holds nothing back.
+import { leave } from "./marks.js";
 import { onRows, refetch } from "./refetch.js";
 
 const SOON = 300; // milliseconds after the pointer or the focus has left
@@ -28,10 +29,15 @@ function holdBack(list, fresh) {
   const known = new Set(shown.map(({ id }) => id));
   const arrived = held ? coming.filter(({ id }) => !known.has(id)) : [];
   tell(button, arrived.length);
-  if (!held) { waiting.delete(list); return; }
+  const buried = list.querySelectorAll(":scope > [data-live-gone]");
+  if (!held) {
+    waiting.delete(list);
+    for (const row of buried) leave(row);
+    return;
+  }
   const byId = new Map(coming.map((row) => [row.id, row]));
   const same = coming.length === shown.length && coming.every(({ id }, at) => id === shown[at].id);
-  if (same) waiting.delete(list); else waiting.add(list);
+  if (same && !buried.length) waiting.delete(list); else waiting.add(list);
   if (!same) fresh.replaceChildren(...shown.map((row) => byId.get(row.id) ?? row.cloneNode(true)));
 }
 
