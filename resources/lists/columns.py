@@ -72,7 +72,7 @@ def available(type_: ResourceType, columns: Sequence[Column]) -> tuple[ListColum
     """All that can be shown without naming a label: the state, the server's columns (wide ones too), owner and labels."""
     has_state, at_first = stateful(type_), _AT_FIRST.get((type_.group, type_.kind), frozenset[str]())
     printed: dict[str, ListColumn] = {}
-    told = {"status": -1, "ready": -1}
+    status = ready = -1
     for index, column in enumerate(columns):
         if is_name(column):
             continue
@@ -82,13 +82,15 @@ def available(type_: ResourceType, columns: Sequence[Column]) -> tuple[ListColum
         wide, folded = column.priority > 0, False
         if has_state and not wide and (word := _tells(column)):
             folded = True
-            if told[word] < 0:
-                told[word] = index
+            status = index if word == "status" and status < 0 else status
+            ready = index if word == "ready" and ready < 0 else ready
         folded = folded or (wide and key not in at_first)
         printed[key] = ListColumn(
             key, _heading(column.name, has_state), column.description, index, wide, is_age(column), folded
         )
-    state = ListColumn(STATE, _("State"), _("One word for the whole, by the console's rules"), **told)
+    state = ListColumn(
+        STATE, _("State"), _("One word for the whole, by the console's rules"), status=status, ready=ready
+    )
     owner = ListColumn(
         OWNER, _("Owner"), _("The object that made this one and looks after it"), folded=OWNER not in at_first
     )

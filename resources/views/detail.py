@@ -35,8 +35,8 @@ from resources.state.children import moment
 from resources.state.health import DEGRADED, PROGRESSING, UNKNOWN, Health, by_word
 from resources.views import history
 from resources.views.history import HistoryPart
-from resources.views.peek_part import peek_part
 from resources.views.owned_part import OwnedPart, owned_part
+from resources.views.peek_part import peek_part
 from resources.views.setting import SettingPart
 from resources.views.setting import part as setting_part
 from resources.writing import examples

@@ -111,7 +111,8 @@ class ListPage:
             second = self._heading(_("Namespace"), "namespace", "")
             name = replace(name, second=second, direction=name.direction or second.direction)
         others = (
-            self._heading(one.heading, one.key, one.help, _part(one, rank)) for one, rank in columns.ranked(self.columns)
+            self._heading(one.heading, one.key, one.help, _part(one, rank))
+            for one, rank in columns.ranked(self.columns)
         )
         return (name, *others)
 

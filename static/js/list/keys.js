@@ -1,5 +1,6 @@
-// A list by keys: j and k go down and up, x selects (with Shift a range), o opens, Space peeks, e edits, l goes to the logs, b to the acts on
-// what is selected, n shows what is new, Escape closes the peek, then clears the selection. "/" is palette.js', arrows are keyboard/rows.js'.
+// A list by keys: j and k go down and up, x selects (with Shift a range), o opens, Space peeks, e edits, l shows the logs,
+// b goes to the bulk bar, n shows new rows, Escape closes the peek, then clears the selection.
+// "/" is in palette.js, the arrow keys in keyboard/rows.js.
 import { showAll } from "../live/arrivals.js";
 import { close, isOpen, peek } from "./peek.js";
 import { choose, clear, selected } from "./selection.js";
@@ -8,7 +9,8 @@ import { linkOf } from "./tools.js";
 const list = () => document.getElementById("rows");
 const rows = () => [...(list()?.querySelectorAll(":scope > tr[id^='row-']") ?? [])];
 const rowOf = (node) => node.closest?.("#rows > tr[id^='row-']");
-const busy = (node) => node.isContentEditable || node.matches?.("input:not([type=checkbox], [type=radio]), textarea, select")
+const FIELDS = "input:not([type=checkbox], [type=radio]), textarea, select";
+const busy = (node) => node.isContentEditable || node.matches?.(FIELDS)
   || node.closest?.("[popover]:popover-open, dialog[open], .console-menu[open]");
 
 function move(row, step) {

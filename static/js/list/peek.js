@@ -1,4 +1,4 @@
-// The peek: what a row's object is doing, beside the list (?part=peek of its page). It follows the object, as every live region does.
+// The peek: what a row's object is doing, beside the list (?part=peek of its page). It is a live region like any other.
 import { linkOf } from "./tools.js";
 
 const side = document.getElementById("peek");
@@ -13,7 +13,9 @@ function mark(row) {
 }
 
 // live.js asks for the topics that the page has now.
-const follow = (since = "") => side.dispatchEvent(new CustomEvent("live:laid", { bubbles: true, detail: { since, left: [] } }));
+function follow(since = "") {
+  side.dispatchEvent(new CustomEvent("live:laid", { bubbles: true, detail: { since, left: [] } }));
+}
 
 export async function peek(row, { toggle = false } = {}) {
   const link = linkOf(row);
@@ -24,7 +26,8 @@ export async function peek(row, { toggle = false } = {}) {
   mark(row);
   const url = new URL(link.href);
   url.searchParams.set("part", "peek");
-  const answer = await fetch(url, { headers: { "HX-Request": "true", "X-Console-Who": document.body.dataset.who ?? "" } }).catch(() => null);
+  const headers = { "HX-Request": "true", "X-Console-Who": document.body.dataset.who ?? "" };
+  const answer = await fetch(url, { headers }).catch(() => null);
   if (mine !== asked) return;
   const text = await answer?.text();
   if (mine !== asked) return;
@@ -57,5 +60,5 @@ if (side) {
   new MutationObserver(() => {
     const row = origin && document.getElementById(origin);
     if (row && isOpen() && !row.hasAttribute("data-peeked")) mark(row);
-  }).observe(document.getElementById("main"), { subtree: true, childList: true, attributes: true, attributeFilter: ["data-peeked"] });
+  }).observe(document.getElementById("main"), { subtree: true, childList: true, attributeFilter: ["data-peeked"] });
 }

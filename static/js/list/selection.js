@@ -1,4 +1,5 @@
-// What is ticked in a list: all of a page at once, a range with Shift, how many they are, their names. Without this the boxes and the buttons work by themselves.
+// What is ticked in a list: all of a page at once, a range with Shift, how many they are, their names.
+// Without this module the boxes and the buttons of the form still work.
 const form = document.getElementById("bulk");
 export const boxes = () => [...document.querySelectorAll("input[form=bulk][name=chosen]")];
 const everything = () => document.querySelector("input[form=bulk][name=all]");
@@ -45,7 +46,8 @@ document.addEventListener("change", ({ target }) => {
   if (target.matches("[data-tick-all], input[form=bulk]")) count();
 });
 
-const copyNames = () => navigator.clipboard.writeText(boxes().filter((box) => box.checked).map((box) => box.value.split("/").at(-1)).join("\n"));
+const nameOf = (box) => box.value.split("/").at(-1);
+const copyNames = () => navigator.clipboard.writeText(boxes().filter((box) => box.checked).map(nameOf).join("\n"));
 
 // The boxes are outside the form in the document, so a reset's own work is done here too.
 form?.addEventListener("reset", (event) => {

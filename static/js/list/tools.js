@@ -1,4 +1,4 @@
-// The tools of a row (Logs, Port-forward, peek) stand in the row that is pointed at or worked in, and in no other: they are made once.
+// The tools of a row (Logs, Port-forward, peek) are made once, and stand in the row that the pointer or the focus is in.
 const template = document.getElementById("row-tools");
 const tools = template?.content.firstElementChild;
 const rowOf = (node) => node.closest?.("#rows > tr[id^='row-']");

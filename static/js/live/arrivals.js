@@ -1,5 +1,6 @@
-// Rows don't move under the pointer, or away from the focus: while either is in a list, new objects wait behind a button that says how many they
-// are (<button data-live-new="rows" data-text="%n new">), the order stays, and what was deleted keeps its place. A list without that button holds nothing back.
+// While the pointer or the focus is in a list its rows don't move: new objects wait behind a button that says how many
+// they are (<button data-live-new="rows" data-text="%n new">), the order stays, deleted objects keep their place.
+// A list without that button holds nothing back.
 import { leave } from "./marks.js";
 import { onRows, refetch } from "./refetch.js";
 
