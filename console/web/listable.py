@@ -44,11 +44,11 @@ def listable(client: ClusterClient, namespace: str) -> Listable:
     """
     try:
         names = (namespace,) if namespace else _namespaces(client)
+        known = {name: kept for name in names if (kept := _known(client, name))}
+        questions = {name: partial(_ask, client, name) for name in names if name not in known}
+        answers, late = within(client, "listable", questions, WAIT_SECONDS) if questions else ({}, ())
     except KubeError:
         return Listable(everything=True)
-    known = {name: kept for name in names if (kept := _known(client, name))}
-    questions = {name: partial(_ask, client, name) for name in names if name not in known}
-    answers, late = within(client, "listable", questions, WAIT_SECONDS) if questions else ({}, ())
     found = [*known.values(), *answers.values()]
     everything = bool(late) or any(each.everything for each in found)
     return Listable(frozenset().union(*(each.pairs for each in found)), everything)
