@@ -158,10 +158,12 @@ def _detail(column: ListColumn, entry: Entry) -> str:
     status, ready = _text(entry, column.status), _text(entry, column.ready)
     # "Running" says no more than "Ready" does.
     new = status if status and by_word(status) != state and status.casefold() != state.casefold() else ""
+    counted = _("%(number)s ready") % {"number": ready} if ready[:1].isdigit() and state != COMPLETED else ""
     if reason:
         known = not new or new.casefold() in reason.casefold() or state == READY
-        return reason if known else f"{new}: {reason}"
-    counted = _("%(number)s ready") % {"number": ready} if ready[:1].isdigit() and state != COMPLETED else ""
+        # Of what is not well: how much of it is, unless that is the reason.
+        some = counted and ready[0] != "0" and not all(number in reason for number in ready.split("/"))
+        return ", ".join(part for part in (reason if known else f"{new}: {reason}", counted if some else "") if part)
     return ", ".join(part for part in (new, counted) if part)
 
 

@@ -1,6 +1,6 @@
 // Every page needs this to update by itself: rows, regions, ages and the health banner. Without it a reload shows what changed.
 //   <tbody data-live-rows="TOPIC TOPIC" data-live-url="…">  rows are <tr id="row-{uid}" data-version="…">; TOPIC?COLUMNS for columns of its own; data-live-moves: rows may change places
-//   <button data-live-new="rows" data-text="%n new" hidden>  while somebody is in that list, new rows wait behind it (live/arrivals.js)
+//   <button data-live-new="rows" data-text="{n} new" hidden>  while somebody is in that list, new rows wait behind it (live/arrivals.js)
 //   <span id="…" data-live-along>  renewed with the list or region whose answer brings it, wherever it stands
 //   <section id="…" data-live="TOPIC TOPIC" data-live-names="name name" data-live-url="…">  data-live-every: milliseconds between two fetches at least
 import { tick } from "./live/age.js";

@@ -9,7 +9,7 @@ function count() {
   const ticked = boxes().filter((box) => box.checked).length;
   const all = everything()?.checked;
   const words = form.querySelector("[data-ticked]");
-  const text = all ? words.dataset.all : ticked ? words.dataset.text.replace("%n", ticked) : "";
+  const text = all ? words.dataset.all : ticked ? words.dataset.text.replace("{n}", ticked) : "";
   if (words.textContent !== text) words.textContent = text;
   for (const button of form.querySelectorAll("button[name=action]")) button.disabled = !ticked && !all;
   const head = document.querySelector("[data-tick-all]");

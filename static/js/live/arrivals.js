@@ -1,5 +1,5 @@
 // While the pointer or the focus is in a list its rows don't move: new objects wait behind a button that says how many
-// they are (<button data-live-new="rows" data-text="%n new">), the order stays, deleted objects keep their place.
+// they are (<button data-live-new="rows" data-text="{n} new">), the order stays, deleted objects keep their place.
 // A list without that button holds nothing back.
 import { leave } from "./marks.js";
 import { onRows, refetch } from "./refetch.js";
@@ -15,7 +15,7 @@ export const pointed = (list) => points.matches && list.matches(":hover");
 const busy = (list) => list.contains(document.activeElement) || pointed(list);
 
 function tell(button, count) {
-  const text = count ? button.dataset.text.replace("%n", count) : "";
+  const text = count ? button.dataset.text.replace("{n}", count) : "";
   if (button.textContent.trim() !== text) button.textContent = text;
   button.hidden = !count;
 }

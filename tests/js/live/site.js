@@ -51,7 +51,7 @@ export class Site {
   html() {
     return `<div id="main" data-live-since="1000-0@e"><div id="health-banner" data-text-lost="interrupted" data-text-paused="{kind} paused: {message}"
       data-text-refused="{kind} refused: {message}" data-text-ended="session ended" hidden><span data-health-text></span> <a data-health-reload href="" hidden>Reload</a></div>
-      ${this.waits ? '<button data-live-new="rows" data-text="%n new" hidden></button><span id="count" data-live-along>3</span>' : ""}
+      ${this.waits ? '<button data-live-new="rows" data-text="{n} new" hidden></button><span id="count" data-live-along>3</span>' : ""}
       ${this.table()}${this.region()}</div>`;
   }
 

@@ -29,7 +29,7 @@ test("pairs: one more is empty and has the focus, one less goes, the last is emp
 
 const box = (name) => `<tr id="row-${name}"><td class="list-tick"><input type="checkbox" form="bulk" name="chosen" value="${name}/shop/${name}"></td>
   <td><a class="list-link" href="/o/${name}/">${name}</a></td><td class="list-actions"></td></tr>`;
-const LIST = `<main id="main"><button data-live-new="rows" data-text="%n new" hidden></button><form id="bulk"><span data-ticked data-text="%n selected" data-all="All of them"></span>
+const LIST = `<main id="main"><button data-live-new="rows" data-text="{n} new" hidden></button><form id="bulk"><span data-ticked data-text="{n} selected" data-all="All of them"></span>
   <button name="action">Delete</button><button type="reset" data-clear hidden></button><button type="button" data-copy-names hidden></button></form>
   <input type="checkbox" data-tick-all><input type="checkbox" form="bulk" name="all"><table><tbody id="rows" data-live-rows="t">${["a", "b", "c", "d"].map(box).join("")}</tbody></table>
   <template id="row-tools"><span data-row-tools><a data-to="logs/" href="#">Logs</a><button data-peek>Peek</button></span></template><aside id="peek" hidden></aside></main>`;
