@@ -8,6 +8,7 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 from django.utils.translation import gettext as _
 
@@ -34,7 +35,7 @@ _STATES = ("status", "phase", "state", "health", "sync status", "health status",
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a list is asked for. `owner`: 'Kind/name'; `sort`: a column's key, '-' before it for the other way round; `page` from 1.
+    """What a list is asked for. `owner`: 'Kind/name', or either of them; `younger_than`, `older_than`: seconds, 0 for no bound. `sort`: a column's key, '-' before it for the other way round; `page` from 1.
 
     `heard`: the resourceVersion that the one who asks has heard of, '' for none; nothing older is answered if waiting for seconds helps.
     """
@@ -48,11 +49,13 @@ class Query:
     page: int = 1
     size: int = PAGE
     heard: str = ""
+    younger_than: int = 0
+    older_than: int = 0
 
     @property
     def plain(self) -> bool:
         """Whether the API server can answer it alone."""
-        return not (self.q or self.state or self.owner or self.sort)
+        return not (self.q or self.state or self.owner or self.sort or self.younger_than or self.older_than)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +235,29 @@ def _total(seen: int, table: Table) -> int | None:
 
 def _matching(entries: Iterable[Entry], query: Query) -> list[Entry]:
     """Whatever their state."""
-    q, owner = query.q.lower(), query.owner
-    return [entry for entry in entries if q in entry.name.lower() and (not owner or str(entry.owner or "") == owner)]
+    q, owner, (oldest, youngest) = query.q.lower(), query.owner.casefold(), _moments(query)
+    return [
+        entry
+        for entry in entries
+        if q in entry.name.lower()
+        and (not owner or _is_owner(entry.owner, owner))
+        and (not oldest or entry.created > oldest)
+        and (not youngest or entry.created < youngest)
+    ]
+
+
+def _is_owner(owner: Owner | None, wanted: str) -> bool:
+    return owner is not None and wanted in (str(owner).casefold(), owner.name.casefold(), owner.kind.casefold())
+
+
+def _moments(query: Query) -> tuple[str, str]:
+    """After and before which an object was made, as objects say it (RFC 3339 in UTC, to the second); '' for no bound."""
+    now = datetime.now(UTC)
+    bounds = (query.younger_than, query.older_than)
+    after, before = (
+        (now - timedelta(seconds=bound)).strftime("%Y-%m-%dT%H:%M:%SZ") if bound else "" for bound in bounds
+    )
+    return after, before
 
 
 def _states(entries: Iterable[Entry]) -> dict[str, int]:

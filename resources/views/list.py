@@ -76,7 +76,7 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
             refusal = _("Objects of this kind can't be listed")
             advice = _("The API server answers questions of this kind, but keeps no objects.")
     except BadRequest as problem:
-        if not (wish.labels or wish.fields):
+        if not (query.labels or query.fields):
             raise
         error, status = str(problem), 422
     except Forbidden as problem:

@@ -229,7 +229,7 @@ class ListPage:
     def moves(self) -> bool:
         """Whether a row that changes may leave the list, enter it, or go elsewhere in it. One whose state is that of a Pod below it is listed anew."""
         below = any(entry.health.below for entry in self.found.entries)
-        return bool(self.filter.state or self.filter.sort) or below
+        return bool(self.filter.query().state or self.filter.sort) or below
 
     @property
     def stateful(self) -> bool:
@@ -277,8 +277,9 @@ class ListPage:
     def kubectl(self) -> str:
         """The same list; kubectl has no filter by a part of the name."""
         scope = f" -n {self.namespace}" if self.namespace else " -A" if self.place.type.namespaced else ""
-        labels = f" -l {shlex.quote(self.filter.labels)}" if self.filter.labels else ""
-        fields = f" --field-selector {shlex.quote(self.filter.fields)}" if self.filter.fields else ""
+        query = self.filter.query()
+        labels = f" -l {shlex.quote(query.labels)}" if query.labels else ""
+        fields = f" --field-selector {shlex.quote(query.fields)}" if query.fields else ""
         wide = " -o wide" if any(column.wide and column.index >= 0 for column in self.columns) else ""
         shown = "".join(
             f" -L {shlex.quote(one.key[len(LABEL) :])}" for one in self.columns if one.key.startswith(LABEL)
