@@ -22,7 +22,7 @@ from resources.lists.columns import LABEL, LABELS, OWNER, STATE, ListColumn
 from resources.lists.entries import Entry, Labels, Owner, entry_of, include, stateful
 from resources.lists.order import STATES, ordered
 from resources.lists.snapshot import snapshots
-from resources.state.health import COMPLETED, READY, Health, by_word, colour_of
+from resources.state.health import COMPLETED, DEGRADED, Health, by_word, colour_of
 
 PAGE = SIZE
 #: Behind so many rows a page is looked up in a snapshot: the API server would have to pass over all of them.
@@ -163,10 +163,11 @@ def _detail(column: ListColumn, entry: Entry) -> str:
     new = status if status and by_word(status) != state and status.casefold() != state.casefold() else ""
     counted = _("%(number)s ready") % {"number": ready} if ready[:1].isdigit() and state != COMPLETED else ""
     if reason:
-        known = not new or new.casefold() in reason.casefold() or state == READY
+        # "Failed" and "Pending" say no more than the cause does, "CrashLoopBackOff" may.
+        known = status.capitalize() == status or by_word(status) != DEGRADED or status.casefold() in reason.casefold()
         # Of what is not well: how much of it is, unless that is the reason.
         some = counted and ready[0] != "0" and not all(number in reason for number in ready.split("/"))
-        return ", ".join(part for part in (reason if known else f"{new}: {reason}", counted if some else "") if part)
+        return ", ".join(part for part in (reason if known else f"{status}: {reason}", counted if some else "") if part)
     return ", ".join(part for part in (new, counted) if part)
 
 
