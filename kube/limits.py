@@ -734,5 +734,5 @@ CAUSE_REQUESTS = Limit(
     value=4,
     unit="objects",
     over="the rest isn't read",
-    test="tests/resources/test_diagnosis.py::test_requests_are_bounded",
+    test="tests/resources/views/test_causes.py::test_requests_are_bounded",
 )

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from kube import limits
 from resources.causes.cause import Cause, Severity, Target
-from resources.causes.evidence import Evidence, Item, evidence, moment, replicas_ready
+from resources.causes.evidence import MAX_LINKS, Evidence, Item, evidence, moment, replicas_ready
 from resources.causes.rules import rules
 from resources.state.children import GRACE_SECONDS
 from resources.state.health import COMPLETED, DEGRADED, READY, SUSPENDED, Health
@@ -30,7 +30,7 @@ def find_causes(found: Evidence) -> list[Cause]:
     ]
     causes = [aged for cause in causes if (aged := _aged(cause, found))]
     causes.sort(key=lambda cause: (cause.severity, cause.generic, cause.rank))
-    return list(_once(causes))[: limits.CAUSES.value]
+    return _once(causes)[: limits.CAUSES.value]
 
 
 def explained(own: Health, obj: Mapping[str, Any]) -> Health:
@@ -57,7 +57,7 @@ def _aged(cause: Cause, found: Evidence) -> Cause | None:
     (resources/state/children.py).
     """
     began, now = moment(cause.since), found.root.now
-    if began is None or now is None or cause.severity != Severity.ERROR:
+    if began is None or now is None or cause.severity != Severity.ERROR or found.root.health.state == DEGRADED:
         return cause
     seconds = (now - began).total_seconds()
     if seconds < SETTLE_SECONDS:
@@ -73,16 +73,20 @@ def _note(item: Item, cause: Cause) -> str:
     return _("%(ready)d of %(wanted)d replicas still work.") % {"ready": counted[0], "wanted": counted[1]}
 
 
-def _once(causes: Iterable[Cause]) -> Iterable[Cause]:
-    """Each sentence once, and of one object each text once; of generic causes only those that no other cause explains."""
-    sentences: set[str] = set()
+def _once(causes: Iterable[Cause]) -> list[Cause]:
+    """Each sentence once, with the evidence of all that say it, and of one object each text once; of generic causes only
+    those that no other cause explains."""
+    kept: dict[str, Cause] = {}
     texts: set[tuple[Target | None, str]] = set()
     exact = False
     for cause in causes:
-        known = bool(cause.raw) and (cause.about, cause.raw) in texts
-        if known or cause.sentence in sentences or (cause.generic and exact):
+        if first := kept.get(cause.sentence):
+            links = tuple(dict.fromkeys((*first.links, *cause.links)))[:MAX_LINKS]
+            kept[cause.sentence] = replace(first, links=links)
             continue
-        sentences.add(cause.sentence)
+        if (cause.raw and (cause.about, cause.raw) in texts) or (cause.generic and exact):
+            continue
+        kept[cause.sentence] = cause
         texts.add((cause.about, cause.raw))
         exact = exact or (not cause.generic and cause.severity == Severity.ERROR)
-        yield cause
+    return list(kept.values())

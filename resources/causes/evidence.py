@@ -30,6 +30,8 @@ from resources.state.kind_health import health
 
 #: An older Event of an object that lacks nothing we can count may be about something mended since.
 _RECENT = timedelta(minutes=15)
+#: Evidence of one cause.
+MAX_LINKS = 3
 _UNSETTLED = (DEGRADED, PROGRESSING, UNKNOWN, TERMINATING)
 
 
@@ -198,7 +200,7 @@ class Item:
     def links(self, *more: Link) -> tuple[Link, ...]:
         """Evidence: the object itself, what else is given, and its Events where it has any."""
         events = (Link(target=self.target, view="events"),) if self.events else ()
-        return (Link(target=self.target), *more, *events)[:3]
+        return (Link(target=self.target), *more, *events)[:MAX_LINKS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,15 +15,17 @@ from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from resources.acting import finalizers
 from resources.causes.cause import Cause
 from resources.causes.containers import containers
-from resources.causes.engine import find_causes
+from resources.causes.engine import explained, find_causes
 from resources.causes.evidence import Event, Evidence, Item, evidence
 from resources.causes.rules.stuck_finalizer import waiting_finalizers
 from resources.causes.rules.unbound_claim import claims_of
+from resources.lists import child_troubles
 from resources.page import events
 from resources.page.event_rows import times
 from resources.page.owned_rows import whole
 from resources.place import Place
 from resources.state.health import COMPLETED, READY, SUSPENDED, Health, condition_of, mapping, text
+from resources.state.kind_health import health
 from resources.tree.owners import Belongings, belongings, owner_references
 from resources.types import kind_versions
 from resources.types.managed import DEFINITIONS, alongside
@@ -33,17 +35,26 @@ _LOG_LINES, _LOG_BYTES = 5, 16 * 1024
 _CLAIM = ("", "PersistentVolumeClaim")
 
 
-def read_causes(client: ClusterClient, place: Place, obj: KubeObject, health: Health) -> list[Cause]:
-    """Worst first. `health`: the object's state with what it owns; of what is well only its API version is looked at."""
+def read_causes(client: ClusterClient, place: Place, obj: KubeObject, state: Health) -> list[Cause]:
+    """Worst first. `state`: the object's state with what it owns; of what is well only its API version is looked at."""
     obj = whole(place.type, obj)
     deprecation = _deprecation(client, place.type)
-    if health.state in _WELL:
+    if state.state in _WELL:
         return find_causes(evidence(obj, deprecation=deprecation)) if deprecation else []
     found = _evidence(client, place, obj, belongings(client, place.type, obj), deprecation)
     causes = find_causes(found)
     if logs := _logs(client, found, causes):
         causes = find_causes(replace(found, logs=logs))
     return causes
+
+
+def state_of(client: ClusterClient, place: Place, obj: KubeObject) -> Health:
+    """The state that the object has with what belongs to it, as lists and the overview show it."""
+    obj = whole(place.type, obj)
+    own = explained(health(obj), obj)
+    if not child_troubles.counts(place.type):
+        return own
+    return child_troubles.look(client, place.namespace).health(place.type, place.namespace, place.name, own)
 
 
 def _evidence(client: ClusterClient, place: Place, obj: KubeObject, owned: Belongings, deprecation: str) -> Evidence:

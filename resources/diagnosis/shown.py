@@ -7,7 +7,6 @@ from django.utils.translation import gettext as _
 
 from console.web.access import can
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
 from kube.errors import KubeError
 from resources.causes.cause import Cause, Fix, Link, Severity, Target
 from resources.place import Place
@@ -24,7 +23,8 @@ class ShownLink:
 
     label: str
     url: str
-    link: Link
+    view: str
+    place: Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +35,11 @@ class ShownFix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCause:
-    """`raw`: the cluster's own text, '' where the sentence has all of it."""
+    """`about`: the object that has it, None where its kind isn't served. `raw`: the cluster's own text, '' where the
+    sentence has all of it."""
 
     cause: Cause
+    about: Place | None
     links: tuple[ShownLink, ...]
     fix: ShownFix | None
     raw: str
@@ -52,8 +54,9 @@ def shown_causes(client: ClusterClient, place: Place, causes: Iterable[Cause]) -
     return tuple(
         ShownCause(
             cause=cause,
+            about=_place(client, place, cause.about) if cause.about else None,
             links=tuple(_links(client, place, cause)),
-            fix=_fix(client, cause.fix) if cause.fix else None,
+            fix=_fix(client, place, cause.fix) if cause.fix else None,
             raw="" if " ".join(cause.raw.split()) in cause.sentence else cause.raw,
         )
         for cause in causes
@@ -62,13 +65,13 @@ def shown_causes(client: ClusterClient, place: Place, causes: Iterable[Cause]) -
 
 def _links(client: ClusterClient, page: Place, cause: Cause) -> Iterator[ShownLink]:
     for link in cause.links:
-        place = _place(client, link.target)
+        place = _place(client, page, link.target)
         if place is None or (link.view == "detail" and place == page):
             continue
         label = {"events": _("Events"), "logs": _("Logs"), "finalizers": _("Finalizers")}.get(link.view)
         if label is None:
             label = f"{place.type.kind} {place.name}" if place.name else place.type.kinds
-        yield ShownLink(label=label, url=_url(place, link), link=link)
+        yield ShownLink(label=label, url=_url(place, link), view=link.view, place=place)
 
 
 def _url(place: Place, link: Link) -> str:
@@ -79,9 +82,9 @@ def _url(place: Place, link: Link) -> str:
     return place.url(link.view)
 
 
-def _fix(client: ClusterClient, fix: Fix) -> ShownFix | None:
+def _fix(client: ClusterClient, page: Place, fix: Fix) -> ShownFix | None:
     """None where the kind isn't served or the reader has no permission."""
-    place = _place(client, fix.target)
+    place = _place(client, page, fix.target)
     verb = _VERBS.get(fix.view)
     if place is None or (verb and not _may(client, verb, place)):
         return None
@@ -91,18 +94,16 @@ def _fix(client: ClusterClient, fix: Fix) -> ShownFix | None:
     return ShownFix(label=fix.label, url=place.url(fix.view, **query))
 
 
-def _place(client: ClusterClient, target: Target) -> Place | None:
-    type_ = _type(client, target)
-    if type_ is None:
-        return None
+def _place(client: ClusterClient, page: Place, target: Target) -> Place | None:
+    """In the version of the page, where it is of the same kind."""
+    if (target.group, target.kind) == (page.type.group, page.type.kind):
+        type_ = page.type
+    else:
+        try:
+            type_ = client.find_kind(target.group, target.kind)
+        except KubeError:
+            return None
     return Place(type_, target.namespace if type_.namespaced else "", target.name)
-
-
-def _type(client: ClusterClient, target: Target) -> ResourceType | None:
-    try:
-        return client.find_kind(target.group, target.kind)
-    except KubeError:
-        return None
 
 
 def _may(client: ClusterClient, verb: str, place: Place) -> bool:

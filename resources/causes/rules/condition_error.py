@@ -28,13 +28,12 @@ def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
     words = {
         "name": item.name,
         "condition": condition.type,
-        "status": condition.status,
         "why": short(condition.message or condition.reason, _TEXT),
     }
     sentence = (
-        _("%(name)s can't get %(condition)s: %(why)s")
+        _("%(name)s isn't %(condition)s: %(why)s")
         if condition.status == "False"
-        else _("%(name)s can't work: %(condition)s: %(why)s")
+        else _("%(name)s reports %(condition)s: %(why)s")
     )
     yield Cause(
         sentence=sentence % words,

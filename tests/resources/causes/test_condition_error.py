@@ -11,7 +11,7 @@ ERROR = {"type": "Reconciled", "status": "False", "reason": "ErrorOccurred", "me
 
 def test_it_works() -> None:
     cause = only("condition_error", instance(ERROR, phase="Pending"))
-    assert cause.sentence == "argocd-sample can't get Reconciled: spec.server.host: is invalid"
+    assert cause.sentence == "argocd-sample isn't Reconciled: spec.server.host: is invalid"
     assert cause.raw == "spec.server.host: is invalid"
 
 
@@ -24,9 +24,7 @@ def test_a_long_message_is_cut_and_stands_whole_in_the_raw_text() -> None:
 
 def test_a_bad_condition() -> None:
     bad = {"type": "Degraded", "status": "True", "reason": "NoQuorum", "message": "1 of 3 members answer"}
-    assert (
-        only("condition_error", instance(bad)).sentence == "argocd-sample can't work: Degraded: 1 of 3 members answer"
-    )
+    assert only("condition_error", instance(bad)).sentence == "argocd-sample reports Degraded: 1 of 3 members answer"
 
 
 @pytest.mark.parametrize("phase", ["Pending", "Running", "Available", "Installing", ""])
