@@ -22,7 +22,7 @@ def find_causes(found: Evidence) -> list[Cause]:
     of the tree.
     """
     causes = [
-        replace(cause, rule=rule.name, about=item.target, note=cause.note or _note(item, cause))
+        replace(_still_serving(item, cause), rule=rule.name, about=item.target)
         for item in found.items
         if _counts(item)
         for rule in rules()
@@ -65,12 +65,15 @@ def _aged(cause: Cause, found: Evidence) -> Cause | None:
     return replace(cause, severity=Severity.WARNING) if seconds < GRACE_SECONDS else cause
 
 
-def _note(item: Item, cause: Cause) -> str:
-    """What still works."""
+def _still_serving(item: Item, cause: Cause) -> Cause:
+    """With what still works as its note; a warning while no replica is missing, as during an update that is stuck."""
     counted = replicas_ready(item) if cause.severity == Severity.ERROR else None
     if counted is None or not counted[0]:
-        return ""
-    return _("%(ready)d of %(wanted)d replicas still work.") % {"ready": counted[0], "wanted": counted[1]}
+        return cause
+    ready, wanted = counted
+    words = _("Still ready: %(ready)d of %(wanted)d replicas.") % {"ready": ready, "wanted": wanted}
+    severity = cause.severity if ready < wanted else Severity.WARNING
+    return replace(cause, note=cause.note or words, severity=severity)
 
 
 def _once(causes: Iterable[Cause]) -> list[Cause]:

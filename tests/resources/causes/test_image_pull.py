@@ -58,7 +58,7 @@ def test_replicas_have_one_sentence_and_what_still_works_is_said() -> None:
     [cause] = causes(
         deployment(ready=1, wanted=3), (0, replica_set()), (1, pod(waiting("ErrImagePull", CRIO))), (1, second)
     )
-    assert cause.note == "1 of 3 replicas still work."
+    assert cause.note == "Still ready: 1 of 3 replicas."
 
 
 def test_the_container_is_named_where_there_are_several() -> None:
