@@ -1,7 +1,7 @@
 """/resources/<group>/<version>/<plural>/<namespace>/<name>/: one object, what belongs to it, and what was said about it.
 
-The page has five regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of the object, what it owns,
-its values, its history, its Events.
+The page has six regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of
+the object, inside it why that isn't well, then what it owns, its values, its history, its Events.
 """
 
 from dataclasses import dataclass, field, replace
@@ -19,6 +19,7 @@ from kube.objects import KubeObject
 from resources import favourites, followable
 from resources.acting import settable
 from resources.acting.actions import Action, actions
+from resources.diagnosis.reading import state_of
 from resources.forms.schema import Schema
 from resources.history import timeline
 from resources.kinds import Panel
@@ -34,6 +35,7 @@ from resources.place import Place, place_of
 from resources.state.children import moment
 from resources.state.health import DEGRADED, PROGRESSING, UNKNOWN, Health, by_word
 from resources.views import history
+from resources.views.causes_part import CausesPart, causes_part
 from resources.views.history import HistoryPart
 from resources.views.owned_part import OwnedPart, owned_part
 from resources.views.setting import SettingPart
@@ -44,6 +46,7 @@ from resources.writing.examples import Offer
 # Parts of the page, for `?part=`, and the templates that draw them.
 PARTS = {
     "object": "resources/_object.html",
+    "causes": "resources/_causes.html",
     "owned": "resources/_owned.html",
     "values": "resources/_values.html",
     "history": "resources/_history.html",
@@ -61,6 +64,7 @@ class DetailPage:
     pods_topic: str = ""
     detail: Detail | None = None
     panels: tuple[Panel, ...] = ()
+    causes: CausesPart | None = None
     said: tuple[Said, ...] = ()
     actions: tuple[Action, ...] = ()
     settings: tuple[SettingPart, ...] = ()
@@ -125,6 +129,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
         topic=_topic(client, place.type, place.namespace),
         pods_topic=_pods_topic(client, place, shown),
         detail=shown,
+        causes=causes_part(client, place, obj) if part in ("", "causes") else None,
         panels=panels(client, place.type, obj) if shown else (),
         said=_news(said(client, obj, offer.status if shown else ()), shown),
         actions=offered,
@@ -141,11 +146,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
 
 def _detail(client: ClusterClient, place: Place, obj: KubeObject) -> Detail:
     """With the state that the object has with what belongs to it, as lists and the overview show it."""
-    found = details_of(client, place.type, obj)
-    if not child_troubles.counts(place.type):
-        return found
-    below = child_troubles.look(client, place.namespace)
-    return replace(found, health=below.health(place.type, place.namespace, place.name, found.health))
+    return replace(details_of(client, place.type, obj), health=state_of(client, place, obj))
 
 
 def _settings(
