@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from console.web import render
@@ -56,6 +57,15 @@ _FURTHER = frozenset(PARTS) - {"object"}
 
 
 @dataclass(frozen=True, slots=True)
+class Tab:
+    """A page about the same object."""
+
+    label: str
+    url: str
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class DetailPage:
     """What is None is not part of this answer. `pods_topic`: followed by the state too, while Pods may decide it."""
 
@@ -83,6 +93,22 @@ class DetailPage:
     @property
     def unset_settings(self) -> tuple[SettingPart, ...]:
         return tuple(part for part in self.settings if not part.setting.is_set)
+
+    @property
+    def quick_actions(self) -> tuple[Action, ...]:
+        """What people do most, as buttons; the menu has everything."""
+        wanted = {self.place.url("logs"): 0, self.place.url("edit"): 1}
+        found = [action for action in self.actions if action.url in wanted and not action.refusal]
+        return tuple(sorted(found, key=lambda action: wanted[action.url]))
+
+    @property
+    def tabs(self) -> tuple[Tab, ...]:
+        """The object's pages: those among its actions that only show, and the parts of this page that are far down."""
+        offered = {action.url for action in self.actions if not action.refusal}
+        pages = ((_("YAML"), "yaml"), (_("Logs"), "logs"), (_("Terminal"), "terminal"))
+        shown = [Tab(label, self.place.url(view)) for label, view in pages if self.place.url(view) in offered]
+        parts = (Tab(_("History"), self.place.url("history")), Tab(_("Events"), "#events"), Tab(_("Values"), "#values"))
+        return (Tab(_("Overview"), self.place.detail_url, current=True), *shown, *parts)
 
     @property
     def explain(self) -> str:
