@@ -145,7 +145,7 @@ class TestTrouble:
         said = words(listed)
         for text in ("nowhere", "Gadget bad", "Pod stuck", "1.0.0 → 1.1.0", "Pages do not update by themselves"):
             assert text in said
-        assert f"{len(levels)} things need you" in words(page)
+        assert f"{len(levels)} need attention" in words(page)
         assert "data-coming" not in page
 
     def test_what_is_slow_is_named_and_holds_up_nothing(
@@ -215,7 +215,7 @@ def test_a_cluster_that_is_away_is_one_trouble_and_the_page_is_there(
         page = raw(browser, "/?all=1")
         assert browser.get("/").status_code == 200
     said = words(page)
-    assert "1 thing needs you" in said and "The API server does not answer" in said
+    assert "1 needs attention" in said and "The API server does not answer" in said
     assert "All is well" not in said.split("Getting started")[0].replace("data-text", "")
 
 
