@@ -31,7 +31,7 @@ class CauseFixSerializer(serializers.Serializer[Any]):
 
 
 class CauseSerializer(serializers.Serializer[Any]):
-    """Why an object isn't well. `rule`: which rule found it; `severity`: error, warning or note; `raw`: the cluster's own text."""
+    """Why an object isn't well. `rule`: which rule found it; `raw`: the cluster's own text."""
 
     rule = serializers.CharField()
     severity = serializers.ChoiceField(["error", "warning", "note"])

@@ -77,8 +77,9 @@ def _still_serving(item: Item, cause: Cause) -> Cause:
 
 
 def _once(causes: Iterable[Cause]) -> list[Cause]:
-    """Each sentence once, with the evidence of all that say it, and of one object each text once; of generic causes only
-    those that no other cause explains."""
+    """Each sentence once, with the evidence of all that say it, and of one object each text once; of generic causes
+    only those that no other cause explains.
+    """
     kept: dict[str, Cause] = {}
     texts: set[tuple[Target | None, str]] = set()
     exact = False

@@ -115,7 +115,8 @@ class Health:
     """`state`: one of the words above, '' for a kind that has none. `reason`: a few words or a sentence, '' when there is nothing to say.
 
     `since`: since when, where the object says it (RFC 3339). `ended`: it will not run again, so its owner is not worse for it. `below`: said of
-    an object below (resources/state/children.py). `named`: the reason is a sentence that names its subject (resources/causes/).
+    an object below (resources/state/children.py). `named`: the reason
+    is a sentence that names its subject (resources/causes/).
     """
 
     state: str = ""
@@ -263,7 +264,8 @@ def has_failed(condition: Condition, obj: Mapping[str, Any]) -> bool:
 
 
 def error_condition(obj: Mapping[str, Any]) -> Condition | None:
-    """The condition by which the object is degraded whatever its phase says: operators set that once, and the condition each time."""
+    """The condition by which the object is degraded, whatever its phase says: operators set that once, and the
+    condition each time."""
     found = conditions(obj)
     bad = (condition for condition in found if condition.good is False and condition.type.lower().endswith(_BAD))
     failed = () if behind(obj) else (condition for condition in found if has_failed(condition, obj))

@@ -1,8 +1,8 @@
 """A container must not run as root, and its image would.
 
-CreateContainerConfigError: 'container has runAsNonRoot and image will run as root (pod: "web_shop(…)", container: web)',
-'container's runAsUser breaks non-root policy (…)', 'container has runAsNonRoot and image has non-numeric user (app), cannot
-verify user is non-root (…)'.
+CreateContainerConfigError: 'container has runAsNonRoot and image will run as root (pod: "web_shop(…)", container:
+web)', 'container's runAsUser breaks non-root policy (…)', 'container has runAsNonRoot and image has non-numeric user
+(app), cannot verify user is non-root (…)'.
 https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/kubelet/kuberuntime/security_context.go (verifyRunAsNonRoot)
 """
 

@@ -130,14 +130,14 @@ class TestTrouble:
         assert any(GROUP in topic for topic in _topics(found))
 
     def test_pods_and_warnings(self, browser: Client, troubled: Scene, pulling: None) -> None:
-        until(lambda: "ImagePull" in part(browser, "pods"))
+        until(lambda: "t pull registry.invalid/none:1" in part(browser, "pods"))
         pods = part(browser, "pods")
         assert f'href="/resources/core/v1/pods/{troubled.place}/stuck/"' in pods
         warnings = words(until(lambda: "stuck" in (text := part(browser, "warnings")) and text))
         assert "Pod stuck" in warnings and "registry.invalid/none:1" in warnings
 
     def test_one_list_has_all_of_it_worst_first(self, browser: Client, troubled: Scene, pulling: None) -> None:
-        until(lambda: "ImagePull" in part(browser, "pods"))
+        until(lambda: "t pull registry.invalid/none:1" in part(browser, "pods"))
         page = raw(browser, "/?all=1")
         listed = page.split("data-troubles-all", 1)[1].split("</ol>", 1)[0]
         levels = re.findall(r'<li class="overview-trouble" data-level="(\w+)"', listed)

@@ -21,12 +21,22 @@ def test_it_works() -> None:
 
 
 def test_nothing_listens() -> None:
-    said = 'Readiness probe failed: Get "http://10.244.0.7:8080/ready": dial tcp 10.244.0.7:8080: connect: connection refused'
+    said = (
+        'Readiness probe failed: Get "http://10.244.0.7:8080/ready": dial tcp 10.244.0.7:8080: '
+        "connect: connection refused"
+    )
     assert "nothing listens on its port" in only("failing_probe", _probed(), event("Unhealthy", said, 5)).sentence
 
 
 def test_a_liveness_probe_explains_the_restarts() -> None:
-    said = event("Unhealthy", 'Liveness probe failed: Get "http://10.244.0.7:8080/": context deadline exceeded (Client.Timeout exceeded while awaiting headers)', 6)  # fmt: skip
+    said = event(
+        "Unhealthy",
+        (
+            'Liveness probe failed: Get "http://10.244.0.7:8080/": context deadline exceeded '
+            "(Client.Timeout exceeded while awaiting headers)"
+        ),
+        6,
+    )
     killing = event("Killing", "Container web failed liveness probe, will be restarted", warning=False)
     found = _probed("liveness")
     status = found["status"]["containerStatuses"][0]

@@ -4,31 +4,70 @@ import pytest
 
 from tests.resources.causes.objects import causes, deployment, event, only, owner, pod, replica_set, waiting
 
-CONTAINERD = 'rpc error: code = NotFound desc = failed to pull and unpack image "docker.io/library/web:1": failed to resolve reference "docker.io/library/web:1": docker.io/library/web:1: not found'
-DENIED = 'failed to pull and unpack image "docker.io/library/web:1": failed to resolve reference "docker.io/library/web:1": pull access denied, repository does not exist or may require authorization: server message: insufficient_scope: authorization failed'
-FORBIDDEN = 'failed to pull and unpack image "quay.io/x/web:1": failed to resolve reference "quay.io/x/web:1": unexpected status from HEAD request to https://quay.io/v2/x/web/manifests/1: 403 Forbidden'
-RATE = 'failed to pull and unpack image "docker.io/library/web:1": failed to copy: httpReadSeeker: failed open: unexpected status code https://registry-1.docker.io/v2/library/web/manifests/sha256:aa: 429 Too Many Requests - Server message: toomanyrequests: You have reached your pull rate limit.'
+CONTAINERD = (
+    'rpc error: code = NotFound desc = failed to pull and unpack image "docker.io/library/web:1": '
+    'failed to resolve reference "docker.io/library/web:1": docker.io/library/web:1: '
+    "not found"
+)
+DENIED = (
+    'failed to pull and unpack image "docker.io/library/web:1": failed to resolve reference '
+    '"docker.io/library/web:1": pull access denied, repository does not exist or may '
+    "require authorization: server message: insufficient_scope: authorization failed"
+)
+FORBIDDEN = (
+    'failed to pull and unpack image "quay.io/x/web:1": failed to resolve reference "quay.io/x/web:1": '
+    "unexpected status from HEAD request to https://quay.io/v2/x/web/manifests/1: 403 "
+    "Forbidden"
+)
+RATE = (
+    'failed to pull and unpack image "docker.io/library/web:1": failed to copy: httpReadSeeker: '
+    "failed open: unexpected status code https://registry-1.docker.io/v2/library/web/manifests/sha256:aa: "
+    "429 Too Many Requests - Server message: toomanyrequests: You have reached your pull "
+    "rate limit."
+)
 CRIO = "reading manifest 1 in docker.io/library/web: manifest unknown: manifest unknown"
-HOST = 'failed to pull and unpack image "quay.example/web:1": failed to resolve reference "quay.example/web:1": failed to do request: Head "https://quay.example/v2/web/manifests/1": dial tcp: lookup quay.example on 10.96.0.10:53: no such host'
-DOWN = 'failed to do request: Head "https://r.local:5000/v2/web/manifests/1": dial tcp 10.0.0.9:5000: connect: connection refused'
+HOST = (
+    'failed to pull and unpack image "quay.example/web:1": failed to resolve reference '
+    '"quay.example/web:1": failed to do request: Head "https://quay.example/v2/web/manifests/1": '
+    "dial tcp: lookup quay.example on 10.96.0.10:53: no such host"
+)
+DOWN = (
+    'failed to do request: Head "https://r.local:5000/v2/web/manifests/1": dial tcp 10.0.0.9:5000: '
+    "connect: connection refused"
+)
 
 
 @pytest.mark.parametrize(
     ("reason", "message", "why"),
     [
         ("ErrImagePull", CONTAINERD, ": the registry has no such image"),
-        ("ImagePullBackOff", f'Back-off pulling image "web:1": ErrImagePull: {CONTAINERD}', ": the registry has no such image"),
+        (
+            "ImagePullBackOff",
+            f'Back-off pulling image "web:1": ErrImagePull: {CONTAINERD}',
+            ": the registry has no such image",
+        ),
         ("ErrImagePull", CRIO, ": the registry has no such image"),
         ("ErrImagePull", DENIED, ": the registry has no such image, or it needs a pull secret"),
         ("ErrImagePull", FORBIDDEN, ": the registry refuses access; it may need a pull secret"),
         ("ErrImagePull", RATE, ": the registry's rate limit is reached"),
         ("ErrImagePull", HOST, ": there is no registry quay.example"),
         ("ErrImagePull", DOWN, ": 10.0.0.9:5000 doesn't answer"),
-        ("InvalidImageName", 'Failed to apply default image tag "WEB": couldn\'t parse image name "WEB": invalid reference format: repository name (library/WEB) must be lowercase', ": this isn't a valid image name"),
-        ("ErrImageNeverPull", 'Container image "web:1" is not present with pull policy of Never', ": it isn't on the node, and imagePullPolicy is Never"),
+        (
+            "InvalidImageName",
+            (
+                'Failed to apply default image tag "WEB": couldn\'t parse image name "WEB": invalid '
+                "reference format: repository name (library/WEB) must be lowercase"
+            ),
+            ": this isn't a valid image name",
+        ),
+        (
+            "ErrImageNeverPull",
+            'Container image "web:1" is not present with pull policy of Never',
+            ": it isn't on the node, and imagePullPolicy is Never",
+        ),
         ("ErrImagePull", "something new", ""),
     ],
-)  # fmt: skip
+)
 def test_it_works(reason: str, message: str, why: str) -> None:
     cause = only("image_pull", pod(waiting(reason, message)))
     assert cause.sentence == f"web can't pull web:1{why}"

@@ -11,9 +11,13 @@ from tests.resources.causes.objects import event, none, only, pod, waiting
         ('secret "db" not found', "Secret db doesn't exist", "Create Secret db"),
         ('configmap "settings" not found', "ConfigMap settings doesn't exist", "Create ConfigMap settings"),
         ("couldn't find key password in Secret shop/db", "Secret db has no key password", "Edit Secret db"),
-        ("couldn't find key mode in ConfigMap shop/settings", "ConfigMap settings has no key mode", "Edit ConfigMap settings"),
+        (
+            "couldn't find key mode in ConfigMap shop/settings",
+            "ConfigMap settings has no key mode",
+            "Edit ConfigMap settings",
+        ),
     ],
-)  # fmt: skip
+)
 def test_in_the_environment(message: str, why: str, fix: str) -> None:
     cause = only("missing_config", pod(waiting("CreateContainerConfigError", message)))
     assert cause.sentence == f"web can't start: {why}"

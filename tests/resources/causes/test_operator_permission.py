@@ -2,7 +2,10 @@
 
 from tests.resources.causes.objects import causes, event, instance
 
-MESSAGE = 'deployments.apps is forbidden: User "system:serviceaccount:argocd:argocd-operator" cannot create resource "deployments" in API group "apps" in the namespace "shop"'
+MESSAGE = (
+    'deployments.apps is forbidden: User "system:serviceaccount:argocd:argocd-operator" '
+    'cannot create resource "deployments" in API group "apps" in the namespace "shop"'
+)
 FAILED = {"type": "Reconciled", "status": "False", "reason": "ErrorOccurred", "message": MESSAGE}
 
 
@@ -21,7 +24,11 @@ def test_its_own_refusal_stands_once() -> None:
 
 
 def test_in_the_whole_cluster_and_as_an_event() -> None:
-    message = 'clusterroles.rbac.authorization.k8s.io is forbidden: User "system:serviceaccount:a:b" cannot list resource "clusterroles" in API group "rbac.authorization.k8s.io" at the cluster scope'
+    message = (
+        'clusterroles.rbac.authorization.k8s.io is forbidden: User "system:serviceaccount:a:b" '
+        'cannot list resource "clusterroles" in API group "rbac.authorization.k8s.io" at '
+        "the cluster scope"
+    )
     pending = instance(phase="Pending")
     [cause] = causes(pending, events={pending["metadata"]["uid"]: (event("ReconcileError", message, 4),)})
     assert cause.sentence == "argocd-sample can't be set up: ServiceAccount b can't list clusterroles"

@@ -5,8 +5,14 @@ from tests.resources.causes.objects import causes, deployment, event, instance, 
 FULL = (
     'pods "web-7d4b9c6f5-x2x8p" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=4, limited: pods=4'
 )
-CPU = 'pods "web-7d4b9c6f5-x2x8p" is forbidden: exceeded quota: compute, requested: limits.cpu=2,requests.cpu=1, used: limits.cpu=3,requests.cpu=2, limited: limits.cpu=4,requests.cpu=2'
-UNNAMED = 'pods "web-7d4b9c6f5-x2x8p" is forbidden: failed quota: compute: must specify limits.cpu for: web; limits.memory for: web'
+CPU = (
+    'pods "web-7d4b9c6f5-x2x8p" is forbidden: exceeded quota: compute, requested: limits.cpu=2,requests.cpu=1, '
+    "used: limits.cpu=3,requests.cpu=2, limited: limits.cpu=4,requests.cpu=2"
+)
+UNNAMED = (
+    'pods "web-7d4b9c6f5-x2x8p" is forbidden: failed quota: compute: must specify limits.cpu '
+    "for: web; limits.memory for: web"
+)
 
 
 def test_it_works() -> None:
@@ -36,7 +42,10 @@ def test_a_stateful_set_says_it_in_an_event_only() -> None:
 
 
 def test_an_operators_own_object() -> None:
-    said = 'services "argocd-server" is forbidden: exceeded quota: few, requested: services=1, used: services=2, limited: services=2'
+    said = (
+        'services "argocd-server" is forbidden: exceeded quota: few, requested: services=1, '
+        "used: services=2, limited: services=2"
+    )
     failed = {"type": "Reconciled", "status": "False", "reason": "ErrorOccurred", "message": said}
     first = causes(instance(failed))[0]
     assert first.sentence == "argocd-sample can't create services: quota few has 2 of 2 services in use"

@@ -2,7 +2,10 @@
 
 from tests.resources.causes.objects import causes, claim, event, none, only, unschedulable
 
-UNBOUND = "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
+UNBOUND = (
+    "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: "
+    "0/3 nodes are available: 3 Preemption is not helpful for scheduling."
+)
 VOLUME = {"name": "data", "persistentVolumeClaim": {"claimName": "data-web-0"}}
 
 
@@ -16,8 +19,10 @@ def test_without_a_storage_class() -> None:
 
 def test_a_provisioner_that_does_nothing() -> None:
     message = (
-        "Waiting for a volume to be created either by the external provisioner 'ebs.csi.aws.com' or manually by the system "
-        "administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered."
+        "Waiting for a volume to be created either by the external provisioner 'ebs.csi.aws.com' "
+        "or manually by the system "
+        "administrator. If volume creation is delayed, please verify that the provisioner "
+        "is running and correctly registered."
     )
     cause = only("unbound_claim", claim(class_="gp3"), event("ExternalProvisioning", message, warning=False))
     assert cause.sentence == "data-web-0 can't get a volume: provisioner ebs.csi.aws.com hasn't made one"
@@ -35,7 +40,10 @@ def test_a_volume_that_is_gone() -> None:
 
 
 def test_a_pod_whose_claim_does_not_exist() -> None:
-    message = '0/3 nodes are available: persistentvolumeclaim "data-web-0" not found. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.'
+    message = (
+        '0/3 nodes are available: persistentvolumeclaim "data-web-0" not found. preemption: '
+        "0/3 nodes are available: 3 No preemption victims found for incoming pod."
+    )
     cause = only("unbound_claim", unschedulable(message, volumes=[VOLUME]))
     assert cause.sentence == "web can't be scheduled: PersistentVolumeClaim data-web-0 doesn't exist"
 

@@ -4,7 +4,10 @@ import pytest
 
 from tests.resources.causes.objects import only, refused
 
-POST = 'Internal error occurred: failed calling webhook "vault.hashicorp.com": failed to call webhook: Post "https://vault-injector.vault.svc:443/mutate?timeout=30s": '
+POST = (
+    'Internal error occurred: failed calling webhook "vault.hashicorp.com": failed to '
+    'call webhook: Post "https://vault-injector.vault.svc:443/mutate?timeout=30s": '
+)
 
 
 @pytest.mark.parametrize(
@@ -14,9 +17,12 @@ POST = 'Internal error occurred: failed calling webhook "vault.hashicorp.com": f
         ('no endpoints available for service "vault-injector"', "nothing answers behind its Service"),
         ('service "vault-injector" not found', "its Service doesn't exist"),
         ("context deadline exceeded", "it doesn't answer in time"),
-        ("tls: failed to verify certificate: x509: certificate signed by unknown authority", "its certificate isn't trusted"),
+        (
+            "tls: failed to verify certificate: x509: certificate signed by unknown authority",
+            "its certificate isn't trusted",
+        ),
     ],
-)  # fmt: skip
+)
 def test_it_works(message: str, why: str) -> None:
     cause = only("webhook_down", refused(POST + message))
     assert cause.sentence == f"web can't create or change objects: admission webhook vault.hashicorp.com fails: {why}"
