@@ -1,6 +1,6 @@
 """Runs every rule over every object of the evidence: the causes, worst first, each sentence once."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -76,13 +76,13 @@ def _still_serving(item: Item, cause: Cause) -> Cause:
     return replace(cause, note=cause.note or words, severity=severity)
 
 
-def _once(causes: Iterable[Cause]) -> list[Cause]:
+def _once(causes: Sequence[Cause]) -> list[Cause]:
     """Each sentence once, with the evidence of all that say it, and of one object each text once; of generic causes
     only those that no other cause explains.
     """
     kept: dict[str, Cause] = {}
     texts: set[tuple[Target | None, str]] = set()
-    exact = False
+    exact = any(not cause.generic and cause.severity != Severity.NOTE for cause in causes)
     for cause in causes:
         if first := kept.get(cause.sentence):
             links = tuple(dict.fromkeys((*first.links, *cause.links)))[:MAX_LINKS]
@@ -92,5 +92,4 @@ def _once(causes: Iterable[Cause]) -> list[Cause]:
             continue
         kept[cause.sentence] = cause
         texts.add((cause.about, cause.raw))
-        exact = exact or (not cause.generic and cause.severity == Severity.ERROR)
     return list(kept.values())

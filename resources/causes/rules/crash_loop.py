@@ -74,7 +74,7 @@ def _out_of_memory(item: Item, container: Container) -> Cause:
         links=_links(item),
         raw=container.why,
         fix=edit_fix(item, limit) if limit else None,
-        since=containers.since(item),
+        since=_since(item, container),
     )
 
 
@@ -102,7 +102,7 @@ def _ended(item: Item, container: Container, ended: Ended, evidence: Evidence) -
         note=_restarts(container),
         links=_links(item),
         raw=ended.message if ended.message.strip() != line.strip() else "",
-        since=containers.since(item),
+        since=_since(item, container),
     )
 
 
@@ -114,8 +114,13 @@ def _cannot_start(item: Item, container: Container, why: str) -> Cause:
         note=_restarts(container),
         links=item.links(),
         raw=why,
-        since=containers.since(item),
+        since=_since(item, container),
     )
+
+
+def _since(item: Item, container: Container) -> str:
+    """Between two crashes a Pod is ready for a moment: one that has crashed often hasn't only just begun to."""
+    return item.created if container.restarts > 1 else containers.since(item)
 
 
 def _restarts(container: Container) -> str:

@@ -1,5 +1,6 @@
 """Containers that end again and again."""
 
+from resources.causes.cause import Severity
 from tests.resources.causes.objects import none, only, pod, waiting
 
 BACK_OFF = "back-off 5m0s restarting failed container=web pod=web-7d4b9c6f5-x2x8p_shop(d5c3)"
@@ -55,3 +56,9 @@ def test_a_program_that_is_not_there() -> None:
 def test_nothing_is_said_of_one_that_runs_again() -> None:
     running = {"state": {"running": {"startedAt": "2026-11-25T09:59:50Z"}}, "lastState": _ended(), "restartCount": 1}
     none(pod(running, phase="Running"))
+
+
+def test_one_that_was_ready_a_moment_ago_has_not_only_just_begun_to_crash() -> None:
+    crashing = _crashing(_ended())
+    crashing["status"]["conditions"][0]["lastTransitionTime"] = "2026-11-25T09:59:59Z"
+    assert only("crash_loop", crashing).severity == Severity.ERROR

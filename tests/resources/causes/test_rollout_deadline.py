@@ -30,5 +30,6 @@ def test_what_holds_it_up_is_enough() -> None:
 
 def test_an_update_that_is_stuck_while_old_replicas_serve_is_a_warning() -> None:
     stuck = deployment(ready=1, wanted=1)
+    stuck["status"]["conditions"] = [LATE]
     found = causes(stuck, (0, replica_set()), (1, pod(waiting("ErrImagePull", "manifest unknown"))))
     assert [(cause.severity, cause.note) for cause in found] == [(Severity.WARNING, "Still ready: 1 of 1 replicas.")]
