@@ -130,7 +130,7 @@ class Builder:
         opened = path in self.opened or path in self.wanted or path in self.typed.asked
         present = common["present"] and value is not None
         if not opened and self._leave(kind, node, present, common["size"], common["required"], common["position"]):
-            return Field(**common, lazy=True)
+            return Field(**common, lazy=True, values=texts.leaves(value) if present else 0)
         open_ = path in self.seen or present or common["required"] or bool(common["position"])
         value = value if present else ([] if kind == "array" else {})
         self.depth += 1
@@ -182,7 +182,7 @@ class Builder:
         """The fields of an object (of `places` in its order only); of very many, those that nobody set are closed parts."""
         required = frozenset(node.get("required") or ())
         found = self._drawn(node, value, path)
-        fold = order.folded(node, found, value, path, self.options.descriptors, self.wanted)
+        fold = order.folded(node, found, value, path, self.options.descriptors, self.seen)
         names = order.ordered(node, found, path, self.options.descriptors)
 
         def make(index: int) -> Field:
