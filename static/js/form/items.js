@@ -16,7 +16,11 @@ export function renumber(place) {
     const own = (selector) => [...item.querySelectorAll(selector)].filter((element) => itemOf(element) === item);
     for (const element of own(".console-tools-of-item [aria-label], .console-row-value [aria-label], .console-row-key [aria-label]")) {
       const label = element.getAttribute("aria-label");
-      element.setAttribute("aria-label", label.replace(/\d+(?!.*\d)/, index + 1));
+      element.setAttribute("aria-label", label.replace(/\d+/, index + 1));
+    }
+    for (const adder of item.querySelectorAll(":scope > .console-add > [data-add]")) {
+      const text = adder.lastChild;
+      text.textContent = text.textContent.replace(/\d+/, index + 1);
     }
     for (const title of own("[data-number]")) title.textContent = title.textContent.replace(/\d+/, index + 1);
   }

@@ -14,7 +14,7 @@ test("a new item has the focus, a number and a name of its own", async () => {
   assert.deepEqual(more, []);
   assert.match(item.dataset.pointer, /^\/spec\/tags\/@n\d+$/);
   assert.equal(shown.document.activeElement, item.querySelector("input"));
-  assert.match(item.querySelector("input").getAttribute("aria-label"), / 4$/);
+  assert.match(item.querySelector("input").getAttribute("aria-label"), /^Item 4 of Tags$/);
   assert.ok(button(item, "Move item 4 up"));
   assert.equal(shown.announced(), "Added: Item 4");
   assert.ok(shown.dirty());
@@ -43,7 +43,7 @@ test("an item is removed, and the focus is on what is in its place", async () =>
   await shown.press(button(shown.items("/spec/tags")[1], "Remove item 2"));
   assert.deepEqual(texts(shown, "/spec/tags"), ["one", "three"]);
   assert.equal(shown.document.activeElement.value, "three");
-  assert.equal(shown.document.activeElement.getAttribute("aria-label"), "Tags 2");
+  assert.equal(shown.document.activeElement.getAttribute("aria-label"), "Item 2 of Tags");
   assert.match(shown.announced(), /^Removed: Remove item 2/);
   for (const number of [2, 1]) await shown.press(button(shown.items("/spec/tags")[number - 1], `Remove item ${number}`));
   assert.equal(shown.document.activeElement, shown.$('[data-add][value="/spec/tags"]'));
@@ -65,7 +65,7 @@ test("many are pasted at once, one a line, without comments", async () => {
   assert.equal(shown.$("#form .console-paste"), null);
   assert.equal(shown.announced(), "Added: 2");
   assert.equal(new Set(shown.items("/spec/tags").map((item) => item.dataset.pointer)).size, 5);
-  assert.match(shown.items("/spec/tags")[4].querySelector("input").getAttribute("aria-label"), / 5$/);
+  assert.match(shown.items("/spec/tags")[4].querySelector("input").getAttribute("aria-label"), /^Item 5 of Tags$/);
 });
 
 test("pairs are pasted by their keys: those that are there get the value", async () => {
