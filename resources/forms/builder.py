@@ -19,6 +19,8 @@ from resources.forms.widgets import Widget
 SMALL = 9
 #: Of a list that must have many items, so many empty ones are offered at most.
 OFFERED = 3
+#: Of a list's cards so many stand open; the others are a line each, with what they are called.
+OPEN_ITEMS = 2
 #: Sections inside each other: so many are drawn unasked; and so many at all, below that YAML says the rest (templates draw by recursion).
 NESTED, DEEPEST = 6, 12
 
@@ -131,7 +133,10 @@ class Builder:
         present = common["present"] and value is not None
         if not opened and self._leave(kind, node, present, common["size"], common["required"], common["position"]):
             return Field(**common, lazy=True, values=texts.leaves(value) if present else 0)
-        open_ = path in self.seen or present or common["required"] or bool(common["position"])
+        if position := common["position"]:
+            open_ = path in self.seen or not present or position <= OPEN_ITEMS
+        else:
+            open_ = path in self.seen or present or common["required"]
         value = value if present else ([] if kind == "array" else {})
         self.depth += 1
         if kind == "object":

@@ -150,6 +150,11 @@ class Field:
         return self.optional
 
     @property
+    def full(self) -> bool:
+        """A list that has as many items as its schema allows."""
+        return self.max_items is not None and max(self.size, len(self.children)) >= self.max_items
+
+    @property
     def fixed(self) -> bool:
         """It stays, whatever is in it."""
         return bool(self.position and not self.offered) or (self.present and not self.optional)

@@ -124,6 +124,7 @@ def test_lists_maps_and_sections(
     user = form.add("/spec/users")
     form.inside(user, "name").fill("ann")
     expect(user.locator(".console-section-title").first).to_have_text("Item 1: ann")
+    user.locator("[data-more] > summary").click()
     form.choose(f"{user.get_attribute('data-pointer')}/admin", "true")
     pointer = user.get_attribute("data-pointer")
     form.inside(form.add(f"{pointer}/roles"), "").fill("painter")

@@ -221,6 +221,17 @@ def test_items_that_a_list_must_have_are_offered_and_are_none_until_used() -> No
     assert page.submit().object["spec"] == {"texts": ["typed"], "things": [{"name": "thing"}, {}]}
 
 
+def test_of_many_cards_the_first_two_stand_open() -> None:
+    user = {"type": "object", "properties": {"name": TEXT}}
+    form = plain(users={"type": "array", "items": user, "maxItems": 3})
+    users = child(spec_of(form, {"users": [{"name": name} for name in "abc"]}), "users")
+    assert [item.open for item in users.children] == [True, True, False]
+    assert users.full
+    wrong = Typed(errors={("spec", "users", 2, "name"): "no"})
+    assert child(spec_of(form, {"users": [{"name": name} for name in "abc"]}, wrong), "users", 2).open
+    assert not child(spec_of(form, {"users": [{"name": "a"}]}), "users").full
+
+
 def test_a_kind_without_a_schema_for_spec_says_why_it_is_edited_as_yaml() -> None:
     free = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     form = Form(MESH.type, Schema.of({"type": "object", "properties": {"spec": free}}), type(MESH.offer)())

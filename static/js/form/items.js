@@ -26,7 +26,9 @@ export function renumber(place) {
   }
   const list = listOf(place);
   const button = list?.querySelector(`:scope > .console-add > [data-add]`);
-  if (button) button.dataset.add = items.length;
+  if (!button) return;
+  button.dataset.add = items.length;
+  button.disabled = "max" in button.dataset && items.length >= Number(button.dataset.max);
 }
 
 export function changed(place, text, near) {

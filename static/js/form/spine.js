@@ -68,7 +68,7 @@ export function redraw() {
   put(bar.querySelector("[data-set-count]"), bar.dataset.set.replace("%n", total(found.set)));
   const button = bar.querySelector("[data-show-errors]");
   button.hidden = !found.wrong.length;
-  if (found.wrong.length) put(button, counted(bar.dataset, found.wrong.length));
+  put(button, found.wrong.length ? counted(bar.dataset, found.wrong.length) : "");
 }
 
 let waiting = 0;

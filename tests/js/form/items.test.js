@@ -165,6 +165,16 @@ test("a part that can't be fetched is said, and its place stays as it was", asyn
   assert.equal(shown.$("[aria-busy]"), null);
 });
 
+test("a list that is full takes no more, until one goes", async () => {
+  const shown = await form("edited-gallery");
+  const button = shown.$('[name="~add"][value="/spec/tags"]');
+  button.dataset.max = "4";
+  await shown.press(button);
+  assert.equal(button.disabled, true);
+  await shown.press(shown.items("/spec/tags")[0].querySelector("[data-remove]"));
+  assert.equal(button.disabled, false);
+});
+
 test("a section is removed as a whole, and brought back", async () => {
   const shown = await form("edited-gallery");
   const nested = shown.box("/spec/nested");
