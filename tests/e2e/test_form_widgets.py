@@ -146,6 +146,7 @@ def test_lists_maps_and_sections(
     # A section, and one in it.
     form.open("/spec/nested")
     form.fill("/spec/nested/host", "h.example")
+    form.box("/spec/nested").locator("[data-more] > summary").first.click()
     form.menu("/spec/nested/path", "Use default")
     form.open("/spec/resources")
     form.fill("/spec/resources/limits/cpu", "500m")

@@ -88,6 +88,8 @@ export function duplicate(button) {
   }
   if (number) copy.dataset.from = base;
   for (const closed of copy.querySelectorAll(`:scope > details > .console-section-body > input[name^="t:"]`)) closed.value = "1";
+  const card = copy.querySelector(":scope > .console-section:not([data-lazy])");
+  if (card) card.open = true;
   item.after(copy);
   changed(item.parentElement, `${words("added")}: ${words("item")} ${[...item.parentElement.children].indexOf(copy) + 1}`, copy);
 }
