@@ -45,13 +45,13 @@ document.addEventListener("keydown", (event) => {
 });
 
 // g, then a letter: as the letters stand at the links.
-let asked = 0;
+let asked = -Infinity;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, textarea, select, [contenteditable=true], dialog[open], .xterm")) return;
   const now = performance.now();
   if (event.key === "g") { asked = now; return; }
   if (now - asked > 1500) return;
-  asked = 0;
+  asked = -Infinity;
   const link = document.querySelector(`#navigation [data-go-key="${CSS.escape(event.key)}"]`);
   if (!link) return;
   event.preventDefault();
