@@ -157,7 +157,8 @@ def cell(column: ListColumn, entry: Entry) -> Cell:
 
 def _detail(column: ListColumn, entry: Entry) -> str:
     """What stands below the state: its cause, else what the server's own columns say that the state's word does not."""
-    state, reason = entry.health.state, entry.health.reason
+    # A cause that begins with the object's own name goes on behind it.
+    state, reason = entry.health.state, entry.health.reason.removeprefix(f"{entry.name} ")
     status, ready = _text(entry, column.status), _text(entry, column.ready)
     # "Running" says no more than "Ready" does.
     new = status if status and by_word(status) != state and status.casefold() != state.casefold() else ""
@@ -165,6 +166,7 @@ def _detail(column: ListColumn, entry: Entry) -> str:
     if reason:
         # "Failed" and "Pending" say no more than the cause does, "CrashLoopBackOff" may.
         known = status.capitalize() == status or by_word(status) != DEGRADED or status.casefold() in reason.casefold()
+        known = known or reason != entry.health.reason
         # Of what is not well: how much of it is, unless that is the reason.
         some = counted and ready[0] != "0" and not all(number in reason for number in ready.split("/"))
         return ", ".join(part for part in (reason if known else f"{status}: {reason}", counted if some else "") if part)
