@@ -225,7 +225,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.messages.context_processors.messages",
                 "console.web.context.console",
-            ]
+            ],
         },
     }
 ]

@@ -15,6 +15,7 @@ from operatorhub.views import (
     install,
     installed,
     levels,
+    navigation,
     operator,
     package,
     plans,
@@ -65,6 +66,7 @@ urlpatterns = [
     path("operators/import/", bring.bring_in, name="import"),
     path("operators/import/waiting/", bring.waiting, name="import-waiting"),
     path("operators/", installed.installed, name="installed"),
+    path("operators/navigation/", navigation.operators, name="navigation"),
     path("operators/services/", services.services, name="services"),
     # An install is followed at its Subscription: the page can be loaded again at any time.
     path("operators/<str:namespace>/subscriptions/<str:subscription>/", progress.progress, name="progress"),

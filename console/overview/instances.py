@@ -7,9 +7,9 @@ from functools import partial
 
 from django.utils.translation import gettext as _
 
-from console.overview import patience
 from console.overview.donut import Donut, donut
 from console.overview.part import ERROR, Part, Trouble
+from console.web import deadline
 from kube import limits
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -114,7 +114,7 @@ def asked(
     client: ClusterClient, types: Iterable[ResourceType], seconds: float
 ) -> tuple[list[Kind], tuple[ResourceType, ...]]:
     """(the kinds that answered in time, those that did not yet)."""
-    found, late = patience.within(client, "kind", {one: partial(_ask, client, one) for one in types}, seconds)
+    found, late = deadline.within(client, "kind", {one: partial(_ask, client, one) for one in types}, seconds)
     return list(found.values()), late
 
 

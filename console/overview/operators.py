@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from console.overview.part import ERROR, WARNING, Part, Trouble
@@ -52,7 +51,7 @@ def look(client: ClusterClient) -> Part:
 
 def _line(one: Operator) -> Line | None:
     """None for an operator that runs well, or that OLM works at."""
-    update, own = one.update, page(one)
+    update, own = one.update, one.url
     if one.state == FAILED:
         return Line(one.title, one.namespace, ERROR, one.reason or one.word, own)
     if one.runs_in:
@@ -70,13 +69,6 @@ def _trouble(line: Line) -> Trouble:
     act = _("Look at the plan") if line.step else _("Open the operator")
     title = _("Operator %(title)s in %(namespace)s") % {"title": line.title, "namespace": line.namespace}
     return Trouble(line.level, title, words, line.url, act)
-
-
-def page(one: Operator) -> str:
-    """Where an operator is looked at: on its own page, or how far its install is."""
-    if one.csv:
-        return reverse("operatorhub:operator", args=[one.namespace, one.csv])
-    return reverse("operatorhub:progress", args=[one.namespace, one.subscription])
 
 
 def step(one: Operator) -> str:

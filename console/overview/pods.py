@@ -10,8 +10,8 @@ from functools import partial
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from console.overview import patience
 from console.overview.part import ERROR, Part, Trouble
+from console.web import deadline
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -62,7 +62,7 @@ class _Read:
 def look(client: ClusterClient) -> Part:
     """Raises KubeError."""
     type_ = client.find("", "v1", "pods")
-    found, late = patience.within(client, "pods", {"pods": partial(_read, client, type_)}, WAIT)
+    found, late = deadline.within(client, "pods", {"pods": partial(_read, client, type_)}, WAIT)
     if late:
         return Part(pending=(_("Pods"),))
     read = found["pods"]

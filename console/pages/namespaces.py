@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
@@ -183,9 +183,29 @@ def pick(request: ConsoleRequest) -> HttpResponse:
 
 
 def _page(request: ConsoleRequest, query: dict[str, str]) -> str:
-    """The page that the bar stands on, from its beginning, with this query; only a page of this console."""
+    """The page that the picker stands on, from its beginning, with this query; only a page of this console.
+
+    A page about one namespace leads to the list that it belongs to: it has nothing to show of another one.
+    """
     address = urlsplit(request.POST.get("next", ""))
     pairs = [pair for pair in parse_qsl(address.query, keep_blank_values=True) if pair[0] not in _OF_NAMESPACE]
+    if above := _list_above(request, address.path):
+        address, pairs = address._replace(path=above), []
     page = urlunsplit(("", "", address.path, urlencode([*query.items(), *pairs]), ""))
     local = page.startswith("/") and url_has_allowed_host_and_scheme(page, None)
     return page if local else reverse("pages:overview")
+
+
+def _list_above(request: ConsoleRequest, path: str) -> str:
+    """Of a page whose address names a namespace; '' of any other."""
+    prefix = request.path.removesuffix(request.path_info)
+    try:
+        found = resolve(path.removeprefix(prefix))
+    except Resolver404:
+        return ""
+    kind = {name: value for name, value in found.kwargs.items() if name in ("group", "version", "plural")}
+    if "namespace" not in found.kwargs:
+        return ""
+    if len(kind) == len(("group", "version", "plural")):
+        return reverse("resources:list", kwargs=kind)
+    return reverse("operatorhub:installed") if found.app_name == "operatorhub" else ""

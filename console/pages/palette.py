@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 from console.pages import palette_objects
 from console.web import render
 from console.web.frame import Frame
+from console.web.navigation import NavGroup
 from console.web.request import ConsoleRequest
 from kube.errors import KubeError
 from operatorhub.find import catalog, search
@@ -104,9 +105,13 @@ def _of_the_cluster(request: ConsoleRequest, q: str) -> Iterator[Section]:
 
 
 def _pages(request: ConsoleRequest) -> Iterator[Entry]:
-    for group in Frame(request).navigation:
-        for item in group.items:
-            yield Entry(item.label, item.url, group.label)
+    for entry in Frame(request).navigation:
+        if isinstance(entry, NavGroup):
+            yield from (Entry(item.label, item.url, entry.label) for item in entry.items)
+        else:
+            yield Entry(entry.label, entry.url)
+            yield from (Entry(item.label, item.url, entry.label) for item in entry.below)
+    yield Entry(_("Favourites"), reverse("resources:favourites"))
     yield Entry(_("Operator-backed services"), reverse("operatorhub:services"), _("Operators"))
     yield Entry(_("Operator Lifecycle Manager"), reverse("operatorhub:olm"), _("Operators"), "olm install health")
     yield Entry(_("Run a bundle"), reverse("operatorhub:run"), _("Operators"))

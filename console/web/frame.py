@@ -1,38 +1,18 @@
 """The frame around every page: what is in the masthead, the navigation and the namespace bar."""
 
-from dataclasses import dataclass, replace
-
 from django.conf import settings
 from django.http import HttpRequest
-from django.urls import NoReverseMatch, reverse
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from console.reach import finding
 from console.web import clusters
+from console.web.navigation import FOLDED_COOKIE, NavEntry, Navigation
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
 
-# A select of more entries is no help; the bar then offers a text field with the same name.
+#: More names are no help in a list; they are typed.
 PICKER_LIMIT = 500
-
-
-@dataclass(frozen=True, slots=True)
-class NavItem:
-    label: str
-    url: str
-    current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NavGroup:
-    label: str
-    icon: str
-    items: tuple[NavItem, ...]
-
-    @property
-    def current(self) -> bool:
-        return any(item.current for item in self.items)
 
 
 def known_namespaces(client: ClusterClient) -> tuple[str, ...]:
@@ -44,12 +24,6 @@ def known_namespaces(client: ClusterClient) -> tuple[str, ...]:
 def forget_namespaces() -> None:
     """After a namespace was made or deleted here, the next page asks again."""
     finding.look_again()
-
-
-def _one_current(*items: NavItem) -> tuple[NavItem, ...]:
-    """Where an address lies below another one's, only the longer one is where people are."""
-    longest = max((len(item.url) for item in items if item.current), default=0)
-    return tuple(replace(item, current=item.current and len(item.url) == longest) for item in items)
 
 
 class Frame:
@@ -131,87 +105,22 @@ class Frame:
         )
 
     @cached_property
-    def namespaces_for_select(self) -> tuple[str, ...]:
-        """All names with the picked one among them, or nothing when there are too many for a select."""
-        if len(self.namespaces) > PICKER_LIMIT:
-            return ()
-        missing = () if not self.namespace or self.namespace in self.namespaces else (self.namespace,)
-        return (*missing, *self.namespaces)
+    def namespaces_for_picker(self) -> tuple[str, ...]:
+        """At most PICKER_LIMIT names; the picked one is always among them."""
+        shown = self.namespaces[:PICKER_LIMIT]
+        missing = () if not self.namespace or self.namespace in shown else (self.namespace,)
+        return (*missing, *shown)
+
+    @property
+    def unlisted_count(self) -> int:
+        """How many namespaces the picker leaves out: they are reached by their names."""
+        return max(0, len(self.namespaces) - PICKER_LIMIT)
 
     @cached_property
-    def navigation(self) -> tuple[NavGroup, ...]:
-        return (
-            NavGroup(
-                _("Home"),
-                "home",
-                (
-                    self._item(_("Overview"), "pages:overview", exact=True),
-                    self._item(_("Favourites"), "resources:favourites", exact=True),
-                ),
-            ),
-            NavGroup(
-                _("Operators"),
-                "operators",
-                _one_current(
-                    self._item(_("OperatorHub"), "operatorhub:catalog"),
-                    self._item(_("Installed Operators"), "operatorhub:installed"),
-                    self._item(_("Catalogs"), "operatorhub:sources"),
-                    *self._extensions(),
-                ),
-            ),
-            NavGroup(
-                _("Resources"),
-                "resources",
-                (
-                    self._item(_("All types"), "resources:types", exact=True),
-                    *self._workloads(),
-                    self._item(_("Port-forwards"), "resources:forwards"),
-                ),
-            ),
-            NavGroup(
-                _("Administration"),
-                "administration",
-                (
-                    self._item(_("Namespaces"), "pages:namespaces"),
-                    self._item(_("Nodes"), "resources:list", group="core", version="v1", plural="nodes"),
-                    self._item(_("Who can"), "resources:who-can"),
-                    self._item(_("Audit"), "pages:audit"),
-                ),
-            ),
-        )
+    def navigation(self) -> tuple[NavEntry, ...]:
+        return Navigation(self.request, self.cluster, self.namespace).entries()
 
-    def _extensions(self) -> tuple[NavItem, ...]:
-        """OLM v1's page, where the cluster has OLM v1."""
-        try:
-            known = self.cluster.types() if self.cluster else ()
-        except KubeError:
-            return ()
-        if not any((one.group, one.plural) == ("olm.operatorframework.io", "clusterextensions") for one in known):
-            return ()
-        return (self._item(_("Extensions"), "operatorhub:extensions"),)
-
-    def _workloads(self) -> tuple[NavItem, ...]:
-        kinds = (
-            (_("Custom resource definitions"), "apiextensions.k8s.io", "v1", "customresourcedefinitions"),
-            (_("Pods"), "core", "v1", "pods"),
-            (_("Deployments"), "apps", "v1", "deployments"),
-            (_("StatefulSets"), "apps", "v1", "statefulsets"),
-            (_("Jobs"), "batch", "v1", "jobs"),
-            (_("Services"), "core", "v1", "services"),
-            (_("Secrets"), "core", "v1", "secrets"),
-            (_("ConfigMaps"), "core", "v1", "configmaps"),
-            (_("PersistentVolumeClaims"), "core", "v1", "persistentvolumeclaims"),
-        )
-        lists = (
-            self._item(label, "resources:list", group=group, version=version, plural=plural)
-            for label, group, version, plural in kinds
-        )
-        return (*lists, self._item(_("Events"), "resources:events"))
-
-    def _item(self, label: str, name: str, *, exact: bool = False, **arguments: str) -> NavItem:
-        try:
-            url = reverse(name, kwargs=arguments or None)
-        except NoReverseMatch:
-            return NavItem(label, "#", False)
-        path = self.request.path
-        return NavItem(label, url, path == url if exact else path.startswith(url))
+    @property
+    def is_folded(self) -> bool:
+        """Whether this browser folded the navigation to its icons."""
+        return self.request.COOKIES.get(FOLDED_COOKIE) == "1"

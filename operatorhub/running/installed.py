@@ -7,6 +7,7 @@ copy that it is. Where OLM makes no copies (OLMConfig disableCopiedCSVs) the ope
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from kube.client import ClusterClient
@@ -54,6 +55,13 @@ class Operator:
     runs_in: str = ""
     update: Update | None = None
     deprecated: tuple[str, ...] = ()
+
+    @property
+    def url(self) -> str:
+        """Of its own page; of the install's progress while OLM has not chosen a version."""
+        if self.csv:
+            return reverse("operatorhub:operator", args=[self.namespace, self.csv])
+        return reverse("operatorhub:progress", args=[self.namespace, self.subscription])
 
     @property
     def orphan(self) -> bool:

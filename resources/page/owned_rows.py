@@ -102,10 +102,12 @@ class Above:
 
 
 @dataclass(slots=True)
-class _Node:
+class Node:
+    """An object of the tree, with the state that it has together with what is below it."""
+
     owned: Owned
     health: Health
-    below: "list[_Node]"
+    below: "list[Node]"
 
 
 def whole(type_: ResourceType, obj: KubeObject) -> KubeObject:
@@ -116,18 +118,19 @@ def whole(type_: ResourceType, obj: KubeObject) -> KubeObject:
 def rows(found: Belongings) -> tuple[tuple[Row, ...], int]:
     """(rows, objects that are not shown)."""
     out: list[Row] = []
-    _add(out, _nodes(found.rows), "", (), False)
+    _add(out, nodes(found.rows), "", (), False)
     objects = sum(1 for row in out if row.place)
     if len(out) > ROWS:
         out, objects = out[:ROWS], sum(1 for row in out[:ROWS] if row.place)
     return tuple(out), len(found.rows) - objects
 
 
-def _nodes(owned: Iterable[Owned]) -> list[_Node]:
-    top: list[_Node] = []
-    path: list[_Node] = []
+def nodes(owned: Iterable[Owned]) -> list[Node]:
+    """Those at the first level, each with what belongs to it."""
+    top: list[Node] = []
+    path: list[Node] = []
     for one in owned:
-        node = _Node(one, health(whole(one.type, one.object)), [])
+        node = Node(one, health(whole(one.type, one.object)), [])
         del path[one.depth :]
         (path[-1].below if path else top).append(node)
         path.append(node)
@@ -137,7 +140,14 @@ def _nodes(owned: Iterable[Owned]) -> list[_Node]:
     return top
 
 
-def _settle(node: _Node, now: datetime) -> list[Trouble]:
+def root_health(type_: ResourceType, obj: KubeObject, top: list[Node]) -> Health:
+    """The state of the owner, with what is below it."""
+    root = Node(Owned(type_, obj, 0), health(whole(type_, obj)), top)
+    _settle(root, timezone.now())
+    return root.health
+
+
+def _settle(node: Node, now: datetime) -> list[Trouble]:
     """Gives the node the state that it has with what is below it; what is in trouble there and in the node itself."""
     below = [one for child in node.below for one in _settle(child, now)]
     type_, obj, own = node.owned.type, node.owned.object, node.health
@@ -151,25 +161,25 @@ def states_of(found: Belongings) -> list[Health]:
     """Of all rows, in their order."""
     out: list[Health] = []
 
-    def walk(nodes: Iterable[_Node]) -> None:
+    def walk(nodes: Iterable[Node]) -> None:
         for node in nodes:
             out.append(node.health)
             walk(node.below)
 
-    walk(_nodes(found.rows))
+    walk(nodes(found.rows))
     return out
 
 
-def _add(out: list[Row], nodes: Sequence[_Node], parent: str, lines: tuple[bool, ...], folded: bool) -> None:
-    kinds: dict[ResourceType, list[_Node]] = {}
+def _add(out: list[Row], nodes: Sequence[Node], parent: str, lines: tuple[bool, ...], folded: bool) -> None:
+    kinds: dict[ResourceType, list[Node]] = {}
     for node in nodes:
         kinds.setdefault(node.owned.type, []).append(node)
-    parts: list[_Node | tuple[ResourceType, list[_Node]]] = []
+    parts: list[Node | tuple[ResourceType, list[Node]]] = []
     for type_, members in kinds.items():
         parts += [(type_, members)] if len(members) > ALIKE else members
     for index, part in enumerate(parts):
         last = index == len(parts) - 1
-        if isinstance(part, _Node):
+        if isinstance(part, Node):
             out.append(_row(part, parent, lines, last, folded))
             _add(out, part.below, out[-1].id, (*lines, not last), folded)
             continue
@@ -196,7 +206,7 @@ def _add(out: list[Row], nodes: Sequence[_Node], parent: str, lines: tuple[bool,
             _add(out, node.below, out[-1].id, (*lines, not last, not end), True)
 
 
-def _row(node: _Node, parent: str, lines: tuple[bool, ...], last: bool, folded: bool) -> Row:
+def _row(node: Node, parent: str, lines: tuple[bool, ...], last: bool, folded: bool) -> Row:
     owned = node.owned
     metadata = mapping(owned.object.get("metadata"))
     return Row(
@@ -217,7 +227,7 @@ def _row(node: _Node, parent: str, lines: tuple[bool, ...], last: bool, folded: 
     )
 
 
-def _counts(nodes: Iterable[_Node]) -> tuple[tuple[Health, int], ...]:
+def _counts(nodes: Iterable[Node]) -> tuple[tuple[Health, int], ...]:
     return _states(node.health.state for node in nodes)
 
 

@@ -10,7 +10,7 @@ from resources import favourites
 from resources.place import Place
 
 register = template.Library()
-_IN_NAVIGATION = 8
+_IN_NAVIGATION = 4
 
 
 @register.inclusion_tag("resources/_star.html", takes_context=True)

@@ -7,7 +7,7 @@ from kube.discovery import ResourceType
 from kube.errors import NotFound
 from resources.types.types import is_custom
 
-# Kinds that operators make. FULL: their state is in the object; of the others only the metadata is read.
+# Kinds that operators make. FULL: their state, or what they select, is in the object; of the others only the metadata is read.
 FULL = (
     ("apps", "Deployment"),
     ("apps", "ReplicaSet"),
@@ -17,9 +17,9 @@ FULL = (
     ("batch", "Job"),
     ("", "Pod"),
     ("", "PersistentVolumeClaim"),
+    ("", "Service"),
 )
 _METADATA = (
-    ("", "Service"),
     ("", "ConfigMap"),
     ("", "Secret"),
     ("", "ServiceAccount"),

@@ -7,6 +7,7 @@ from kube.discovery import ResourceType
 from kube.objects import KubeObject
 from resources import followable
 from resources.page.owned_rows import Above, Row, Sum, chain, rows, summary
+from resources.page.topology import Topology, topology
 from resources.place import Place
 from resources.tree.owners import Belongings, belongings
 
@@ -28,6 +29,7 @@ class OwnedPart:
     chain: tuple[Above, ...]
     topics: str
     names: str
+    topology: Topology | None = None
 
     @property
     def looks(self) -> bool:
@@ -42,7 +44,8 @@ def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPar
     topics = dict.fromkeys(_topic(client, one, place.namespace) for one in (place.type, *telling))
     topics |= {_topic(client, one.link.type, one.link.namespace): None for one in above if one.link.type}
     names = "" if found.types else " ".join((place.name, *(one.link.name for one in above)))
-    return OwnedPart(shown, summary(found), found, more, above, " ".join(topics), names)
+    drawing = topology(found, place.type, obj)
+    return OwnedPart(shown, summary(found), found, more, above, " ".join(topics), names, drawing)
 
 
 def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:

@@ -5,6 +5,8 @@ import { mayAdd, mayMorph } from "./live/guard.js";
 import "./keyboard/rows.js";
 import "./frame/empties.js";
 import "./frame/kubectl.js";
+import "./frame/navigation.js";
+import "./frame/picker.js";
 import "./frame/scroll.js";
 import "./preferences.js";
 

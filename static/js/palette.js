@@ -96,6 +96,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-keys-open]")) document.getElementById("keys").showModal();
   if (event.target.closest("[data-palette-open]") && !event.ctrlKey && !event.metaKey) { event.preventDefault(); open(); }
 });
 remember();

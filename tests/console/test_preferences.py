@@ -65,7 +65,7 @@ def test_a_visit_begins_in_the_chosen_namespace(browser: Client) -> None:
     def picked() -> list[str]:
         page = browser.get("/resources/core/v1/pods/").content.decode()
         return re.findall(
-            r'<option value="([^"]*)" selected', page.partition('id="pick-namespace"')[2].partition("</select>")[0]
+            r'value="([^"]*)"\s+aria-current="true"', page.partition('id="pick-namespace"')[2].partition("</form>")[0]
         )
 
     browser.post("/namespaces/pick/", {"namespace": "kube-system"})

@@ -147,7 +147,7 @@ LEFT_OUT = {
         "resources:download",
     ),
     "a part of a page, fetched by it": (
-        "resources:numbers", "resources:owner", "resources:schema", "resources:kinds", "resources:names", "resources:served", "operatorhub:import-waiting",
+        "resources:numbers", "resources:owner", "resources:schema", "resources:kinds", "resources:names", "resources:served", "operatorhub:import-waiting", "operatorhub:navigation",
     ),
     "answers what a person did, no GET": (
         "signin:sign-out", "operatorhub:source-refresh", "operatorhub:source-read", "operatorhub:source-restart", "operatorhub:undo-made",

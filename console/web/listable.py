@@ -1,0 +1,87 @@
+"""Which resource types a person can list, so that the navigation offers nothing that only refuses.
+
+SelfSubjectRulesReview: https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
+"""
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+
+from console.reach import finding
+from console.web.deadline import within
+from kube.client import ClusterClient
+from kube.errors import KubeError
+
+#: A new permission shows after so long; pages themselves ask the API server each time.
+KEEP_SECONDS = 60.0
+#: The first page of a person waits so long for the API server's answer.
+WAIT_SECONDS = 0.5
+#: Of somebody who can't list namespaces: so many of theirs are asked about.
+MAX_NAMESPACES = 5
+_LIMIT = 8192
+_kept: "dict[tuple[str, str, str], tuple[float, Listable | None]]" = {}
+_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Listable:
+    """`pairs` of API group and plural, '*' for any of either. `everything`: the API server can't tell, or did not."""
+
+    pairs: frozenset[tuple[str, str]] = frozenset()
+    everything: bool = False
+
+    def __contains__(self, pair: tuple[str, str]) -> bool:
+        group, plural = pair
+        either = {(group, plural), (group, "*"), ("*", plural), ("*", "*")}
+        return self.everything or not self.pairs.isdisjoint(either)
+
+
+def listable(client: ClusterClient, namespace: str) -> Listable:
+    """In the namespace; for '' in any that can be asked about. At most a minute old. Never raises KubeError.
+
+    A page does not wait long for it: until the API server has answered, everything counts as listable.
+    """
+    try:
+        names = (namespace,) if namespace else _namespaces(client)
+        known = {name: kept for name in names if (kept := _known(client, name))}
+        questions = {name: partial(_ask, client, name) for name in names if name not in known}
+        answers, late = within(client, "listable", questions, WAIT_SECONDS) if questions else ({}, ())
+    except KubeError:
+        return Listable(everything=True)
+    found = [*known.values(), *answers.values()]
+    everything = bool(late) or any(each.everything for each in found)
+    return Listable(frozenset().union(*(each.pairs for each in found)), everything)
+
+
+def _namespaces(client: ClusterClient) -> tuple[str, ...]:
+    """Rules for all namespaces hold in each: one is enough for somebody who sees all."""
+    if not finding.limited(client):
+        return ("default",)
+    return tuple(own.name for own in finding.own(client) if own.usable)[:MAX_NAMESPACES] or ("default",)
+
+
+def _known(client: ClusterClient, namespace: str) -> Listable | None:
+    with _lock:
+        until, found = _kept.get((client.host, client.who, namespace), (0.0, None))
+    return found if until > time.monotonic() else None
+
+
+def _ask(client: ClusterClient, namespace: str) -> Listable:
+    try:
+        rules, complete = client.rules(namespace)
+    except KubeError:
+        return Listable(everything=True)
+    pairs = {
+        (str(group), str(plural))
+        for rule in rules
+        if {"list", "*"} & set(rule.get("verbs") or ()) and not rule.get("resourceNames")
+        for group in rule.get("apiGroups") or ()
+        for plural in rule.get("resources") or ()
+    }
+    found = Listable(frozenset(pairs), everything=not complete)
+    with _lock:
+        if len(_kept) >= _LIMIT:
+            _kept.clear()
+        _kept[client.host, client.who, namespace] = (time.monotonic() + KEEP_SECONDS, found)
+    return found

@@ -1,0 +1,181 @@
+"""The navigation of every page: what stands in it, and what of it this person can list."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from console.web.listable import Listable, listable
+from kube.client import ClusterClient
+from kube.errors import KubeError
+
+#: Keys of the groups that this browser left open, with dots between them (static/js/frame/navigation.js).
+OPEN_COOKIE = "console_navigation"
+#: "1" where this browser folded the navigation to its icons.
+FOLDED_COOKIE = "console_navigation_folded"
+
+
+@dataclass(frozen=True, slots=True)
+class NavItem:
+    """One link. `key`: the letter that leads there after g, '' for none. `below`: links that always stand under it."""
+
+    label: str
+    url: str
+    current: bool
+    icon: str = ""
+    key: str = ""
+    below: tuple["NavItem", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NavGroup:
+    """Links that fold. `is_open`: a page in it is open, or this browser left it so."""
+
+    name: str
+    label: str
+    icon: str
+    items: tuple[NavItem, ...]
+    is_open: bool = False
+
+    @property
+    def current(self) -> bool:
+        return any(item.current for item in self.items)
+
+
+NavEntry = NavItem | NavGroup
+#: (label, group, version, plural)
+Kind = tuple[str, str, str, str]
+
+
+def _workloads() -> tuple[Kind, ...]:
+    return (
+        (_("Pods"), "", "v1", "pods"),
+        (_("Deployments"), "apps", "v1", "deployments"),
+        (_("StatefulSets"), "apps", "v1", "statefulsets"),
+        (_("DaemonSets"), "apps", "v1", "daemonsets"),
+        (_("Jobs"), "batch", "v1", "jobs"),
+        (_("CronJobs"), "batch", "v1", "cronjobs"),
+    )
+
+
+def _network() -> tuple[Kind, ...]:
+    return (
+        (_("Services"), "", "v1", "services"),
+        (_("Ingresses"), "networking.k8s.io", "v1", "ingresses"),
+        (_("Routes"), "route.openshift.io", "v1", "routes"),
+        (_("HTTPRoutes"), "gateway.networking.k8s.io", "v1", "httproutes"),
+        (_("NetworkPolicies"), "networking.k8s.io", "v1", "networkpolicies"),
+    )
+
+
+def _config() -> tuple[Kind, ...]:
+    return (
+        (_("ConfigMaps"), "", "v1", "configmaps"),
+        (_("Secrets"), "", "v1", "secrets"),
+        (_("ResourceQuotas"), "", "v1", "resourcequotas"),
+        (_("LimitRanges"), "", "v1", "limitranges"),
+    )
+
+
+def _storage() -> tuple[Kind, ...]:
+    return (
+        (_("PersistentVolumeClaims"), "", "v1", "persistentvolumeclaims"),
+        (_("PersistentVolumes"), "", "v1", "persistentvolumes"),
+        (_("StorageClasses"), "storage.k8s.io", "v1", "storageclasses"),
+    )
+
+
+def _access() -> tuple[Kind, ...]:
+    rbac = "rbac.authorization.k8s.io"
+    return (
+        (_("ServiceAccounts"), "", "v1", "serviceaccounts"),
+        (_("Roles"), rbac, "v1", "roles"),
+        (_("RoleBindings"), rbac, "v1", "rolebindings"),
+        (_("ClusterRoles"), rbac, "v1", "clusterroles"),
+        (_("ClusterRoleBindings"), rbac, "v1", "clusterrolebindings"),
+    )
+
+
+def _definitions() -> Kind:
+    return (_("Custom resource definitions"), "apiextensions.k8s.io", "v1", "customresourcedefinitions")
+
+
+class Navigation:
+    """`cluster`: None where it can't be used; the navigation then offers all that any cluster has."""
+
+    def __init__(self, request: HttpRequest, cluster: ClusterClient | None, namespace: str) -> None:
+        self.request = request
+        self._open = set(request.COOKIES.get(OPEN_COOKIE, "")[:200].split("."))
+        self._listable = listable(cluster, namespace) if cluster else Listable(everything=True)
+        self._served = _served(cluster)
+
+    def entries(self) -> tuple[NavEntry, ...]:
+        """In the order of the page; groups in which nothing can be listed are left out."""
+        return tuple(entry for entry in self._all() if not isinstance(entry, NavGroup) or entry.items)
+
+    def _all(self) -> Iterator[NavEntry]:
+        yield self._item(_("Overview"), "pages:overview", exact=True, icon="overview", key="o")
+        yield self._item(_("Installed Operators"), "operatorhub:installed", icon="operator", key="i")
+        hub = self._item(_("OperatorHub"), "operatorhub:catalog", icon="hub", key="h")
+        sources = self._item(_("Catalogs"), "operatorhub:sources")
+        # The catalogs' address lies below the hub's.
+        yield replace(hub, current=hub.current and not sources.current, below=(sources, *self._extensions()))
+        yield self._item(_("Namespaces"), "pages:namespaces", icon="namespace", key="n")
+        yield self._group("workloads", _("Workloads"), "workloads", *self._lists(_workloads()))
+        forwards = self._item(_("Port-forwards"), "resources:forwards")
+        yield self._group("network", _("Network"), "network", *self._lists(_network()), forwards)
+        yield self._group("config", _("Config"), "config", *self._lists(_config()))
+        yield self._group("storage", _("Storage"), "storage", *self._lists(_storage()))
+        who_can = self._item(_("Who can"), "resources:who-can")
+        yield self._group("access", _("Access"), "access", *self._lists(_access()), who_can)
+        yield self._group("cluster", _("Cluster"), "cluster", *self._cluster())
+
+    def _cluster(self) -> Iterator[NavItem]:
+        yield self._item(_("Events"), "resources:events", key="e")
+        yield from self._lists(((_("Nodes"), "", "v1", "nodes"), _definitions()))
+        yield self._item(_("All types"), "resources:types", exact=True)
+        yield self._item(_("Audit"), "pages:audit")
+
+    def _extensions(self) -> Iterator[NavItem]:
+        """OLM v1's page, where the cluster has OLM v1."""
+        if ("olm.operatorframework.io", "clusterextensions") in self._served:
+            yield self._item(_("Extensions"), "operatorhub:extensions")
+
+    def _group(self, name: str, label: str, icon: str, *items: NavItem) -> NavGroup:
+        is_open = name in self._open or any(item.current for item in items)
+        return NavGroup(name, label, icon, items, is_open)
+
+    def _lists(self, kinds: tuple[Kind, ...]) -> Iterator[NavItem]:
+        """Of those that the cluster serves and this person can list."""
+        for label, group, version, plural in kinds:
+            if self._served and (group, plural) not in self._served:
+                continue
+            if (group, plural) in self._listable:
+                kind = {"group": group or "core", "version": version, "plural": plural}
+                key = "p" if plural == "pods" else ""
+                yield self._item(label, "resources:list", key=key, arguments=kind)
+
+    def _item(
+        self,
+        label: str,
+        name: str,
+        *,
+        exact: bool = False,
+        icon: str = "",
+        key: str = "",
+        arguments: dict[str, str] | None = None,
+    ) -> NavItem:
+        url = reverse(name, kwargs=arguments)
+        path = self.request.path
+        current = path == url if exact else path.startswith(url)
+        return NavItem(label, url, current, icon, key)
+
+
+def _served(cluster: ClusterClient | None) -> frozenset[tuple[str, str]]:
+    """Group and plural of each type; empty where the cluster doesn't say."""
+    try:
+        return frozenset((type_.group, type_.plural) for type_ in cluster.types()) if cluster else frozenset()
+    except KubeError:
+        return frozenset()

@@ -1,0 +1,73 @@
+"""The installed operators in the navigation: which are shown, and under which their kinds stand."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.template.loader import render_to_string
+
+from kube.discovery import ResourceType
+from kube.errors import Forbidden
+from operatorhub.csv import Api
+from operatorhub.running import navigation
+from operatorhub.running.installed import Listed, Operator
+from operatorhub.running.updates import Update
+from operatorhub.running.workloads import ASKS, DONE, FAILED
+
+API = Api("flights.com", "v1", "flighttickets", "FlightTicket", "Flight ticket")
+
+
+def _operator(title: str, state: str = DONE, **more: Any) -> Operator:
+    facts = {"uid": title, "namespace": "flights", "csv": f"{title.lower()}.v1.0.0", "title": title, "version": "1.0.0"}
+    empty = dict.fromkeys(("provider", "word", "reason", "subscription", "package", "channel", "created"), "")
+    return Operator(**{**facts, **empty, "state": state, "apis": (API,), **more})
+
+
+def _read(monkeypatch: pytest.MonkeyPatch, rows: tuple[Operator, ...]) -> navigation.Known:
+    monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
+    monkeypatch.setattr(navigation.installed, "listed", lambda _client, _namespace: Listed(rows))
+    types = (ResourceType("flights.com", "v2", "flighttickets", "FlightTicket", namespaced=True),)
+    client = SimpleNamespace(host="h", who="w", types=lambda: types)
+    request: Any = SimpleNamespace(cluster=client, namespace="")
+    return navigation.read(request, "en")
+
+
+def test_a_kind_is_linked_in_its_preferred_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = _read(monkeypatch, (_operator("FlightTicket"),))
+    assert [kind.url for kind in found.operators[0].kinds] == ["/resources/flights.com/v2/flighttickets/"]
+
+
+def test_kinds_stand_below_the_operator_whose_page_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = _read(monkeypatch, (_operator("FlightTicket"),))
+    kind = "/resources/flights.com/v2/flighttickets/"
+
+    def drawn(path: str) -> str:
+        return render_to_string("operatorhub/_navigation.html", navigation.context(found, path, ask=False))
+
+    assert f'href="{kind}"' in drawn(f"{kind}flights/family/")
+    assert f'href="{kind}"' in drawn("/operators/flights/flightticket.v1.0.0/events/")
+    assert f'href="{kind}"' not in drawn("/operatorhub/")
+
+
+def test_of_many_operators_those_in_trouble_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = (*(_operator(f"Operator {number:03}") for number in range(100)), _operator("Zebra", FAILED))
+    found = _read(monkeypatch, rows)
+    assert (len(found.operators), found.total) == (navigation.SHOWN_OPERATORS, 101)
+    assert found.operators[-1].label == "Zebra"
+    assert "101" in render_to_string("operatorhub/_navigation.html", navigation.context(found, "/", ask=False))
+
+
+def test_an_update_that_waits_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    update = Update(**{**dict.fromkeys(Update.__dataclass_fields__, ""), "state": ASKS, "word": "Update available"})
+    found = _read(monkeypatch, (_operator("FlightTicket", update=update),))
+    assert (found.operators[0].state, found.operators[0].word) == (ASKS, "Update available")
+
+
+def test_somebody_who_can_list_nothing_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_client: Any, _namespace: str) -> Listed:
+        raise Forbidden("no")
+
+    monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
+    monkeypatch.setattr(navigation.installed, "listed", refused)
+    request: Any = SimpleNamespace(cluster=SimpleNamespace(host="x", who="y", types=lambda: ()), namespace="")
+    assert navigation.read(request, "en").operators == ()
