@@ -703,3 +703,36 @@ RULE_COMBINATIONS = Limit(
     over="the rule counts as one that may do everything",
     test=f"{_READING}test_a_rule_of_too_many_combinations_counts_as_everything",
 )
+
+
+# What is looked at to name the cause of a trouble (resources/causes/).
+_CAUSES = "tests/resources/causes/test_engine.py::"
+
+CAUSE_OBJECTS = Limit(
+    subject="objects of a tree that the rules for causes look at",
+    value=500,
+    unit="objects",
+    over="the rest isn't looked at",
+    test=f"{_CAUSES}test_objects_are_bounded",
+)
+CAUSE_EVENTS = Limit(
+    subject="Events of one object that they look at, the newest first",
+    value=20,
+    unit="events",
+    over="the older ones aren't looked at",
+    test=f"{_CAUSES}test_events_are_bounded",
+)
+CAUSES = Limit(
+    subject="causes that are named of one object, the worst first",
+    value=10,
+    unit="causes",
+    over="the rest isn't named",
+    test=f"{_CAUSES}test_causes_are_bounded",
+)
+CAUSE_REQUESTS = Limit(
+    subject="claims, owners and logs, of each, that are read beside the tree to name a cause",
+    value=4,
+    unit="objects",
+    over="the rest isn't read",
+    test="tests/resources/views/test_causes.py::test_requests_are_bounded",
+)

@@ -123,7 +123,7 @@ def draw(url: str = "", kubeconfig: str = "") -> None:
             form.advanced()
             for name, pointers in PICTURES.items():
                 take(page, form, name, pointers)
-            page.get_by_label("Find a field").fill("cpu")
+            page.get_by_label("Add field").fill("cpu")
             page.locator("[data-found] a").first.wait_for()
             page.locator(".console-form-filter").scroll_into_view_if_needed()
             page.screenshot(path=FOLDER / "find.png", clip=_around(page, ".console-form-filter", 620, 260))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from console.overview import tour as first_steps
@@ -15,6 +16,8 @@ from console.overview.part import Trouble, worst_first
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
+
+_HAPPENED = ("changes", "warnings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,25 @@ class Page:
     @property
     def judged(self) -> tuple[Shown, ...]:
         return tuple(one for one in self.cards if one.card.judged)
+
+    @property
+    def main_cards(self) -> tuple[Shown, ...]:
+        """Below what needs attention: what happened."""
+        return tuple(shown for shown in self.cards if shown.card.key in _HAPPENED)
+
+    @property
+    def side_cards(self) -> tuple[Shown, ...]:
+        """Beside it: numbers, and what this person looks at."""
+        return tuple(shown for shown in self.cards if shown.card.key not in _HAPPENED)
+
+    @property
+    def icons(self) -> tuple[str, ...]:
+        """For static/js/overview.js, which draws the verdict anew."""
+        return ("success", "error", "warning", "progress", "info")
+
+    @property
+    def attention_words(self) -> str:
+        return _("{number} need attention").format(number=len(self.troubles))
 
     @property
     def troubles(self) -> tuple[Trouble, ...]:

@@ -112,6 +112,11 @@ class Frame:
         return (*missing, *shown)
 
     @property
+    def namespaces_for_select(self) -> tuple[str, ...]:
+        """All names with the picked one among them, or nothing where there are too many for a select."""
+        return () if self.unlisted_count else self.namespaces_for_picker
+
+    @property
     def unlisted_count(self) -> int:
         """How many namespaces the picker leaves out: they are reached by their names."""
         return max(0, len(self.namespaces) - PICKER_LIMIT)

@@ -92,7 +92,7 @@ def requirements(facts: Facts) -> Iterator[Trouble]:
 
 def containers(facts: Facts) -> Iterator[Trouble]:
     """Of the first Pod that can't run."""
-    for found in pods.troubles(facts.pods):
+    for found in pods.troubles(facts.pods, facts.events):
         ways = tuple(Way(label, url) for label, url in found.ways)
         failed = found.settled or install_state.version_failure(facts.csv) is not None
         yield Trouble(found.key, "pods", found.words, found.raw, ways, settled=failed)
@@ -102,16 +102,15 @@ def deployments(facts: Facts) -> Iterator[Trouble]:
     for name, one in facts.deployments:
         failure = stages.condition(one, "ReplicaFailure")
         if stages.is_true(failure):
-            words = _(
-                "The Deployment “%(name)s” may not make its Pods: a quota, Pod security or a missing ServiceAccount is in the way."
-            )
+            cause = pods.cause_of(one, "Deployment", "apps/v1") if one else None
+            words = _("%(name)s can't create its Pods") % {"name": name}
             way = Way(
                 _("Open the Deployment"), page_of("deployments", facts.subscription.namespace, name, "apps", "v1")
             )
             yield Trouble(
                 "replicas",
                 "deployments",
-                words % {"name": name},
+                cause.sentence if cause else words,
                 csv.text(failure.get("message")),
                 (way,),
                 settled=install_state.lasts(csv.text(failure.get("lastTransitionTime"))),

@@ -1,32 +1,35 @@
-"""Why a Pod does not run, from its own status: image, crash, node, configuration. https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/"""
+"""Why a Pod of an install doesn't run, by the rules of resources/causes/, and whether waiting may be enough."""
 
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv, install_state
 from operatorhub.progress.running import started
 from operatorhub.running.workloads import page_of
+from resources.causes.cause import Cause, Severity
+from resources.causes.engine import find_causes
+from resources.causes.evidence import Event, evidence
+from resources.state.health import DEGRADED
+from resources.state.kind_health import health
 
-_IMAGE = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")
-_CONFIG = ("CreateContainerConfigError", "CreateContainerError", "RunContainerError")
-#: A container that ended with errors before is taken for well when it has run for so long.
-_STAYS_SECONDS = 10.0
 #: A Pod may have to wait so long for a node, an image or what another program makes for it.
 _SETTLES_SECONDS = 90.0
 #: Operators often end once or twice before what they need is there.
 _SETTLES_RESTARTS = 3
+_CRASH = "crash_loop"
+#: Of a Pod in trouble that no rule explains.
+_UNKNOWN = "pod"
 
 
 @dataclass(frozen=True, slots=True)
 class PodTrouble:
-    """`ways`: (label, address). `settled`: it has lasted so long that waiting is not enough."""
+    """`key`: the rule's name. `ways`: (label, address). `settled`: it has lasted so long that waiting is not enough."""
 
     key: str
     words: str
@@ -35,11 +38,42 @@ class PodTrouble:
     settled: bool = True
 
 
-def troubles(found_pods: Iterable[KubeObject]) -> Iterator[PodTrouble]:
-    """Of each Pod the first thing that keeps it from running."""
+def troubles(
+    found_pods: Iterable[KubeObject], events: Mapping[str, Iterable[Mapping[str, Any]]] | None = None
+) -> Iterator[PodTrouble]:
+    """Of each Pod the worst thing that keeps it from running. `events`: by uid, newest last."""
     for pod in found_pods:
-        if (found := _unscheduled(pod)) or (found := next(_containers(pod), None)):
+        if found := _trouble(pod, tuple((events or {}).get(uid_of(pod), ()))):
             yield replace(found, settled=_lasts(pod, found.key))
+
+
+def cause_of(obj: KubeObject, kind: str, api_version: str, said: Iterable[Mapping[str, Any]] = ()) -> Cause | None:
+    """The worst cause of one object by itself."""
+    whole = {**obj, "kind": kind, "apiVersion": api_version}
+    newest_first = tuple(_event(one) for one in reversed(tuple(said)))
+    found = find_causes(evidence(whole, events={uid_of(obj): newest_first}, now=timezone.now()))
+    return next((cause for cause in found if cause.severity != Severity.NOTE), None)
+
+
+def _trouble(pod: KubeObject, said: tuple[Mapping[str, Any], ...]) -> PodTrouble | None:
+    ways = (*_logs(pod), _open(pod))
+    if cause := cause_of(pod, "Pod", "v1", said):
+        return PodTrouble(cause.rule, cause.sentence, cause.raw, ways if cause.rule == _CRASH else ways[-1:])
+    state = health({**pod, "kind": "Pod", "apiVersion": "v1"})
+    if state.state != DEGRADED:
+        return None
+    words = _("%(name)s can't run: %(reason)s") % {"name": name_of(pod), "reason": state.reason}
+    return PodTrouble(_UNKNOWN, words, "", ways)
+
+
+def _event(obj: Mapping[str, Any]) -> Event:
+    return Event(
+        reason=csv.text(obj.get("reason")),
+        message=csv.text(obj.get("message")),
+        warning=csv.text(obj.get("type")) != "Normal",
+        count=count if isinstance(count := obj.get("count"), int) else 1,
+        seen=csv.text(obj.get("lastTimestamp") or obj.get("eventTime")),
+    )
 
 
 def _lasts(pod: KubeObject, key: str) -> bool:
@@ -47,79 +81,11 @@ def _lasts(pod: KubeObject, key: str) -> bool:
         return False
     containers = csv.items(csv.mapping(pod.get("status")).get("containerStatuses"))
     restarts = [container.get("restartCount") for container in containers]
-    return (
-        key != "crash" or max((count for count in restarts if isinstance(count, int)), default=0) >= _SETTLES_RESTARTS
-    )
+    return key != _CRASH or max((count for count in restarts if isinstance(count, int)), default=0) >= _SETTLES_RESTARTS
 
 
 def _open(pod: KubeObject) -> tuple[str, str]:
     return _("Open the Pod"), page_of("pods", namespace_of(pod), name_of(pod), "core", "v1")
-
-
-def _unscheduled(pod: KubeObject) -> PodTrouble | None:
-    for one in csv.items(csv.mapping(pod.get("status")).get("conditions")):
-        if one.get("type") == "PodScheduled" and one.get("status") == "False" and one.get("reason") == "Unschedulable":
-            words = _(
-                "No node takes the Pod “%(pod)s”: too little CPU or memory is free, or its selectors and the nodes' taints exclude each other."
-            )
-            nodes = (_("Nodes"), reverse("resources:list", args=["core", "v1", "nodes"]))
-            return PodTrouble(
-                "unschedulable", words % {"pod": name_of(pod)}, csv.text(one.get("message")), (_open(pod), nodes)
-            )
-    return None
-
-
-def _containers(pod: KubeObject) -> Iterator[PodTrouble]:
-    status = csv.mapping(pod.get("status"))
-    for one in (*csv.items(status.get("initContainerStatuses")), *csv.items(status.get("containerStatuses"))):
-        waiting = csv.mapping(csv.mapping(one.get("state")).get("waiting"))
-        reason = csv.text(waiting.get("reason"))
-        told = {"pod": name_of(pod), "container": csv.text(one.get("name")), "image": csv.text(one.get("image"))}
-        raw = f"{reason}: {csv.text(waiting.get('message'))}".rstrip(": ")
-        if reason in _IMAGE:
-            words = _(
-                "The image “%(image)s” can't be pulled: its name is wrong, it does not exist, the registry can't be reached, or it wants a pull secret."
-            )
-            yield PodTrouble("image", words % told, raw, (_open(pod),))
-        elif reason in _CONFIG:
-            words = _(
-                "The container “%(container)s” of “%(pod)s” can't be started: a ConfigMap, Secret or command that it names is not there."
-            )
-            yield PodTrouble("config", words % told, raw, (_open(pod),))
-        elif reason == "CrashLoopBackOff" or _crashed(one):
-            words = _("The program of “%(pod)s” ends again and again (container “%(container)s”). Its log says why.")
-            yield PodTrouble("crash", words % told, _exit(one, raw), (*_logs(pod), _open(pod)))
-
-
-def _crashed(one: Mapping[str, Any]) -> bool:
-    """It has ended with an error, and does not run at the moment; or it was begun once more just now, and has not shown yet that it stays."""
-    if _failed(csv.mapping(one.get("state"))):
-        return True
-    restarts = one.get("restartCount")
-    if not isinstance(restarts, int) or restarts < 2 or not _failed(csv.mapping(one.get("lastState"))):
-        return False
-    try:
-        begun = datetime.fromisoformat(
-            csv.text(csv.mapping(csv.mapping(one.get("state")).get("running")).get("startedAt"))
-        )
-    except ValueError:
-        return False
-    return time.time() - begun.timestamp() < _STAYS_SECONDS
-
-
-def _failed(state: Mapping[str, Any]) -> bool:
-    ended = csv.mapping(state.get("terminated"))
-    return bool(ended) and csv.text(ended.get("reason")) != "Completed"
-
-
-def _exit(one: Mapping[str, Any], raw: str) -> str:
-    for key in ("state", "lastState"):
-        ended = csv.mapping(csv.mapping(one.get(key)).get("terminated"))
-        if ended:
-            code = _("exit code %(code)s") % {"code": ended.get("exitCode")}
-            said = " ".join(filter(None, (csv.text(ended.get("reason")), csv.text(ended.get("message")))))
-            return f"{raw} ({said}, {code})".strip() if raw else f"{said}, {code}"
-    return raw
 
 
 def _logs(pod: KubeObject) -> tuple[tuple[str, str], ...]:

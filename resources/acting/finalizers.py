@@ -60,13 +60,17 @@ _KNOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Controller:
-    """A Deployment that probably does the work. `state`: its state word; `reason`: why it does not run."""
+    """A Deployment that probably does the work. `state`: its state word; `reason`: why it does not run.
+
+    `is_running`: False only where that is known.
+    """
 
     type: ResourceType
     namespace: str
     name: str
     state: str
     reason: str
+    is_running: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +138,12 @@ def _controller(client: ClusterClient, type_: ResourceType, namespace: str, name
     try:
         obj = client.get(type_, name, namespace)
     except KubeError as error:
-        return Controller(type_, namespace, name, _("gone") if error.code == 404 else "", str(error))
+        gone = error.code == 404
+        return Controller(type_, namespace, name, _("gone") if gone else "", str(error), is_running=not gone)
     state = health(obj)
     replicas = mapping(obj.get("status")).get("readyReplicas")
-    if not replicas and not state.reason:
-        return Controller(type_, namespace, name_of(obj), state.label, _("none of its Pods is ready"))
-    return Controller(type_, namespace, name_of(obj), state.label, state.reason)
+    reason = state.reason if replicas or state.reason else _("none of its Pods is ready")
+    return Controller(type_, namespace, name_of(obj), state.label, reason, is_running=bool(replicas))
 
 
 def removal(obj: KubeObject, name: str) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import name_of, namespace_of, uid_of
+from resources.causes.engine import explained
 from resources.lists import child_troubles
 from resources.page import event_rows, events, owned_rows
 from resources.page.detail import Link
@@ -146,7 +147,8 @@ def states(
     troubled = child_troubles.counts(type_) and bool(objects)
     below = child_troubles.look(client, namespace) if troubled else child_troubles.ChildTroubles()
     for obj in objects:
-        own = health(owned_rows.whole(type_, obj))
+        whole = owned_rows.whole(type_, obj)
+        own = explained(health(whole), whole)
         word = below.health(type_, namespace_of(obj), name_of(obj), own)
         created = text(mapping(obj.get("metadata")).get("creationTimestamp"))
         one = {"uid": uid_of(obj), "name": name_of(obj), "namespace": namespace_of(obj)}

@@ -19,6 +19,8 @@ from resources.forms.widgets import Widget
 SMALL = 9
 #: Of a list that must have many items, so many empty ones are offered at most.
 OFFERED = 3
+#: Of a list's cards so many stand open; the others are a line each, with what they are called.
+OPEN_ITEMS = 2
 #: Sections inside each other: so many are drawn unasked; and so many at all, below that YAML says the rest (templates draw by recursion).
 NESTED, DEEPEST = 6, 12
 
@@ -130,8 +132,11 @@ class Builder:
         opened = path in self.opened or path in self.wanted or path in self.typed.asked
         present = common["present"] and value is not None
         if not opened and self._leave(kind, node, present, common["size"], common["required"], common["position"]):
-            return Field(**common, lazy=True)
-        open_ = path in self.seen or present or common["required"] or bool(common["position"])
+            return Field(**common, lazy=True, values=texts.leaves(value) if present else 0)
+        if position := common["position"]:
+            open_ = path in self.seen or not present or position <= OPEN_ITEMS
+        else:
+            open_ = path in self.seen or present or common["required"]
         value = value if present else ([] if kind == "array" else {})
         self.depth += 1
         if kind == "object":
@@ -182,7 +187,7 @@ class Builder:
         """The fields of an object (of `places` in its order only); of very many, those that nobody set are closed parts."""
         required = frozenset(node.get("required") or ())
         found = self._drawn(node, value, path)
-        fold = order.folded(node, found, value, path, self.options.descriptors, self.wanted)
+        fold = order.folded(node, found, value, path, self.options.descriptors, self.seen)
         names = order.ordered(node, found, path, self.options.descriptors)
 
         def make(index: int) -> Field:

@@ -54,6 +54,10 @@ class Group:
     fields: tuple["Field", ...]
 
     @property
+    def id(self) -> str:
+        return f"{self.fields[0].id}-group"
+
+    @property
     def open(self) -> bool:
         return any(child.set or child.error or child.inside_error or child.required for child in self.fields)
 
@@ -63,7 +67,7 @@ class Field:
     """One node. `kind` is how its value is written; `widget` how it looks (widgets.py, or "rest": the items of a long list that are not shown).
 
     `state` says what an empty control means: '' absent, 'empty' an empty text, 'null'; `stateful`: the page must say so, or it is lost.
-    `position` counts items from 1. `offered`: an item that the schema
+    `position` counts items from 1; `list_label`: what their list is called. `values`: how many a closed section holds. `offered`: an item that the schema
     asks for and nobody has made yet; it counts when something is typed in it. `unmet`: what it `depends` on is not so now. `set`: something is there, be it null. `limits`: name and value as in the schema, to be put in words.
     """
 
@@ -114,7 +118,9 @@ class Field:
     hint: str = ""
     caption: str = ""
     position: int = 0
+    list_label: str = ""
     size: int = 0
+    values: int = 0
     is_entry: bool = False
     key: str = ""
     key_error: str = ""
@@ -144,6 +150,11 @@ class Field:
         return self.optional
 
     @property
+    def full(self) -> bool:
+        """A list that has as many items as its schema allows."""
+        return self.max_items is not None and max(self.size, len(self.children)) >= self.max_items
+
+    @property
     def fixed(self) -> bool:
         """It stays, whatever is in it."""
         return bool(self.position and not self.offered) or (self.present and not self.optional)
@@ -164,7 +175,9 @@ class Field:
 
     @property
     def basic(self) -> tuple["Field", ...]:
-        return tuple(child for child in self.children if not (child.advanced or child in self.entries))
+        folded = {child.pointer for child in self.folded}
+        free = self.kind == "object"
+        return tuple(child for child in self.children if not (child.pointer in folded or (free and child.is_entry)))
 
     @property
     def entries(self) -> tuple["Field", ...]:
@@ -173,6 +186,9 @@ class Field:
 
     @property
     def folded(self) -> tuple["Field", ...]:
+        """What stands under "More fields"; beside the amounts of resource requirements all that nobody set."""
+        if self.widget == "resources":
+            return tuple(child for child in self.children if child.advanced or child.unset_section)
         return tuple(child for child in self.children if child.advanced)
 
     @property
@@ -180,13 +196,30 @@ class Field:
         return any(child.error or child.inside_error or child.present or child.revealed for child in self.folded)
 
     @property
+    def folded_count(self) -> int:
+        return sum(child.size if child.widget == "rest" else 1 for child in self.folded)
+
+    @property
+    def unset_section(self) -> bool:
+        """A closed line that stands behind what is set: nothing in it, nothing wrong with it, and nothing that it must stand beside."""
+        tied = self.required or self.position or self.present or self.depends or self.branches or self.group
+        return (
+            self.kind in ("object", "array", "map")
+            and self.widget != "amounts"
+            and not (tied or self.error or self.inside_error or self.revealed)
+        )
+
+    @property
     def groups(self) -> tuple[Group, ...]:
         """`basic`: those of one group together, where its first stands; the others, and who is alone in a group, under no name."""
+        basic = self.basic
+        if self.path == ("spec",):
+            basic = tuple(sorted(basic, key=lambda child: child.unset_section))
         members: dict[str, list[Field]] = {}
-        for child in self.basic:
+        for child in basic:
             members.setdefault(child.group, []).append(child)
         made: list[tuple[str, list[Field]]] = []
-        for child in self.basic:
+        for child in basic:
             name = child.group if len(members[child.group]) > 1 else ""
             if name and child is members[name][0]:
                 made.append((name, members[name]))

@@ -50,6 +50,11 @@ def constraints(node: Node) -> Constraints:
     )
 
 
+def name_constraints() -> Constraints:
+    """Of an object's name, where it must be a DNS subdomain."""
+    return Constraints(check=json.dumps({"maxLength": 253, "name": True}, separators=(",", ":")))
+
+
 def _numbers(node: Node, kind: str) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for keyword, name, exclusive in (("minimum", "min", "exclusiveMinimum"), ("maximum", "max", "exclusiveMaximum")):

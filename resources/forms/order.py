@@ -1,8 +1,8 @@
 """In which order the fields of an object stand, and which of them are folded away.
 
 Required ones first, then those that the operator describes, in its order, then those that others depend on, then the rest as in the schema;
-what depends on a field stands behind it. "Advanced" are those that the operator calls so, and the optional ones that nobody has set, where
-something is left to show without them.
+what depends on a field stands behind it. Shown are required fields, set ones and described ones; the operator's "advanced" fields and the
+optional ones that nobody has set are folded under "More fields".
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,8 +12,10 @@ from resources.forms.descriptors import Descriptors, names
 from resources.forms.paths import Path
 from resources.forms.schema import Node
 
-#: Fewer optional fields than this are not worth a fold.
-WORTH_A_FOLD = 4
+#: Fewer optional fields than this are not worth a fold, at the top of the form and in its sections.
+WORTH_A_FOLD, WORTH_A_FOLD_INSIDE = 4, 2
+#: So many fields are shown of an object in which nothing is required, set or described.
+SHOWN_ANYWAY = 8
 
 
 def ordered(node: Node, found: Iterable[str], path: Path, descriptors: Descriptors) -> list[str]:
@@ -65,21 +67,26 @@ def folded(
     descriptors: Descriptors,
     wanted: Iterable[Path],
 ) -> frozenset[str]:
-    """The properties that belong under "Advanced configuration"; `wanted` are paths that must be seen."""
+    """The properties that belong under "More fields"; `wanted` are paths that must be seen."""
     required, above = frozenset(node.get("required") or ()), names(path)
     seen = {place[len(path)] for place in wanted if len(place) > len(path) and place[: len(path)] == path}
-    advanced, optional, basic = set(), set(), 0
+    advanced: set[str] = set()
+    optional: list[str] = []
+    shown = 0
     for name in found:
         place = (*above, name)
         descriptor = descriptors.by_path.get(place)
-        if name in required:
-            basic += 1
+        if name in required or name in value or name in seen:
+            shown += 1
         elif descriptor and descriptor.advanced:
             advanced.add(name)
-        elif name in value or name in seen or place in descriptors.orders or place in descriptors.controls:
-            basic += 1
+        elif place in descriptors.orders or place in descriptors.controls:
+            shown += 1
         else:
-            optional.add(name)
-    if basic and len(optional) + len(advanced) >= WORTH_A_FOLD:
-        advanced |= optional
-    return frozenset(advanced if basic or optional else ())
+            optional.append(name)
+    if not shown:
+        return frozenset((*advanced, *optional[SHOWN_ANYWAY:])) if optional else frozenset()
+    worth = WORTH_A_FOLD if len(path) <= 1 else WORTH_A_FOLD_INSIDE
+    if len(optional) + len(advanced) >= worth:
+        advanced.update(optional)
+    return frozenset(advanced)

@@ -35,7 +35,7 @@ def known(
 ) -> dict[str, Any]:
     """What every field has, whatever its kind."""
     descriptor = None if item else options.descriptors.get(path)
-    description = str(node.get("description") or "") or (descriptor.description if descriptor else "")
+    description = (descriptor.description if descriptor else "") or str(node.get("description") or "")
     last = path[-1] if path else ""
     default = node.get("default", ABSENT)
     kind = kind_of(node)
@@ -58,9 +58,19 @@ def known(
         "hidden": bool(descriptor and descriptor.hidden),
         "group": _group(descriptor, path),
         "position": item,
+        "list_label": _list_label(path, options) if item else "",
         "constraints": native.constraints(node),
         "hint": "password" if descriptor and "password" in descriptor.widgets else "",
     }
+
+
+def _list_label(path: Path, options: Options) -> str:
+    """What the list or map is called that the item at `path` stands in; of a list in a list, what the outer one is called."""
+    around = path[:-1]
+    while around and isinstance(around[-1], int):
+        around = around[:-1]
+    descriptor = options.descriptors.get(around)
+    return (descriptor.display_name if descriptor else "") or labels.title(str(around[-1] if around else ""))
 
 
 def _group(descriptor: Descriptor | None, path: Path) -> str:

@@ -106,6 +106,18 @@ def shown(text: str) -> str:
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
+def leaves(value: Any) -> int:
+    """How many values an object holds: texts, numbers, empty lists and the like, however deep they stand."""
+    found, stack = 0, [value]
+    while stack:
+        part = stack.pop()
+        if part and isinstance(part, (dict, list)):
+            stack += part.values() if isinstance(part, dict) else part
+        else:
+            found += 1
+    return found
+
+
 def normal(text: str) -> str:
     """As a browser may have changed it: line ends are CRLF on the wire whatever they were."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -10,6 +10,7 @@ from typing import Any
 
 from kube.discovery import ResourceType
 from kube.table import Row
+from resources.causes.engine import explained
 from resources.state.health import UNKNOWN, Health, items, mapping, text
 from resources.state.kind_health import has_state, health
 
@@ -119,7 +120,8 @@ def state_of(type_: ResourceType, obj: Mapping[str, Any]) -> Health:
     """The state of a whole object of this type. A kind that was made without a status says nothing by not having one."""
     if not stateful(type_):
         return NO_STATE
-    found = health({**obj, "apiVersion": type_.api_version, "kind": type_.kind})
+    whole = {**obj, "apiVersion": type_.api_version, "kind": type_.kind}
+    found = explained(health(whole), whole)
     if found.state == UNKNOWN and not obj.get("status") and "status" not in type_.subresources:
         return NO_STATE
     return found

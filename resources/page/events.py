@@ -43,7 +43,7 @@ class Events:
 def about(client: ClusterClient, namespace: str, uids: Set[str], own: str) -> Events:
     """Events of the objects with these uids, newest first. `own`: the uid of the page's object: one alone is asked for by a field selector."""
     try:
-        found = _read(client, namespace, f"involvedObject.uid={own}" if not uids - {own} else "")
+        found = read(client, namespace, f"involvedObject.uid={own}" if not uids - {own} else "")
     except KubeError as error:
         return Events(problem=str(error))
     return _of(client, namespace, found, uids)
@@ -55,7 +55,7 @@ def about_tree(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> E
     if not types_below(client, type_, namespace):
         return about(client, namespace, {own}, own)
     try:
-        found = _read(client, namespace, "")
+        found = read(client, namespace, "")
     except KubeError as error:
         return Events(problem=str(error))
     regarding = (mapping(event.get("involvedObject")) for event in found)
@@ -70,7 +70,8 @@ def _of(client: ClusterClient, namespace: str, found: list[dict[str, Any]], uids
     return Events(rows, max(0, len(matching) - SHOWN))
 
 
-def _read(client: ClusterClient, namespace: str, fields: str) -> list[dict[str, Any]]:
+def read(client: ClusterClient, namespace: str, fields: str) -> list[dict[str, Any]]:
+    """The namespace's Events, at most about limits.OBJECT_EVENTS. Raises KubeError."""
     type_ = client.find("", "v1", "events")
     found: list[dict[str, Any]] = []
     token = ""

@@ -14,6 +14,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from resources.causes.engine import explained
 from resources.page.detail import Link, is_simulated, link
 from resources.place import Place
 from resources.state import health as words
@@ -130,7 +131,8 @@ def nodes(owned: Iterable[Owned]) -> list[Node]:
     top: list[Node] = []
     path: list[Node] = []
     for one in owned:
-        node = Node(one, health(whole(one.type, one.object)), [])
+        obj = whole(one.type, one.object)
+        node = Node(one, explained(health(obj), obj), [])
         del path[one.depth :]
         (path[-1].below if path else top).append(node)
         path.append(node)

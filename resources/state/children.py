@@ -42,6 +42,8 @@ def combined(own: Health, troubles: Iterable[Trouble]) -> Health:
     """The object's own state, or Degraded with the first trouble of the objects below it as its reason."""
     if own.state in _OWN or (first := next(iter(troubles), None)) is None:
         return own
+    if first.health.named:
+        return Health(DEGRADED, first.health.reason, first.health.since, below=True, named=True)
     words = {"kind": first.kind, "name": first.name, "reason": first.health.reason or first.health.label}
     return Health(DEGRADED, _("%(kind)s %(name)s: %(reason)s") % words, first.health.since, below=True)
 

@@ -115,7 +115,8 @@ class Health:
     """`state`: one of the words above, '' for a kind that has none. `reason`: a few words or a sentence, '' when there is nothing to say.
 
     `since`: since when, where the object says it (RFC 3339). `ended`: it will not run again, so its owner is not worse for it. `below`: said of
-    an object below (resources/state/children.py).
+    an object below (resources/state/children.py). `named`: the reason
+    is a sentence that names its subject (resources/causes/).
     """
 
     state: str = ""
@@ -123,6 +124,7 @@ class Health:
     since: str = ""
     ended: bool = False
     below: bool = False
+    named: bool = False
 
     @property
     def label(self) -> str:
@@ -248,7 +250,7 @@ def is_error(reason: str) -> bool:
     return not _ERROR_WORDS.isdisjoint(words) or by_word(reason) == DEGRADED
 
 
-def _failed(condition: Condition, obj: Mapping[str, Any]) -> bool:
+def has_failed(condition: Condition, obj: Mapping[str, Any]) -> bool:
     """A verdict (Ready, Reconciled, Synced …) that is False because of an error. One of an earlier spec may be mended by now."""
     if condition.status != "False" or not (is_error(condition.reason) or condition.severity == "Error"):
         return False
@@ -261,18 +263,21 @@ def _failed(condition: Condition, obj: Mapping[str, Any]) -> bool:
     return condition.generation is None or not isinstance(newest, int) or condition.generation >= newest
 
 
+def error_condition(obj: Mapping[str, Any]) -> Condition | None:
+    """The condition by which the object is degraded, whatever its phase says: operators set that once, and the
+    condition each time."""
+    found = conditions(obj)
+    bad = (condition for condition in found if condition.good is False and condition.type.lower().endswith(_BAD))
+    failed = () if behind(obj) else (condition for condition in found if has_failed(condition, obj))
+    return next(bad, None) or next(iter(failed), None)
+
+
 def by_convention(obj: Mapping[str, Any]) -> Health:
     """By what operators usually write; Unknown for an object whose operator has said nothing yet."""
     status, spec = mapping(obj.get("status")), mapping(obj.get("spec"))
     found = conditions(obj)
-    for condition in found:
-        if condition.good is False and condition.type.lower().endswith(_BAD):
-            return Health(DEGRADED, _why(condition), condition.changed)
-    if not behind(obj):
-        # Whatever the phase says: operators set it once, and the condition each time.
-        for condition in found:
-            if _failed(condition, obj):
-                return Health(DEGRADED, _why(condition), condition.changed)
+    if error := error_condition(obj):
+        return Health(DEGRADED, _why(error), error.changed)
     if behind(obj) or any(_old(condition, obj) for condition in found):
         return Health(PROGRESSING, _("the newest change is not yet acted on"))
     word = phase(status)

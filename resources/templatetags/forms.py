@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from django import template
-from django.utils.html import escape, strip_tags
+from django.utils.html import escape, format_html, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -18,7 +18,7 @@ from resources.forms.paths import is_item, position, split, untoken, words
 
 register = template.Library()
 
-_FOLDED = 230  # letters of a description that are shown at once
+_FOLDED = 130  # letters of a description that are shown at once
 _LINE = 110
 _PATTERN = 90
 _QUANTITY = r"^(\+|-)?(([0-9]+"
@@ -36,7 +36,6 @@ _BY_WIDGET = {
     "password": gettext_lazy("secret text"),
     "yaml": gettext_lazy("YAML"),
     "int-or-string": gettext_lazy("number or text"),
-    "boolean": gettext_lazy("true or false"),
     "resources": gettext_lazy("CPU and memory"),
     "rows": gettext_lazy("list"),
     "cards": gettext_lazy("list"),
@@ -60,7 +59,7 @@ def _type(field: Field) -> str:
     if field.widget in ("picker", "key"):
         kind = field.extra.picker.rpartition("/")[2]
         return (_("key of a %(kind)s") if field.widget == "key" else _("name of a %(kind)s")) % {"kind": kind}
-    if field.widget in ("radios", "select", "switch"):
+    if field.widget in ("radios", "select", "switch", "boolean") or field.path[:1] == ("metadata",):
         return ""
     return str(_BY_WIDGET.get(field.widget) or _BY_KIND.get(field.kind) or "")
 
@@ -132,6 +131,54 @@ def pattern_words(field: Field) -> SafeString:
     words = escape(_("Must match %(pattern)s")).replace("%(pattern)s", "{}")
     title = f' title="{escape(pattern)}"' if shown != pattern else ""
     return mark_safe(words.replace("{}", f"<code{title}>{escape(shown)}</code>"))  # noqa: S308  escaped piece by piece
+
+
+_NAMED = 6  # fields whose names a closed fold shows
+
+
+@register.filter
+def folded_names(field: Field) -> str:
+    """The first of the fields that are folded away, by their labels."""
+    return ", ".join(child.label for child in field.folded[:_NAMED] if child.label)
+
+
+@register.filter
+def item_name(field: Field) -> str:
+    """What an item is called where nothing else tells which it is: "Item 2 of Volumes"."""
+    words = {"n": field.position, "list": field.list_label}
+    if field.is_entry:
+        return (_("Entry %(n)s of %(list)s") if field.list_label else _("Entry %(n)s")) % words
+    return (_("Item %(n)s of %(list)s") if field.list_label else _("Item %(n)s")) % words
+
+
+@register.filter
+def item_title(field: Field) -> str:
+    """What stands above an item, inside its list: "Item 2"."""
+    return _("Item %(n)s") % {"n": field.position}
+
+
+@register.filter
+def section_title(field: Field) -> str:
+    """What stands in a section's own line; the number and the caption of an item are parts that the page's script changes."""
+    if field.is_entry:
+        return field.key or _("New entry")
+    if not field.position:
+        return field.label
+    caption = f": {field.caption}" if field.caption else ""
+    return format_html("<span data-number>{}</span><span data-caption>{}</span>", item_title(field), caption)
+
+
+@register.filter
+def has_help(field: Field) -> bool:
+    """Whether there are words below the field that describe it."""
+    unused = field.unmet and field.present
+    return bool(field.error or field.description or field.locked or field.rules or unused)
+
+
+@register.filter
+def accessible_name(field: Field) -> str:
+    """What a field is called in a list of buttons and controls: its label, or which item it is."""
+    return item_name(field) if field.position else field.label
 
 
 @register.filter

@@ -1,13 +1,14 @@
 """/resources/<group>/<version>/<plural>/<namespace>/<name>/: one object, what belongs to it, and what was said about it.
 
-The page has five regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of the object, what it owns,
-its values, its history, its Events.
+The page has six regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of
+the object, inside it why that isn't well, then what it owns, its values, its history, its Events.
 """
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from console.web import render
@@ -19,6 +20,7 @@ from kube.objects import KubeObject
 from resources import favourites, followable
 from resources.acting import settable
 from resources.acting.actions import Action, actions
+from resources.diagnosis.reading import state_of
 from resources.forms.schema import Schema
 from resources.history import timeline
 from resources.kinds import Panel
@@ -34,6 +36,7 @@ from resources.place import Place, place_of
 from resources.state.children import moment
 from resources.state.health import DEGRADED, PROGRESSING, UNKNOWN, Health, by_word
 from resources.views import history
+from resources.views.causes_part import CausesPart, causes_part
 from resources.views.history import HistoryPart
 from resources.views.owned_part import OwnedPart, owned_part
 from resources.views.setting import SettingPart
@@ -44,12 +47,22 @@ from resources.writing.examples import Offer
 # Parts of the page, for `?part=`, and the templates that draw them.
 PARTS = {
     "object": "resources/_object.html",
+    "causes": "resources/_causes.html",
     "owned": "resources/_owned.html",
     "values": "resources/_values.html",
     "history": "resources/_history.html",
     "events": "resources/_events.html",
 }
 _FURTHER = frozenset(PARTS) - {"object"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A page about the same object."""
+
+    label: str
+    url: str
+    current: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +74,7 @@ class DetailPage:
     pods_topic: str = ""
     detail: Detail | None = None
     panels: tuple[Panel, ...] = ()
+    causes: CausesPart | None = None
     said: tuple[Said, ...] = ()
     actions: tuple[Action, ...] = ()
     settings: tuple[SettingPart, ...] = ()
@@ -79,6 +93,22 @@ class DetailPage:
     @property
     def unset_settings(self) -> tuple[SettingPart, ...]:
         return tuple(part for part in self.settings if not part.setting.is_set)
+
+    @property
+    def quick_actions(self) -> tuple[Action, ...]:
+        """What people do most, as buttons; the menu has everything."""
+        wanted = {self.place.url("logs"): 0, self.place.url("edit"): 1}
+        found = [action for action in self.actions if action.url in wanted and not action.refusal]
+        return tuple(sorted(found, key=lambda action: wanted[action.url]))
+
+    @property
+    def tabs(self) -> tuple[Tab, ...]:
+        """The object's pages: those among its actions that only show, and the parts of this page that are far down."""
+        offered = {action.url for action in self.actions if not action.refusal}
+        pages = ((_("YAML"), "yaml"), (_("Logs"), "logs"), (_("Terminal"), "terminal"))
+        shown = [Tab(label, self.place.url(view)) for label, view in pages if self.place.url(view) in offered]
+        parts = (Tab(_("History"), self.place.url("history")), Tab(_("Events"), "#events"), Tab(_("Values"), "#values"))
+        return (Tab(_("Overview"), self.place.detail_url, current=True), *shown, *parts)
 
     @property
     def explain(self) -> str:
@@ -125,6 +155,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
         topic=_topic(client, place.type, place.namespace),
         pods_topic=_pods_topic(client, place, shown),
         detail=shown,
+        causes=causes_part(client, place, obj) if part in ("", "causes") else None,
         panels=panels(client, place.type, obj) if shown else (),
         said=_news(said(client, obj, offer.status if shown else ()), shown),
         actions=offered,
@@ -141,11 +172,7 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
 
 def _detail(client: ClusterClient, place: Place, obj: KubeObject) -> Detail:
     """With the state that the object has with what belongs to it, as lists and the overview show it."""
-    found = details_of(client, place.type, obj)
-    if not child_troubles.counts(place.type):
-        return found
-    below = child_troubles.look(client, place.namespace)
-    return replace(found, health=below.health(place.type, place.namespace, place.name, found.health))
+    return replace(details_of(client, place.type, obj), health=state_of(client, place, obj))
 
 
 def _settings(

@@ -1,4 +1,4 @@
-"""Fields by name, path or description: the list under the form's "Find a field"."""
+"""Fields by name, path or description: the list under the form's "Add field"."""
 
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import render

@@ -11,7 +11,7 @@ from console.web.frame import PICKER_LIMIT, known_namespaces
 from kube.client import ClusterClient
 from kube.errors import KubeError
 from kube.objects import KubeObject
-from resources.forms import errors
+from resources.forms import errors, native
 from resources.forms.build import Builder
 from resources.forms.fields import Field, Options, Typed
 from resources.forms.parse import Problem as Unread
@@ -20,9 +20,13 @@ from resources.forms.schema import Schema
 from resources.place import Place
 from resources.views import refusal_words
 from resources.views.conflicts import Conflicting
+from resources.views.form_outline import Section, outline
 from resources.views.received import carried, received
 from resources.views.shell import Shell, around
 from resources.writing.examples import Offer
+
+_FREE_NAMES = "rbac.authorization.k8s.io"
+_LINE = 200  # letters of the labels that a closed fold shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,35 @@ class FormPage:
         return self.shell.place
 
     @property
+    def identity(self) -> tuple[Field, ...]:
+        """Name and namespace, which stand in one row."""
+        return tuple(field for field in self.metadata if field.kind != "map")
+
+    @property
+    def extras(self) -> tuple[Field, ...]:
+        """Labels and annotations, which are folded."""
+        return tuple(field for field in self.metadata if field.kind == "map")
+
+    @property
+    def extras_count(self) -> int:
+        return sum(field.size for field in self.extras)
+
+    @property
+    def extras_open(self) -> bool:
+        """Something is wrong in there, or was asked for; what an object came with is named in the fold's own line."""
+        return any(field.error or field.inside_error or field.revealed for field in self.extras)
+
+    @property
+    def extras_words(self) -> str:
+        """The labels and annotations that are set."""
+        pairs = (f"{entry.key}: {entry.text}" for field in self.extras for entry in field.children if entry.text)
+        return ", ".join(pairs)[:_LINE]
+
+    @property
+    def outline(self) -> tuple[Section, ...]:
+        return outline(self.metadata, self.fields)
+
+    @property
     def refusal_rules(self) -> str:
         """For the check in the browser: sentences of the API server and what they mean."""
         return refusal_words.rules()
@@ -92,7 +125,7 @@ def make(
     metadata, fields = builder.metadata(obj, place.type.namespaced, choice), builder.top(obj)
     return FormPage(
         shell=shell or around(place, offer.title, offer.description, editing),
-        metadata=_in_words(metadata, fields),
+        metadata=_in_words(_named(place, metadata, editing), fields),
         fields=fields,
         base=carried(obj),
         section_url=place.kind_url("section", **({"namespace": namespace} if namespace else {})),
@@ -154,6 +187,16 @@ def _trail(path: Path, on_page: Mapping[Path, Field]) -> str:
     return " › ".join(part for part in parts if part)
 
 
+def _named(place: Place, fields: tuple[Field, ...], editing: bool) -> tuple[Field, ...]:
+    """The name is judged while it is typed. Names of RBAC's kinds are free: "system:node"."""
+    if editing or place.type.group == _FREE_NAMES:
+        return fields
+    return tuple(
+        replace(field, constraints=native.name_constraints()) if field.path == ("metadata", "name") else field
+        for field in fields
+    )
+
+
 def _in_words(fields: tuple[Field, ...], others: tuple[Field, ...]) -> tuple[Field, ...]:
     """What every object has, in the reader's language; fields of a kind (`others`) keep the words of its authors. A kind with a `name`
     of its own has two of them, which are told apart."""
@@ -172,4 +215,4 @@ def _in_words(fields: tuple[Field, ...], others: tuple[Field, ...]) -> tuple[Fie
         "annotations": _("Annotations"),
     }
     words |= {name: text for name, text in apart.items() if name in names}
-    return tuple(replace(field, label=words.get(str(field.path[-1]), field.label)) for field in fields)
+    return tuple(replace(field, label=words.get(str(field.path[-1]), field.label), limits=()) for field in fields)

@@ -81,13 +81,14 @@ class ValuesPage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """`?sort=` and `?namespace=`; a POST creates it, adds a row (`more`), takes one away (`less`), or turns to another sort (`turn`)."""
+    """`?sort=`, `?namespace=` and `?name=`; a POST creates it, adds a row (`more`), takes one away (`less`), or turns to
+    another sort (`turn`)."""
     place = place_of(request, group, version, plural, request.GET.get("namespace") or request.namespace or "-")
     if place.type.group or place.type.kind not in ("Secret", "ConfigMap"):
         raise NotFound(_("%(kind)s is not made of keys and values.") % {"kind": place.type.kind})
     if request.method != "POST":
         sort = keyvalues.sort_of(request.GET.get("sort", "") if place.type.kind == "Secret" else "")
-        return _page(request, ValuesPage(place, Typed(sort, place.namespace), {}))
+        return _page(request, ValuesPage(place, Typed(sort, place.namespace, request.GET.get("name", "")[:253]), {}))
     typed = _typed(request, place.type.kind)
     post = request.POST
     if "more" in post:

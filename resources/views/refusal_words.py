@@ -16,6 +16,8 @@ _ABOUT = r"^(?:Invalid value: .*: )?\S+ in body "
 _TOO_SHORT = gettext_lazy("Too short: the minimum length is %(limit)s.")
 _TOO_LONG = gettext_lazy("Too long: the maximum length is %(limit)s.")
 _TOO_FEW = gettext_lazy("Too few items: the minimum is %(limit)s.")
+_NAME = gettext_lazy("Use lowercase letters, digits and “-”; begin and end with a letter or digit.")
+_LABEL = r"\^\[a-z0-9\]\(\[-a-z0-9\]\*\[a-z0-9\]\)\?"
 #: Sentences of k8s.io/apimachinery (field errors), kube-openapi (validation) and structured-merge-diff, as both Python and JavaScript
 #: read them, and what to say. The first that matches holds.
 _RULES = (
@@ -29,6 +31,7 @@ _RULES = (
     (_ABOUT + r"should be at least (?P<limit>\d+) chars long$", _TOO_SHORT),
     (_ABOUT + r"should be at most (?P<limit>\d+) chars long$", _TOO_LONG),
     (r"^Too long: may not be (?:more|longer) than (?P<limit>\d+)(?: bytes?)?$", _TOO_LONG),
+    (_ABOUT + rf"should match '{_LABEL}(?:\(\\\.{_LABEL[2:]}\)\*)?\$'$", _NAME),
     (_ABOUT + r"should match '(?P<limit>[^]*)'$", gettext_lazy("Must match %(limit)s.")),
     (_ABOUT + r"should have at least (?P<limit>\d+) items$", _TOO_FEW),
     (
@@ -55,7 +58,7 @@ _RULES = (
     (r'^unknown field "(?P<limit>[^"]*)"$', gettext_lazy("This kind has no field %(limit)s.")),
     (
         r"^Invalid value: .*a lowercase RFC 1123 (?:subdomain|label) must consist of [^]*$",
-        gettext_lazy("Use lowercase letters, digits and “-”; begin and end with a letter or digit."),
+        _NAME,
     ),
     (r'^Invalid value: (?:"(?:[^"\\]|\\.)*"|-?[\d.e+]+|true|false|null): (?P<limit>[^]+)$', "%(limit)s"),
 )

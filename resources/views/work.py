@@ -68,13 +68,15 @@ class Work:
     # Opening
 
     def begin(self) -> HttpResponse:
-        """A new object's page."""
+        """A new object's page; `?name=`: what it is to be called."""
         asked = start.wanted(self.request.GET)
         if asked:
             chosen = start.chosen(self.offer, asked)
         else:
             chosen = start.by_default(self.request.cluster, self.place, self.offer)
         obj = start.begin(self.request.cluster, self.place, self.schema, self.offer, chosen)
+        if name := self.request.GET.get("name", ""):
+            obj = {**obj, "metadata": {**(obj.get("metadata") or {}), "name": name[:253]}}
         if chosen.startswith("from:") and self.place.type.kind == "Secret":
             audit.record(self.request, "reveal", f"{self.place.ref}{chosen[5:]}", "ok")
         return self.show(Draft(obj, start=chosen, begun=received.digest(obj)))

@@ -9,9 +9,9 @@ import "./form/menu.js";
 import { paste } from "./form/paste.js";
 import "./form/pickers.js";
 import { clear, undo } from "./form/removal.js";
+import "./form/spine.js";
 import "./form/validate.js";
 import { form, open } from "./form/parts.js";
-
 
 // What the server does just as well is left to it: YAML boxes come back with the whole form.
 const deeds = { "~add": add, "~open": (button) => open(button.closest("[data-pointer]")), "~move-up": (button) => move(button, -1), "~move-down": (button) => move(button, 1) };

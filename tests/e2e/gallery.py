@@ -91,7 +91,7 @@ class Form:
         self.page.locator(f'[id="form"] label:has(> [name$=":{pointer}"][value="{value}"])').click()
 
     def advanced(self) -> None:
-        self.page.locator(".console-advanced > summary").first.click()
+        self.page.locator(".console-more-fields > summary").first.click()
 
     def open(self, pointer: str) -> None:
         section = self.box(pointer).locator(":scope > .console-section")

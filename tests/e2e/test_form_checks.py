@@ -34,7 +34,7 @@ def form(site: Site, page: Page) -> Iterator[Page]:
                 break
         time.sleep(0.1)
     page.goto(f"{site.url}/resources/{GROUP}/v1/{NAMES['plural']}/new/?namespace=default&start=-&view=form")
-    for fold in page.locator("details.console-advanced").all():
+    for fold in page.locator("details.console-more-fields").all():
         fold.evaluate("fold => { fold.open = true; }")
     yield page
     page.evaluate("document.getElementById('form')?.removeAttribute('data-dirty')")
@@ -61,7 +61,7 @@ def said(page: Page, name: str) -> Locator:
         ("i:/spec/big", "9223372036854775808", "9223372036854775807"),
         ("n:/spec/ratio", "1.5", "at most 1"),
         ("s:/spec/title", "ab", "minimum length is 3"),
-        ("s:/spec/title", "Not Lower", "Must match"),
+        ("s:/spec/title", "Not Lower", "Use lowercase letters"),
         ("s:/spec/title", "a" * 64, "maximum length is 63"),
     ],
 )
@@ -102,7 +102,7 @@ def test_the_form_is_not_sent_until_somebody_insists(form: Page) -> None:
     control(form, "i:/spec/count").fill("3")
     expect(words).to_have_count(0)
     # Whoever insists is answered by the cluster itself.
-    summary.get_by_role("button", name="Send it nevertheless").click()
+    summary.get_by_role("button", name="Send anyway").click()
     expect(form.locator("#form-errors")).to_contain_text("name or generateName is required")
     assert len(sent) == 1
 
@@ -121,7 +121,7 @@ def test_a_required_field_of_a_section_that_is_not_there_is_not_missed(form: Pag
 
 @pytest.mark.journey
 def test_a_field_is_found_in_a_section_that_is_closed(form: Page) -> None:
-    form.get_by_label("Find a field").press_sequentially("port")
+    form.get_by_label("Add field").press_sequentially("port")
     expect(form.locator("#form-found a").first).to_contain_text("spec.port")
     form.keyboard.press("Enter")
     expect(control(form, "i:/spec/port")).to_be_focused()

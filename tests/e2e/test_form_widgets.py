@@ -42,7 +42,7 @@ def test_every_scalar(site: Site, page: Page, client: ClusterClient, place: tupl
     menu.get_by_label("While empty").select_option("null")
     page.keyboard.press("Escape")
     expect(form.control("/spec/nickname")).to_have_attribute("placeholder", "null")
-    form.control("/spec/enabled").select_option("false")
+    form.choose("/spec/enabled", "false")
     form.choose("/spec/level", "high")
     form.control("/spec/flavour").select_option("cherry")
     form.choose("/spec/digit", "2")
@@ -124,7 +124,8 @@ def test_lists_maps_and_sections(
     user = form.add("/spec/users")
     form.inside(user, "name").fill("ann")
     expect(user.locator(".console-section-title").first).to_have_text("Item 1: ann")
-    form.inside(user, "admin").select_option("true")
+    user.locator("[data-more] > summary").click()
+    form.choose(f"{user.get_attribute('data-pointer')}/admin", "true")
     pointer = user.get_attribute("data-pointer")
     form.inside(form.add(f"{pointer}/roles"), "").fill("painter")
     user.get_by_role("button", name="Duplicate item 1").click()
@@ -145,6 +146,7 @@ def test_lists_maps_and_sections(
     # A section, and one in it.
     form.open("/spec/nested")
     form.fill("/spec/nested/host", "h.example")
+    form.box("/spec/nested").locator("[data-more] > summary").first.click()
     form.menu("/spec/nested/path", "Use default")
     form.open("/spec/resources")
     form.fill("/spec/resources/limits/cpu", "500m")
@@ -240,22 +242,22 @@ def test_a_picker_offers_names_and_keys(site: Site, page: Page, place: tuple[Res
 def test_a_field_is_found_and_opened(site: Site, page: Page, place: tuple[ResourceType, str]) -> None:
     _, namespace = place
     form = gallery.new(site, page, namespace, "find")
-    box = page.get_by_label("Find a field")
+    box = page.get_by_label("Add field")
     box.fill("insecure")
     expect(page.locator("[data-found]")).to_contain_text("spec.nested.tls.insecure")
     box.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(form.control("/spec/nested/tls/insecure")).to_be_focused()
+    expect(form.control("/spec/nested/tls/insecure").first).to_be_focused()
 
 
 def test_enter_waits_for_what_is_found(site: Site, page: Page, place: tuple[ResourceType, str]) -> None:
     """Who types fast presses it before the list is there."""
     _, namespace = place
     form = gallery.new(site, page, namespace, "hurry")
-    box = page.get_by_label("Find a field")
+    box = page.get_by_label("Add field")
     box.fill("insecure")
     box.press("Enter")
-    expect(form.control("/spec/nested/tls/insecure")).to_be_focused()
+    expect(form.control("/spec/nested/tls/insecure").first).to_be_focused()
     expect(page.locator("[data-found] a")).to_have_count(0)
 
 

@@ -38,7 +38,7 @@ def test_trouble_comes_by_itself_and_leads_to_its_object(
     scene.gadget(client, namespace, "broken", phase="Failed", message="no room")
     line = verdict.get_by_role("link", name=f"Gadget broken in {namespace}")
     expect(line).to_be_visible(timeout=PATIENCE)
-    expect(verdict.locator("[data-sum]")).to_have_text(re.compile(r"needs? you"))
+    expect(verdict.locator("[data-sum]")).to_have_text(re.compile(r"needs? attention"))
     expect(verdict.locator('[data-area="instances"] [data-mark="error"]')).to_have_count(1)
 
     line.focus()

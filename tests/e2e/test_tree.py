@@ -59,7 +59,7 @@ def test_fields_are_searched_and_told(site: Site, page: Page, client: ClusterCli
     deployments = client.find("apps", "v1", "deployments")
     client.create(deployments, _deployment("web", 1), namespace)
     page.goto(f"{site.url}/resources/apps/v1/deployments/{namespace}/web/")
-    page.get_by_role("navigation", name="On this page").get_by_role("link", name="spec", exact=True).click()
+    page.locator("nav.pf-v6-c-tabs").get_by_role("link", name="Values").click()
     values = page.locator("#values")
     values.get_by_label("Field or value").fill("example.com/web")
     image = values.locator(".resource-key", has_text="image").first

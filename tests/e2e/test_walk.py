@@ -140,7 +140,7 @@ def test_argo_cd_from_the_real_catalog(
     install(site, page, "argocd", "Argo CD", namespace)
     page.goto(f"{site.url}/resources/argoproj.io/v1beta1/argocds/new/?namespace={namespace}")
     field(page, "Name").fill("example-argocd")
-    search = page.get_by_label("Find a field")
+    search = page.get_by_label("Add field")
     search.fill("anonymous")
     expect(page.locator("[data-found]")).to_contain_text("spec.usersAnonymousEnabled")
     search.press("Enter")

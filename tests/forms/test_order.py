@@ -58,21 +58,37 @@ def test_optional_fields_that_nobody_set_are_folded_away() -> None:
     assert {"delta", "epsilon"} <= set(names(spec.folded))
 
 
-def test_what_the_operator_calls_advanced_is_folded_although_it_is_set() -> None:
+def test_what_the_operator_calls_advanced_is_folded_unless_it_is_set() -> None:
+    assert "beta" in names(spec_of(MESH, {}).folded)
     spec = spec_of(MESH, {"beta": "set"})
-    assert "beta" in names(spec.folded)
+    assert "beta" in names(spec.basic)
     assert child(spec, "beta").text == "set"
 
 
-def test_a_form_of_nothing_but_optional_fields_is_no_fold() -> None:
+def test_a_form_of_nothing_but_optional_fields_shows_the_first_few() -> None:
     spec = spec_of(plain(*"abcdefgh"), {})
     assert names(spec.basic) == list("abcdefgh")
     assert spec.folded == ()
+    large = spec_of(plain(*"abcdefghijkl"), {})
+    assert (names(large.basic), names(large.folded)) == (list("abcdefgh"), list("ijkl"))
 
 
 def test_a_few_optional_fields_are_not_worth_a_fold() -> None:
     assert spec_of(plain("a", "b", "c", required=("a",)), {}).folded == ()
     assert names(spec_of(plain(*"abcdef", required=("c",)), {}).basic) == ["c"]
+
+
+def test_optional_fields_fold_inside_a_section_that_is_set() -> None:
+    inner = {"type": "object", "required": ["a"], "properties": dict.fromkeys("abc", TEXT)}
+    section = child(spec_of(plain(section=inner), {"section": {"a": "1"}}), "section")
+    assert (names(section.basic), names(section.folded)) == (["a"], ["b", "c"])
+
+
+def test_unset_sections_stand_behind_what_is_set() -> None:
+    section = {"type": "object", "properties": {"a": TEXT}}
+    spec = spec_of(plain("text", first=section, second=section), {"second": {"a": "1"}})
+    drawn = [name for group in spec.groups for name in names(group.fields)]
+    assert drawn == ["text", "second", "first"]
 
 
 def test_the_order_of_the_schema_is_kept_without_descriptors() -> None:
@@ -176,9 +192,9 @@ def test_a_group_that_is_named_like_its_section_or_has_one_member_is_none() -> N
     (spec, *_) = Builder(form.schema, Options(descriptors_of(said))).top({"spec": {}})
     assert [(group.name, names(group.fields)) for group in child(spec, "tls").groups] == [("", ["a", "b"])]
     assert [(group.name, names(group.fields)) for group in spec.groups] == [
-        ("", ["tls", "x", "y"]),
+        ("", ["x", "y"]),
         ("Pair", ["p", "q"]),
-        ("", ["z"]),
+        ("", ["z", "tls"]),
     ]
 
 
@@ -203,3 +219,21 @@ def test_items_that_a_list_must_have_are_offered_and_are_none_until_used() -> No
     assert page.submit().object["spec"] == {"texts": ["typed"], "things": [{"name": "thing"}]}
     page.press("~add", "/spec/things")
     assert page.submit().object["spec"] == {"texts": ["typed"], "things": [{"name": "thing"}, {}]}
+
+
+def test_of_many_cards_the_first_two_stand_open() -> None:
+    user = {"type": "object", "properties": {"name": TEXT}}
+    form = plain(users={"type": "array", "items": user, "maxItems": 3})
+    users = child(spec_of(form, {"users": [{"name": name} for name in "abc"]}), "users")
+    assert [item.open for item in users.children] == [True, True, False]
+    assert users.full
+    wrong = Typed(errors={("spec", "users", 2, "name"): "no"})
+    assert child(spec_of(form, {"users": [{"name": name} for name in "abc"]}, wrong), "users", 2).open
+    assert not child(spec_of(form, {"users": [{"name": "a"}]}), "users").full
+
+
+def test_a_kind_without_a_schema_for_spec_says_why_it_is_edited_as_yaml() -> None:
+    free = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    form = Form(MESH.type, Schema.of({"type": "object", "properties": {"spec": free}}), type(MESH.offer)())
+    assert "This type has no schema for spec, so it is edited as YAML." in form.html(form.begin(None))
+    assert "This type has no schema" not in MESH.html(MESH.begin(None))

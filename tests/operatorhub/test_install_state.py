@@ -36,7 +36,7 @@ class Stopped(datetime):
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(install_state, "datetime", Stopped)
-    monkeypatch.setattr(pods, "time", SimpleNamespace(time=NOW.timestamp))
+    monkeypatch.setattr(pods, "timezone", SimpleNamespace(now=lambda: NOW))
 
 
 def pending(*missing: Object, since: float = 300) -> Object:
@@ -106,7 +106,7 @@ def test_an_operator_may_end_once_or_twice(age: float, restarts: int, *, settled
     crashed["status"]["containerStatuses"][0]["restartCount"] = restarts
     broken = trouble.find(facts(csv=csv("Installing"), pods=(crashed,)))
     assert broken is not None
-    assert (broken.key, broken.settled) == ("crash", settled)
+    assert (broken.key, broken.settled) == ("crash_loop", settled)
 
 
 def test_a_version_that_olm_installs_again_and_again_has_failed() -> None:

@@ -130,9 +130,9 @@ def test_a_channel_that_is_not_in_the_catalog(client: ClusterClient, place: str)
 def test_a_program_that_crashes_shows_its_log(client: ClusterClient, place: str) -> None:
     group(client, place)
     subscribe(client, place, config={"env": [{"name": "PYTHONHASHSEED", "value": "nowhere"}]})
-    found = broken(client, place, key="crash")
+    found = broken(client, place, key="crash_loop")
     assert found.ways[0].url.endswith("/logs/")
-    page = until(lambda: "ends again and again" in (page := text(Client(), place)) and page)
+    page = until(lambda: "can't keep running" in (page := text(Client(), place)) and page)
     assert "Log" in page
 
 

@@ -1,5 +1,6 @@
-// "Find a field": the server searches the whole schema; what is chosen is opened step by step, and focused.
+// "Add field": the server searches the whole schema; what is chosen is opened step by step, brought out of its fold, and focused.
 import { firstControl, form, open } from "./parts.js";
+import { lift } from "./more.js";
 
 const within = (place, pointer) => pointer === place || pointer.startsWith(`${place}/`);
 
@@ -17,12 +18,16 @@ function closedParts(pointer) {
   return found.sort((one, other) => around(other).length - around(one).length)[0];
 }
 
+/** Opens what is around the element; of a fold of many fields only the one that is wanted comes out. */
 function unfold(element) {
-  for (let place = element; place; place = place.parentElement?.closest("details")) if (place.matches?.("details")) place.open = true;
+  for (let place = element; place; place = place.parentElement?.closest("details, [data-field]")) {
+    if (place.matches("details:not([data-more])")) place.open = true;
+    lift(place);
+  }
 }
 
 export function show(element) {
-  unfold(element.closest("details") ?? element);
+  unfold(element);
   element.scrollIntoView({ block: "center" });
   const heading = element.querySelector(":scope > .console-section > summary");
   const control = element.matches("input, select, textarea") ? element : heading ?? firstControl(element) ?? element.querySelector("button");
@@ -89,6 +94,16 @@ document.addEventListener("input", (event) => {
   hurried = false;
   clearTimeout(waiting);
   waiting = setTimeout(() => search(event.target), 150);
+});
+
+// "/" leads to the search from wherever nothing is typed.
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest?.("input, select, textarea, [contenteditable=true], dialog");
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || typing || event.defaultPrevented) return;
+  const input = form()?.querySelector("[data-filter]");
+  if (!input) return;
+  event.preventDefault();
+  input.focus();
 });
 
 // Up and down go through what was found, Enter takes the first, Escape ends the search.

@@ -16,13 +16,19 @@ export function renumber(place) {
     const own = (selector) => [...item.querySelectorAll(selector)].filter((element) => itemOf(element) === item);
     for (const element of own(".console-tools-of-item [aria-label], .console-row-value [aria-label], .console-row-key [aria-label]")) {
       const label = element.getAttribute("aria-label");
-      element.setAttribute("aria-label", label.replace(/\d+(?!.*\d)/, index + 1));
+      element.setAttribute("aria-label", label.replace(/\d+/, index + 1));
+    }
+    for (const adder of item.querySelectorAll(":scope > .console-add > [data-add]")) {
+      const text = adder.lastChild;
+      text.textContent = text.textContent.replace(/\d+/, index + 1);
     }
     for (const title of own("[data-number]")) title.textContent = title.textContent.replace(/\d+/, index + 1);
   }
   const list = listOf(place);
   const button = list?.querySelector(`:scope > .console-add > [data-add]`);
-  if (button) button.dataset.add = items.length;
+  if (!button) return;
+  button.dataset.add = items.length;
+  button.disabled = "max" in button.dataset && items.length >= Number(button.dataset.max);
 }
 
 export function changed(place, text, near) {
@@ -82,6 +88,8 @@ export function duplicate(button) {
   }
   if (number) copy.dataset.from = base;
   for (const closed of copy.querySelectorAll(`:scope > details > .console-section-body > input[name^="t:"]`)) closed.value = "1";
+  const card = copy.querySelector(":scope > .console-section:not([data-lazy])");
+  if (card) card.open = true;
   item.after(copy);
   changed(item.parentElement, `${words("added")}: ${words("item")} ${[...item.parentElement.children].indexOf(copy) + 1}`, copy);
 }

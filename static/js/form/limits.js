@@ -58,10 +58,20 @@ function decimal(text, limits, where) {
   });
 }
 
+const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const NAME_RULE = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.'";
+
+/** What was probably meant by a text that is no name of an object: "Argo_CD" → "argo-cd"; "" where nothing is left of it. */
+export function properName(text) {
+  const made = text.trim().toLowerCase().replace(/[^a-z0-9.]+/g, "-").replace(/-*\.+-*/g, ".").replace(/^[-.]+|[-.]+$/g, "");
+  return made.length <= 253 ? made : "";
+}
+
 function letters(text, limits, where) {
   const length = [...text].length;
   if (limits.maxLength !== undefined && length > limits.maxLength) return [`Too long: may not be more than ${limits.maxLength} ${limits.maxLength === 1 ? "byte" : "bytes"}`];
   if (limits.minLength && length < limits.minLength) return [`Invalid value: ${quoted(text)}: ${where} in body should be at least ${limits.minLength} chars long`];
+  if (limits.name && !NAME.test(text)) return [`Invalid value: ${quoted(text)}: ${NAME_RULE}`];
   if (limits.pattern && !found(limits.pattern, text)) return [`Invalid value: ${quoted(text)}: ${where} in body should match '${limits.pattern}'`];
   return [];
 }

@@ -7,7 +7,7 @@ export function clear(button) {
   const box = button.closest("[data-pointer]");
   const menu = button.closest("details");
   menu.open = false;
-  const name = box.querySelector(".console-section-title, .pf-v6-c-form__label-text")?.textContent ?? "";
+  const name = box.querySelector(".console-section-title, .pf-v6-c-form__label-text")?.textContent.trim() ?? "";
   const note = document.createElement("div");
   note.className = "console-gone";
   const mark = Object.assign(document.createElement("input"), { type: "hidden", name: `x:${box.dataset.pointer}`, value: "1" });

@@ -3,7 +3,7 @@
 import { form } from "./parts.js";
 import { controlOf, idOf } from "./pointers.js";
 import { show } from "./find.js";
-import { load, plain, waits, wrong } from "./limits.js";
+import { load, plain, properName, waits, wrong } from "./limits.js";
 
 const CONTROLS = "input[name], select[name], textarea[name]";
 const words = () => form()?.querySelector("[data-checks]")?.dataset ?? {};
@@ -54,7 +54,7 @@ function there(box) {
 const HIDDEN = "[hidden], [data-menu], [data-unmet], [data-other]";
 
 /** Whether a field that is required - a text, a list or a section - says nothing now, while what it stands in is there. */
-function missing(box) {
+export function missing(box) {
   const { pointer } = box.dataset;
   if (box.closest(HIDDEN) || named(`e:${pointer}`)?.value || !there(box.parentElement.closest("[data-pointer]"))) return false;
   const control = controlOf(form(), pointer);
@@ -78,6 +78,24 @@ function complaints(control) {
   return wrong(mark, control.value, JSON.parse(control.dataset.check ?? "{}"), where(pointerOf(control)), words()).map((sentence) => plain(sentence, rules()));
 }
 
+/** A name that is wrong can be mended at once, where it is plain what was meant. */
+function propose(control, button) {
+  const name = /"name":true/.test(control.dataset.check ?? "") ? properName(control.value) : "";
+  if (!name) { button.remove(); return; }
+  button.textContent = button.textContent.trim().replace("%n", name);
+  button.dataset.use = name;
+  button.dataset.of = control.id;
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("#form [data-use]");
+  const control = button && document.getElementById(button.dataset.of);
+  if (!control) return;
+  control.value = button.dataset.use;
+  control.focus();
+  for (const kind of ["input", "change"]) control.dispatchEvent(new Event(kind, { bubbles: true }));
+});
+
 function say(control, said) {
   const id = `${control.id}-v`;
   const old = document.getElementById(id);
@@ -93,6 +111,7 @@ function say(control, said) {
     const text = form().querySelector("template[data-native-error]").content.firstElementChild.cloneNode(true);
     text.id = id;
     text.querySelector("span").textContent = said.join("; ");
+    propose(control, text.querySelector("[data-use]"));
     const help = document.getElementById(`${control.id}-h`);
     const label = control.matches("[role=group]") ? control.querySelector(":scope > .console-label") : null;
     if (help?.matches("div") && !label) help.prepend(text); else (label ?? control.closest(".console-beside") ?? frame ?? control).after(text);
@@ -120,7 +139,8 @@ function summary(found) {
     made.querySelector("ul").append(line);
   }
   document.getElementById("form-errors")?.remove();
-  form().querySelector(".pf-m-action").before(made);
+  form().querySelector("[data-messages]").append(made);
+  form().dispatchEvent(new CustomEvent("console:judged", { bubbles: true }));
 }
 
 /** Each control, list and section with what is wrong with it, in the page's order. */

@@ -130,14 +130,14 @@ class TestTrouble:
         assert any(GROUP in topic for topic in _topics(found))
 
     def test_pods_and_warnings(self, browser: Client, troubled: Scene, pulling: None) -> None:
-        until(lambda: "ImagePull" in part(browser, "pods"))
+        until(lambda: "t pull registry.invalid/none:1" in part(browser, "pods"))
         pods = part(browser, "pods")
         assert f'href="/resources/core/v1/pods/{troubled.place}/stuck/"' in pods
         warnings = words(until(lambda: "stuck" in (text := part(browser, "warnings")) and text))
         assert "Pod stuck" in warnings and "registry.invalid/none:1" in warnings
 
     def test_one_list_has_all_of_it_worst_first(self, browser: Client, troubled: Scene, pulling: None) -> None:
-        until(lambda: "ImagePull" in part(browser, "pods"))
+        until(lambda: "t pull registry.invalid/none:1" in part(browser, "pods"))
         page = raw(browser, "/?all=1")
         listed = page.split("data-troubles-all", 1)[1].split("</ol>", 1)[0]
         levels = re.findall(r'<li class="overview-trouble" data-level="(\w+)"', listed)
@@ -145,7 +145,7 @@ class TestTrouble:
         said = words(listed)
         for text in ("nowhere", "Gadget bad", "Pod stuck", "1.0.0 → 1.1.0", "Pages do not update by themselves"):
             assert text in said
-        assert f"{len(levels)} things need you" in words(page)
+        assert f"{len(levels)} need attention" in words(page)
         assert "data-coming" not in page
 
     def test_what_is_slow_is_named_and_holds_up_nothing(
@@ -215,7 +215,7 @@ def test_a_cluster_that_is_away_is_one_trouble_and_the_page_is_there(
         page = raw(browser, "/?all=1")
         assert browser.get("/").status_code == 200
     said = words(page)
-    assert "1 thing needs you" in said and "The API server does not answer" in said
+    assert "1 needs attention" in said and "The API server does not answer" in said
     assert "All is well" not in said.split("Getting started")[0].replace("data-text", "")
 
 

@@ -14,7 +14,7 @@ test("a new item has the focus, a number and a name of its own", async () => {
   assert.deepEqual(more, []);
   assert.match(item.dataset.pointer, /^\/spec\/tags\/@n\d+$/);
   assert.equal(shown.document.activeElement, item.querySelector("input"));
-  assert.match(item.querySelector("input").getAttribute("aria-label"), / 4$/);
+  assert.match(item.querySelector("input").getAttribute("aria-label"), /^Item 4 of Tags$/);
   assert.ok(button(item, "Move item 4 up"));
   assert.equal(shown.announced(), "Added: Item 4");
   assert.ok(shown.dirty());
@@ -43,7 +43,7 @@ test("an item is removed, and the focus is on what is in its place", async () =>
   await shown.press(button(shown.items("/spec/tags")[1], "Remove item 2"));
   assert.deepEqual(texts(shown, "/spec/tags"), ["one", "three"]);
   assert.equal(shown.document.activeElement.value, "three");
-  assert.equal(shown.document.activeElement.getAttribute("aria-label"), "Tags 2");
+  assert.equal(shown.document.activeElement.getAttribute("aria-label"), "Item 2 of Tags");
   assert.match(shown.announced(), /^Removed: Remove item 2/);
   for (const number of [2, 1]) await shown.press(button(shown.items("/spec/tags")[number - 1], `Remove item ${number}`));
   assert.equal(shown.document.activeElement, shown.$('[data-add][value="/spec/tags"]'));
@@ -65,7 +65,7 @@ test("many are pasted at once, one a line, without comments", async () => {
   assert.equal(shown.$("#form .console-paste"), null);
   assert.equal(shown.announced(), "Added: 2");
   assert.equal(new Set(shown.items("/spec/tags").map((item) => item.dataset.pointer)).size, 5);
-  assert.match(shown.items("/spec/tags")[4].querySelector("input").getAttribute("aria-label"), / 5$/);
+  assert.match(shown.items("/spec/tags")[4].querySelector("input").getAttribute("aria-label"), /^Item 5 of Tags$/);
 });
 
 test("pairs are pasted by their keys: those that are there get the value", async () => {
@@ -163,6 +163,16 @@ test("a part that can't be fetched is said, and its place stays as it was", asyn
   assert.equal(said, 1);
   assert.equal(shown.items("/spec/tags").length, 3);
   assert.equal(shown.$("[aria-busy]"), null);
+});
+
+test("a list that is full takes no more, until one goes", async () => {
+  const shown = await form("edited-gallery");
+  const button = shown.$('[name="~add"][value="/spec/tags"]');
+  button.dataset.max = "4";
+  await shown.press(button);
+  assert.equal(button.disabled, true);
+  await shown.press(shown.items("/spec/tags")[0].querySelector("[data-remove]"));
+  assert.equal(button.disabled, false);
 });
 
 test("a section is removed as a whole, and brought back", async () => {

@@ -18,7 +18,7 @@ const patterns = (shown, control) => { shown.named(control).dispatchEvent(new wi
 
 for (const [name, text, words] of [
   ["i:/spec/count", "20000", "at most 10000"], ["i:/spec/count", "0", "at least 1"], ["i:/spec/big", "9223372036854775808", "9223372036854775807"], ["n:/spec/ratio", "1.5", "at most 1"],
-  ["s:/spec/title", "ab", "minimum length is 3"], ["s:/spec/title", "Not Lower", "Must match"], ["s:/spec/title", "a".repeat(64), "maximum length is 63"],
+  ["s:/spec/title", "ab", "minimum length is 3"], ["s:/spec/title", "Not Lower", "Use lowercase letters"], ["s:/spec/title", "a".repeat(64), "maximum length is 63"],
 ]) test(`it is said when a field is left: ${name} ${text.slice(0, 20)}`, async () => {
   const shown = await form("gallery");
   await patterns(shown, name);

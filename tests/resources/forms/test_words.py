@@ -100,3 +100,24 @@ def test_a_dependency_is_met_by_any_of_its_values_and_every_pointer() -> None:
     assert is_met((met, not_met))
     assert not is_met((met, other))
     assert forms.depends_data(field(depends=(met,))) == '[["/spec/a", "x", true]]'
+
+
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        (field(position=2, list_label="Volumes"), "Item 2 of Volumes"),
+        (field(position=1, list_label="Labels", is_entry=True), "Entry 1 of Labels"),
+        (field(position=3), "Item 3"),
+        (field(), "X"),
+    ],
+)
+def test_items_are_named_by_their_list(made: Field, name: str) -> None:
+    assert forms.accessible_name(made) == name
+
+
+def test_a_title_of_an_item_is_escaped() -> None:
+    made = field("section", "object", position=1, caption="<b>")
+    assert conditional_escape(forms.section_title(made)) == (
+        "<span data-number>Item 1</span><span data-caption>: &lt;b&gt;</span>"
+    )
+    assert conditional_escape(forms.section_title(field("map", "object", is_entry=True, key="<i>"))) == "&lt;i&gt;"

@@ -1,0 +1,72 @@
+"""What a rule returns: one sentence, its evidence and, where there is one, a fix. No addresses: objects are named,
+pages link to them.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Severity(IntEnum):
+    """ERROR: it doesn't work. WARNING: it works in part, or has only just begun to fail. NOTE: worth knowing."""
+
+    ERROR = 0
+    WARNING = 1
+    NOTE = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """An object by its group, kind and name, or with name '' all objects of the kind. `namespace` '':
+    cluster-scoped.
+    """
+
+    group: str
+    kind: str
+    name: str = ""
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """Evidence: a page of an object. `view` as in resources/urls.py, and `events` for the Events on the object's
+    page.
+    """
+
+    target: Target
+    view: str = "detail"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fix:
+    """A verb and its target ("Create ConfigMap settings"), and the page that does it. `view`, `query`: as in
+    resources/urls.py.
+    """
+
+    label: str
+    target: Target
+    view: str = "edit"
+    query: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """Why an object isn't well.
+
+    `sentence`: subject, "can't", object, reason, in the current language; at most 120 characters of ours, names in
+    full. `note`: what still works or what to know, '' where nothing is known. `raw`: the cluster's own text, by which
+    the cause was recognised. `since`: RFC 3339, '' where unknown. `rank`: among causes of one severity the lower is
+    nearer to the root of the trouble. `rule` and `about` are set by the engine.
+    """
+
+    sentence: str
+    rank: int
+    severity: Severity = Severity.ERROR
+    note: str = ""
+    links: tuple[Link, ...] = ()
+    raw: str = ""
+    fix: Fix | None = None
+    since: str = ""
+    #: It only repeats what a more exact cause says: dropped where there is one.
+    generic: bool = False
+    rule: str = ""
+    about: Target | None = None

@@ -1,0 +1,282 @@
+"""What the rules read: an object, what it owns and is owned by, each with its Events. Pure; resources/diagnosis/ fills
+it from a cluster.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+from kube import limits
+from resources.causes.cause import Link, Target
+from resources.state.health import (
+    DEGRADED,
+    PROGRESSING,
+    READY,
+    TERMINATING,
+    UNKNOWN,
+    Condition,
+    Health,
+    condition_of,
+    conditions,
+    has_failed,
+    items,
+    mapping,
+    number,
+    text,
+)
+from resources.state.kind_health import health
+
+#: An older Event of an object that lacks nothing we can count may be about something mended since.
+_RECENT = timedelta(minutes=15)
+#: Evidence of one cause.
+MAX_LINKS = 3
+_UNSETTLED = (DEGRADED, PROGRESSING, UNKNOWN, TERMINATING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A Kubernetes Event. `seen`: when it last happened, RFC 3339."""
+
+    reason: str
+    message: str
+    warning: bool = True
+    count: int = 1
+    seen: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Complaint:
+    """A text by which a controller says that something failed: a condition's message or a Warning."""
+
+    text: str
+    reason: str
+    since: str
+    by_event: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """One object of the tree. `events`: newest first. `parent`: its owner in the tree, None for the uppermost known
+    one.
+    """
+
+    object: Mapping[str, Any]
+    events: tuple[Event, ...] = ()
+    parent: "Item | None" = None
+    now: datetime | None = None
+
+    @cached_property
+    def group(self) -> str:
+        return text(self.object.get("apiVersion")).rpartition("/")[0]
+
+    @cached_property
+    def kind(self) -> str:
+        return text(self.object.get("kind"))
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        return mapping(self.object.get("metadata"))
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        return mapping(self.object.get("spec"))
+
+    @property
+    def status(self) -> Mapping[str, Any]:
+        return mapping(self.object.get("status"))
+
+    @property
+    def name(self) -> str:
+        return text(self.metadata.get("name"))
+
+    @property
+    def namespace(self) -> str:
+        return text(self.metadata.get("namespace"))
+
+    @property
+    def uid(self) -> str:
+        return text(self.metadata.get("uid"))
+
+    @property
+    def created(self) -> str:
+        return text(self.metadata.get("creationTimestamp"))
+
+    @property
+    def target(self) -> Target:
+        return Target(group=self.group, kind=self.kind, name=self.name, namespace=self.namespace)
+
+    @property
+    def is_pod(self) -> bool:
+        return self.kind == "Pod" and not self.group
+
+    @property
+    def is_custom(self) -> bool:
+        """Of a kind that an operator brought."""
+        return "." in self.group and not self.group.endswith(".k8s.io")
+
+    @cached_property
+    def health(self) -> Health:
+        return health(self.object)
+
+    @property
+    def is_unsettled(self) -> bool:
+        return self.health.state in _UNSETTLED and not self.health.ended
+
+    @cached_property
+    def conditions(self) -> tuple[Condition, ...]:
+        return conditions(self.object)
+
+    def condition(self, type_: str) -> Condition | None:
+        return condition_of(self.object, type_)
+
+    @cached_property
+    def subject(self) -> str:
+        """What people call it: Pods and ReplicaSets by the workload that makes them, so that all its replicas have one
+        sentence.
+        """
+        labels = mapping(self.metadata.get("labels"))
+        owner = self.controller
+        name, kind = text(owner.get("name")), text(owner.get("kind"))
+        hash_ = text(labels.get("pod-template-hash"))
+        if self.is_pod and kind in ("ReplicaSet", "Job", "DaemonSet", "ReplicationController"):
+            return name.removesuffix(f"-{hash_}") if hash_ else name
+        if self.kind == "ReplicaSet" and hash_:
+            return self.name.removesuffix(f"-{hash_}")
+        return self.name
+
+    @property
+    def controller(self) -> Mapping[str, Any]:
+        """The ownerReference of its controller; empty where it has none."""
+        references = items(self.metadata.get("ownerReferences"))
+        return next((reference for reference in references if reference.get("controller") is True), {})
+
+    @property
+    def ancestors(self) -> "Iterator[Item]":
+        """The nearest first."""
+        above = self.parent
+        while above is not None:
+            yield above
+            above = above.parent
+
+    @cached_property
+    def lacks_pods(self) -> bool:
+        """Whether a workload has fewer Pods than it wants, so that a FailedCreate is still true."""
+        spec, status = self.spec, self.status
+        if self.kind in ("ReplicaSet", "StatefulSet", "ReplicationController"):
+            return number(status.get("replicas")) < number(spec.get("replicas"), 1)
+        if self.kind == "DaemonSet":
+            return number(status.get("currentNumberScheduled")) < number(status.get("desiredNumberScheduled"))
+        if self.kind == "Job":
+            return not number(status.get("active")) and self.is_unsettled
+        return False
+
+    @cached_property
+    def complaints(self) -> tuple[Complaint, ...]:
+        """What is wrong with it as its controllers say it: bad conditions, then Warnings that are still true, newest
+        first.
+        """
+        found = [
+            Complaint(text=condition.message, reason=condition.reason, since=condition.changed)
+            for condition in self.conditions
+            if condition.message and (condition.good is False or has_failed(condition, self.object))
+        ]
+        found += (
+            Complaint(text=event.message, reason=event.reason, since=event.seen, by_event=True)
+            for event in self.events
+            if event.warning and self._still_true(event)
+        )
+        return tuple(found)
+
+    def _still_true(self, event: Event) -> bool:
+        if event.reason == "FailedCreate" and self.group in ("apps", "batch", ""):
+            return self.lacks_pods
+        if not self.is_unsettled:
+            return False
+        return self.now is None or (seen := moment(event.seen)) is None or self.now - seen < _RECENT
+
+    def links(self, *more: Link) -> tuple[Link, ...]:
+        """Evidence: the object itself, what else is given, and its Events where it has any."""
+        events = (Link(target=self.target, view="events"),) if self.events else ()
+        return (Link(target=self.target), *more, *events)[:MAX_LINKS]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """`items`: the object that is asked about first, then what it owns, in the order of a tree, and the claims that
+    its Pods name.
+
+    `logs`: (uid of the Pod, container) → the last line that it printed before it ended. `stopped_operator`: the
+    Deployments or the version of the operator that would have to act on the object and is known not to run, '' else.
+    `deprecation`: why the object's version should not be used any more.
+    """
+
+    items: tuple[Item, ...]
+    logs: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    stopped_operator: str = ""
+    deprecation: str = ""
+
+    @property
+    def root(self) -> Item:
+        return self.items[0]
+
+    def item(self, kind: str, name: str, namespace: str) -> Item | None:
+        """An object of Kubernetes' own kinds among the items."""
+        return next(
+            (item for item in self.items if (item.kind, item.name, item.namespace) == (kind, name, namespace)), None
+        )
+
+
+def evidence(
+    root: Mapping[str, Any],
+    below: Iterable[tuple[int, Mapping[str, Any]]] = (),
+    *,
+    above: Iterable[Mapping[str, Any]] = (),
+    events: Mapping[str, tuple[Event, ...]] | None = None,
+    now: datetime | None = None,
+    logs: Mapping[tuple[str, str], str] | None = None,
+    stopped_operator: str = "",
+    deprecation: str = "",
+) -> Evidence:
+    """`below`: (depth from 0, object), as a tree's rows. `above`: its owners, nearest first. `events`: by uid. All
+    whole, with apiVersion and kind.
+    """
+    known = events or {}
+
+    def item(obj: Mapping[str, Any], parent: Item | None) -> Item:
+        uid = text(mapping(obj.get("metadata")).get("uid"))
+        return Item(object=obj, events=known.get(uid, ())[: limits.CAUSE_EVENTS.value], parent=parent, now=now)
+
+    parent: Item | None = None
+    for obj in reversed(list(above)):
+        parent = item(obj, parent)
+    found = [item(root, parent)]
+    path = [found[0]]
+    for depth, obj in below:
+        if len(found) >= limits.CAUSE_OBJECTS.value:
+            break
+        del path[depth + 1 :]
+        found.append(item(obj, path[-1]))
+        path.append(found[-1])
+    return Evidence(items=tuple(found), logs=logs or {}, stopped_operator=stopped_operator, deprecation=deprecation)
+
+
+def moment(value: str) -> datetime | None:
+    """A time of the API server; None for what is none."""
+    try:
+        found = datetime.fromisoformat(value.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
+
+
+def replicas_ready(item: Item) -> tuple[int, int] | None:
+    """(ready, wanted) of the workload that the item is or belongs to, None where there is none with replicas."""
+    for one in (item, *item.ancestors):
+        if one.group == "apps" and one.kind in ("Deployment", "StatefulSet"):
+            return number(one.status.get("readyReplicas")), number(one.spec.get("replicas"), 1)
+        if one.is_pod and one.health.state == READY:
+            return None
+    return None

@@ -1,0 +1,86 @@
+"""A container fails its probe: it gets no traffic (readiness), or is killed for it (liveness, startup).
+
+The kubelet's Events Unhealthy, 'Readiness probe failed: HTTP probe failed with statuscode: 500', and Killing,
+'Container web failed liveness probe, will be restarted'. Programs fail some while they start, so three are waited for.
+https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/kubelet/prober/prober.go,
+https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/kubelet/kuberuntime/kuberuntime_manager.go
+"""
+
+import re
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from resources.causes import containers
+from resources.causes.cause import Cause, Link
+from resources.causes.containers import Container
+from resources.causes.evidence import Event, Evidence, Item, moment
+from resources.causes.texts import short
+
+RANK = 30
+ENOUGH = 3
+_FAILED = re.compile(
+    r"^(?P<kind>Readiness|Liveness|Startup) probe (?:failed|errored)(?: and resulted in [^:]+)?: (?P<why>.*)", re.DOTALL
+)
+_STATUS = re.compile(r"statuscode: (?P<code>\d+)")
+
+
+def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
+    if not item.is_pod or item.health.ended:
+        return
+    failing = [one for one in containers.containers(item) if not one.ready and one.spec]
+    for event in item.events:
+        found = _FAILED.match(event.message) if event.reason == "Unhealthy" else None
+        if found is None or event.count < ENOUGH:
+            continue
+        kind = found["kind"].lower()
+        container = _of(failing, kind, event)
+        if container is None:
+            continue
+        words = {"name": containers.label(item, container), "why": _why(found["why"])}
+        sentence, note = {
+            "readiness": (
+                _("%(name)s can't get ready: its readiness probe fails: %(why)s"),
+                _("It gets no traffic until then."),
+            ),
+            "liveness": (
+                _("%(name)s can't keep running: its liveness probe fails: %(why)s"),
+                _("The kubelet restarts it each time."),
+            ),
+            "startup": (
+                _("%(name)s can't start: its startup probe fails: %(why)s"),
+                _("The kubelet restarts it each time."),
+            ),
+        }[kind]
+        yield Cause(
+            sentence=sentence % words,
+            rank=RANK if kind == "readiness" else RANK - 1,
+            note=note,
+            links=item.links(Link(target=item.target, view="logs")),
+            raw=event.message,
+            since=containers.since(item),
+        )
+        return
+
+
+def _of(failing: list[Container], kind: str, event: Event) -> Container | None:
+    """The container with such a probe, if there is one alone. Of one that has started anew since the probe failed it
+    says nothing.
+    """
+    probed = [one for one in failing if f"{kind}Probe" in one.spec]
+    if len(probed) != 1:
+        return None
+    started, seen = moment(probed[0].started), moment(event.seen)
+    if kind == "readiness" and started and seen and seen < started:
+        return None
+    return probed[0]
+
+
+def _why(text: str) -> str:
+    if found := _STATUS.search(text):
+        return _("it answers with HTTP %(code)s") % {"code": found["code"]}
+    if "connection refused" in text:
+        return _("nothing listens on its port")
+    if any(part in text for part in ("context deadline exceeded", "Client.Timeout", "i/o timeout", "timed out")):
+        return _("it doesn't answer in time")
+    return short(text)

@@ -1,0 +1,97 @@
+"""A container's image can't be pulled, and why: no such image, no permission, rate limit, a name that is none, no
+registry.
+
+The waiting reason of the container (ErrImagePull, ImagePullBackOff, InvalidImageName, ErrImageNeverPull,
+RegistryUnavailable) with the container runtime's message: containerd's 'failed to resolve reference
+"docker.io/library/web:v9": docker.io/library/web:v9: not found', CRI-O's 'reading manifest v9 in quay.io/x/y: manifest
+unknown'. Before Kubernetes 1.31 an ImagePullBackOff doesn't repeat it; the Event Failed does.
+https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/kubelet/images/image_manager.go,
+https://github.com/containerd/containerd/blob/v2.0.0/core/remotes/docker/resolver.go
+"""
+
+import re
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from resources.causes import containers
+from resources.causes.cause import Cause, Link, Target
+from resources.causes.containers import Container
+from resources.causes.editing import edit_fix
+from resources.causes.evidence import Evidence, Item
+from resources.state.health import items, text
+
+RANK = 22
+_REASONS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable")
+_HOST = re.compile(r"lookup (?P<host>[^\s:]+)")
+_DIAL = re.compile(r"dial tcp (?P<host>[^\s]+?): ")
+
+
+def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
+    if not item.is_pod:
+        return
+    for container in containers.containers(item):
+        if container.waiting not in _REASONS:
+            continue
+        raw = _message(item, container)
+        words = {"name": containers.label(item, container), "image": container.image, "why": _why(container, raw)}
+        sentence = _("%(name)s can't pull %(image)s: %(why)s") if words["why"] else _("%(name)s can't pull %(image)s")
+        yield Cause(
+            sentence=sentence % words,
+            rank=RANK,
+            links=item.links(*_secrets(item)),
+            raw=raw,
+            fix=edit_fix(item, container.image),
+            since=containers.since(item),
+        )
+
+
+def _message(item: Item, container: Container) -> str:
+    """The runtime's own text: in the status, else in the Event of the same image."""
+    pulls = (
+        event.message for event in item.events if event.reason == "Failed" and "Failed to pull image" in event.message
+    )
+    event = next((pull for pull in pulls if container.image and container.image in pull), "")
+    own = container.why
+    return event if event and ("ErrImagePull:" not in own and container.waiting == "ImagePullBackOff") else own
+
+
+def _why(container: Container, raw: str) -> str:
+    """'' where the text isn't known."""
+    low = raw.lower()
+    if container.waiting == "InvalidImageName" or "invalid reference format" in low:
+        return _("this isn't a valid image name")
+    if container.waiting == "ErrImageNeverPull":
+        return _("it isn't on the node, and imagePullPolicy is Never")
+    if "toomanyrequests" in low or "429 too many" in low or "rate limit" in low:
+        return _("the registry's rate limit is reached")
+    if "may require authorization" in low or "requested access to the resource is denied" in low:
+        return _("the registry has no such image, or it needs a pull secret")
+    if any(
+        part in low
+        for part in ("401 unauthorized", "403 forbidden", "unauthorized", "authentication required", "denied")
+    ):
+        return _("the registry refuses access; it may need a pull secret")
+    if "no such host" in low and (found := _HOST.search(raw)):
+        return _("there is no registry %(host)s") % {"host": found["host"]}
+    if "no match for platform" in low or "no matching manifest" in low:
+        return _("the registry has no image for this node's platform")
+    if "manifest unknown" in low or "name unknown" in low or "not found" in low or "404" in low:
+        return _("the registry has no such image")
+    if "x509:" in low or "tls:" in low:
+        return _("the registry's certificate isn't trusted")
+    if any(part in low for part in ("connection refused", "i/o timeout", "deadline exceeded", "no route to host")):
+        found = _DIAL.search(raw)
+        return (
+            _("the registry doesn't answer")
+            if found is None
+            else _("%(host)s doesn't answer") % {"host": found["host"]}
+        )
+    return ""
+
+
+def _secrets(item: Item) -> Iterator[Link]:
+    """The pull secret that the Pod names."""
+    for secret in items(item.spec.get("imagePullSecrets"))[:1]:
+        if name := text(secret.get("name")):
+            yield Link(target=Target(group="", kind="Secret", name=name, namespace=item.namespace))

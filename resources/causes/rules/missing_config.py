@@ -1,0 +1,83 @@
+"""A Pod needs a Secret or ConfigMap, or a key of one, that doesn't exist.
+
+Container waiting with CreateContainerConfigError: 'secret "db" not found', "couldn't find key password in Secret
+shop/db"; Events FailedMount: 'MountVolume.SetUp failed for volume "conf" : configmap "settings" not found', '… :
+references non-existent secret key: tls.crt'.
+https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/kubelet/kubelet_pods.go (makeEnvironmentVariables),
+https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/volume/secret/secret.go, …/pkg/volume/configmap/configmap.go
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from resources.causes import containers
+from resources.causes.cause import Cause, Fix, Link, Target
+from resources.causes.evidence import Evidence, Item
+from resources.state.health import items, mapping, text
+
+RANK = 20
+_KINDS = {"secret": "Secret", "configmap": "ConfigMap"}
+_MISSING = re.compile(r'\b(?P<kind>secret|configmap)s? "(?P<name>[^"]+)" not found', re.IGNORECASE)
+_KEY = re.compile(r"couldn't find key (?P<key>\S+) in (?P<kind>Secret|ConfigMap) (?P<namespace>[^/\s]+)/(?P<name>\S+)")
+_VOLUME = re.compile(r'SetUp failed for volume "(?P<volume>[^"]+)"')
+_VOLUME_KEY = re.compile(r"references non-existent (?P<kind>secret|config) key: (?P<key>\S+)")
+
+
+def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
+    if not item.is_pod:
+        return
+    for container in containers.containers(item):
+        if container.waiting == "CreateContainerConfigError":
+            yield from _cause(item, containers.label(item, container), container.why, container.why)
+    # A volume that can't be set up holds all containers up.
+    if text(item.status.get("phase")) != "Pending":
+        return
+    for event in item.events:
+        if event.reason == "FailedMount":
+            yield from _cause(item, item.subject, event.message, event.message)
+            return
+
+
+def _cause(item: Item, name: str, message: str, raw: str) -> Iterator[Cause]:
+    key = ""
+    if found := _KEY.search(message):
+        kind, target, key = found["kind"], found["name"], found["key"]
+    elif found := _MISSING.search(message):
+        kind, target = _KINDS[found["kind"].lower()], found["name"]
+    elif (found := _VOLUME_KEY.search(message)) and (volume := _VOLUME.search(message)):
+        kind, key = "Secret" if found["kind"] == "secret" else "ConfigMap", found["key"]
+        target = _source(item, volume["volume"], kind)
+    else:
+        return
+    words = {"name": name, "kind": kind, "target": target, "key": key}
+    object_ = Target(group="", kind=kind, name=target, namespace=item.namespace)
+    if key and not target:
+        return
+    if key:
+        sentence = _("%(name)s can't start: %(kind)s %(target)s has no key %(key)s")
+        fix = Fix(label=_("Edit %(kind)s %(name)s") % {"kind": kind, "name": target}, target=object_)
+        links = item.links(Link(target=object_))
+    else:
+        sentence = _("%(name)s can't start: %(kind)s %(target)s doesn't exist")
+        query = (("namespace", item.namespace), ("name", target))
+        fix = Fix(label=_("Create %(kind)s %(target)s") % words, target=object_, view="new-values", query=query)
+        links = item.links()
+    yield Cause(sentence=sentence % words, rank=RANK, links=links, raw=raw, fix=fix, since=containers.since(item))
+
+
+def _source(item: Item, name: str, kind: str) -> str:
+    """The Secret or ConfigMap that the volume is made of; '' for a projected one of several."""
+    volume = next((one for one in items(item.spec.get("volumes")) if one.get("name") == name), {})
+    plain: Mapping[str, Any] = mapping(volume.get(kind[0].lower() + kind[1:]))
+    if found := text(plain.get("secretName")) or text(plain.get("name")):
+        return found
+    part = "secret" if kind == "Secret" else "configMap"
+    names = {
+        text(mapping(one.get(part)).get("name"))
+        for one in items(mapping(volume.get("projected")).get("sources"))
+        if part in one
+    }
+    return names.pop() if len(names) == 1 else ""

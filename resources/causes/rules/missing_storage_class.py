@@ -1,0 +1,47 @@
+"""A claim names a StorageClass that doesn't exist.
+
+The Event ProvisioningFailed of kube-controller-manager, 'storageclass.storage.k8s.io "fast" not found'; repeated each
+15 s while it is true.
+https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/controller/volume/persistentvolume/pv_controller.go
+(provisionClaimOperation)
+"""
+
+import re
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from resources.causes.cause import Cause, Fix, Link, Target
+from resources.causes.evidence import Evidence, Item
+from resources.state.health import text
+
+RANK = 10
+_MISSING = re.compile(r'storageclass(?:es)?\.storage\.k8s\.io "(?P<name>[^"]+)" not found')
+
+
+def find(item: Item, _evidence: Evidence) -> Iterator[Cause]:
+    if item.kind != "PersistentVolumeClaim" or text(item.status.get("phase")) == "Bound":
+        return
+    for event in item.events:
+        found = _MISSING.search(event.message)
+        if found is None or found["name"] != text(item.spec.get("storageClassName")):
+            continue
+        class_ = Target(group="storage.k8s.io", kind="StorageClass", name=found["name"])
+        words = {"name": item.name, "class": found["name"]}
+        yield Cause(
+            sentence=_("%(name)s can't get a volume: StorageClass %(class)s doesn't exist") % words,
+            rank=RANK,
+            note=_(
+                "A claim's StorageClass can't be changed; create the class, or delete the claim and create it again."
+            ),
+            links=item.links(Link(target=Target(group="storage.k8s.io", kind="StorageClass"), view="list")),
+            raw=event.message,
+            fix=Fix(
+                label=_("Create StorageClass %(class)s") % words,
+                target=class_,
+                view="new",
+                query=(("name", class_.name),),
+            ),
+            since=item.created,
+        )
+        return

@@ -1,0 +1,42 @@
+"""An object that is being deleted waits for a finalizer whose operator doesn't run any more.
+
+metadata.deletionTimestamp with finalizers other than Kubernetes' own; that the operator is gone is in the evidence
+(resources/diagnosis/), from the ClusterServiceVersions that own the kind and OLM's mark on its definition.
+https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/
+"""
+
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from resources.causes.cause import Cause, Fix, Link
+from resources.causes.evidence import Evidence, Item
+from resources.state.health import text
+
+RANK = 15
+_OWN = ("kubernetes", "foregroundDeletion", "orphan")
+
+
+def waiting_finalizers(item: Item) -> tuple[str, ...]:
+    """Those of an operator, of an object that is being deleted."""
+    names = item.metadata.get("finalizers")
+    if not item.metadata.get("deletionTimestamp") or not isinstance(names, list):
+        return ()
+    found = (text(name) for name in names)
+    return tuple(name for name in found if name and name not in _OWN and ".kubernetes.io/" not in f".{name}")
+
+
+def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
+    names = waiting_finalizers(item)
+    if item is not evidence.root or not names or not evidence.stopped_operator:
+        return
+    words = {"name": item.name, "finalizer": names[0], "operator": evidence.stopped_operator}
+    yield Cause(
+        sentence=_("%(name)s can't be deleted: %(operator)s doesn't run and can't remove finalizer %(finalizer)s")
+        % words,
+        rank=RANK,
+        note=_("What the operator would have cleaned up stays behind if you remove the finalizer by hand."),
+        links=(Link(target=item.target, view="finalizers"), *item.links()[1:]),
+        fix=Fix(label=_("Check finalizers"), target=item.target, view="finalizers"),
+        since=text(item.metadata.get("deletionTimestamp")),
+    )

@@ -1,0 +1,116 @@
+"""A claim isn't bound, or a Pod waits for one.
+
+Events of kube-controller-manager on the claim: FailedBinding 'no persistent volumes available for this claim and no
+storage class is set', ExternalProvisioning 'Waiting for a volume to be created either by the external provisioner 'x'
+or manually by the system administrator. …', ProvisioningFailed of the external provisioner 'failed to provision volume
+with StorageClass "x": …', and VolumeMismatch. The scheduler's 'persistentvolumeclaim "x" not found' and 'pod has
+unbound immediate PersistentVolumeClaims', which names none.
+https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/controller/volume/persistentvolume/pv_controller.go,
+https://github.com/kubernetes/kubernetes/blob/v1.33.0/pkg/scheduler/framework/plugins/volumebinding/binder.go,
+https://github.com/kubernetes-sigs/sig-storage-lib-external-provisioner/blob/v11.0.1/controller/controller.go
+"""
+
+import re
+from collections.abc import Iterator
+
+from django.utils.translation import gettext as _
+
+from resources.causes.cause import Cause, Fix, Link, Target
+from resources.causes.evidence import Event, Evidence, Item
+from resources.causes.texts import short
+from resources.state.health import condition_of, items, mapping, text
+
+RANK = 18
+_NO_CLAIM = re.compile(r'persistentvolumeclaim "(?P<name>[^"]+)" not found')
+_PROVISIONER = re.compile(r"external provisioner '(?P<name>[^']+)'")
+_FAILED = re.compile(r'failed to provision volume with StorageClass "(?P<class>[^"]+)": (?P<why>.+)', re.DOTALL)
+_UNBOUND = "unbound immediate PersistentVolumeClaims"
+
+
+def find(item: Item, evidence: Evidence) -> Iterator[Cause]:
+    if item.kind == "PersistentVolumeClaim" and text(item.status.get("phase")) in ("Pending", "Lost"):
+        yield from _of_claim(item)
+    elif item.is_pod:
+        yield from _of_pod(item, evidence)
+
+
+def _of_claim(item: Item) -> Iterator[Cause]:
+    links, words = item.links(), {"name": item.name}
+    if text(item.status.get("phase")) == "Lost":
+        volume = text(item.spec.get("volumeName"))
+        sentence = _("%(name)s can't be used: its PersistentVolume %(volume)s is gone") % {**words, "volume": volume}
+        yield Cause(sentence=sentence, rank=RANK, note=_("The data on the volume is lost."), links=links)
+        return
+    event = next((event for event in item.events if _says(event)), None)
+    if event is None:
+        return
+    fix, note, raw = None, "", event.message
+    if found := _FAILED.search(event.message):
+        sentence = _("%(name)s can't get a volume of StorageClass %(class)s: %(why)s")
+        words |= {"class": found["class"], "why": short(found["why"])}
+        links = item.links(Link(target=Target(group="storage.k8s.io", kind="StorageClass", name=found["class"])))
+    elif found := _PROVISIONER.search(event.message):
+        sentence = _("%(name)s can't get a volume: provisioner %(provisioner)s hasn't made one")
+        words |= {"provisioner": found["name"]}
+        note = _("Check that the provisioner runs.")
+        class_ = text(item.spec.get("storageClassName"))
+        links = item.links(Link(target=Target(group="storage.k8s.io", kind="StorageClass", name=class_)))
+    else:
+        sentence = _("%(name)s can't get a volume: it names no StorageClass and no PersistentVolume fits")
+        fix = Fix(label=_("Create PersistentVolume"), target=Target(group="", kind="PersistentVolume"), view="new")
+        links = item.links(Link(target=Target(group="storage.k8s.io", kind="StorageClass"), view="list"))
+    yield Cause(sentence=sentence % words, rank=RANK, note=note, links=links, raw=raw, fix=fix, since=item.created)
+
+
+def _says(event: Event) -> bool:
+    if event.reason == "ProvisioningFailed":
+        return bool(_FAILED.search(event.message))
+    return event.reason == "ExternalProvisioning" or (
+        event.reason == "FailedBinding" and "no storage class is set" in event.message
+    )
+
+
+def _of_pod(item: Item, evidence: Evidence) -> Iterator[Cause]:
+    scheduled = condition_of(item.object, "PodScheduled")
+    if scheduled is None or scheduled.status != "False":
+        return
+    if found := _NO_CLAIM.search(scheduled.message):
+        claim = Target(group="", kind="PersistentVolumeClaim", name=found["name"], namespace=item.namespace)
+        words = {"name": item.subject, "claim": found["name"]}
+        yield Cause(
+            sentence=_("%(name)s can't be scheduled: PersistentVolumeClaim %(claim)s doesn't exist") % words,
+            rank=RANK,
+            links=item.links(),
+            raw=scheduled.message,
+            fix=Fix(
+                label=_("Create PersistentVolumeClaim %(claim)s") % words,
+                target=claim,
+                view="new",
+                query=(("name", claim.name),),
+            ),
+            since=scheduled.changed,
+        )
+    elif _UNBOUND in scheduled.message and not any(
+        evidence.item("PersistentVolumeClaim", name, item.namespace) for name in claims_of(item)
+    ):
+        # Where the claims are known, they have said it themselves.
+        words = {"name": item.subject, "claims": ", ".join(claims_of(item))}
+        yield Cause(
+            sentence=_("%(name)s can't be scheduled: PersistentVolumeClaim %(claims)s isn't bound") % words,
+            rank=RANK,
+            links=item.links(
+                *(
+                    Link(target=Target(group="", kind="PersistentVolumeClaim", name=name, namespace=item.namespace))
+                    for name in claims_of(item)[:1]
+                )
+            ),
+            raw=scheduled.message,
+            since=scheduled.changed,
+        )
+
+
+def claims_of(item: Item) -> tuple[str, ...]:
+    """The claims that a Pod names."""
+    volumes = items(item.spec.get("volumes"))
+    names = (text(mapping(volume.get("persistentVolumeClaim")).get("claimName")) for volume in volumes)
+    return tuple(name for name in names if name)

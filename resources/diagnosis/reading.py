@@ -1,0 +1,191 @@
+"""Reads what may explain an object's state: its tree, Events, owners, the claims that its Pods name, the last lines of
+logs. What can't be read is left out: then a rule says nothing."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.utils import timezone
+
+from kube import limits
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import KubeError, NotFound
+from kube.objects import KubeObject, name_of, namespace_of, uid_of
+from resources.acting import finalizers
+from resources.causes.cause import Cause
+from resources.causes.containers import containers
+from resources.causes.engine import explained, find_causes
+from resources.causes.evidence import Event, Evidence, Item, evidence
+from resources.causes.rules.stuck_finalizer import waiting_finalizers
+from resources.causes.rules.unbound_claim import claims_of
+from resources.lists import child_troubles
+from resources.page import events
+from resources.page.event_rows import times
+from resources.page.owned_rows import whole
+from resources.place import Place
+from resources.state.health import COMPLETED, READY, SUSPENDED, Health, condition_of, mapping, text
+from resources.state.kind_health import health
+from resources.tree.owners import Belongings, belongings, owner_references
+from resources.types import kind_versions
+from resources.types.managed import DEFINITIONS, alongside
+
+_WELL = (READY, COMPLETED, SUSPENDED, "")
+_LOG_LINES, _LOG_BYTES = 5, 16 * 1024
+_CLAIM = ("", "PersistentVolumeClaim")
+
+
+def read_causes(client: ClusterClient, place: Place, obj: KubeObject, state: Health) -> list[Cause]:
+    """Worst first. `state`: the object's state with what it owns; of what is well only its API version is looked at."""
+    obj = whole(place.type, obj)
+    deprecation = _deprecation(client, place.type)
+    if state.state in _WELL:
+        return find_causes(evidence(obj, deprecation=deprecation)) if deprecation else []
+    found = _evidence(client, place, obj, belongings(client, place.type, obj), deprecation)
+    causes = find_causes(found)
+    if logs := _logs(client, found, causes):
+        causes = find_causes(replace(found, logs=logs))
+    return causes
+
+
+def state_of(client: ClusterClient, place: Place, obj: KubeObject) -> Health:
+    """The state that the object has with what belongs to it, as lists and the overview show it."""
+    obj = whole(place.type, obj)
+    own = explained(health(obj), obj)
+    if not child_troubles.counts(place.type):
+        return own
+    return child_troubles.look(client, place.namespace).health(place.type, place.namespace, place.name, own)
+
+
+def _evidence(client: ClusterClient, place: Place, obj: KubeObject, owned: Belongings, deprecation: str) -> Evidence:
+    below = [(row.depth, whole(row.type, row.object)) for row in owned.rows]
+    pods = [
+        one
+        for one in (obj, *(one for _depth, one in below))
+        if (one.get("kind"), one.get("apiVersion")) == ("Pod", "v1")
+    ]
+    known = {name_of(one) for _depth, one in below if one.get("kind") == "PersistentVolumeClaim"}
+    below += [(0, claim) for claim in _claims(client, pods, known)]
+    return evidence(
+        obj,
+        below,
+        above=_owners(client, obj),
+        events=_events(client, place, {uid_of(obj), *(uid_of(one) for _depth, one in below)}),
+        now=timezone.now(),
+        stopped_operator=_stopped_operator(client, place.type, obj),
+        deprecation=deprecation,
+    )
+
+
+def _events(client: ClusterClient, place: Place, uids: set[str]) -> dict[str, tuple[Event, ...]]:
+    """By the uid of their object, newest first."""
+    own = f"involvedObject.uid={next(iter(uids))}" if len(uids) == 1 else ""
+    try:
+        read = events.read(client, place.namespace, own)
+    except KubeError:
+        return {}
+    found: dict[str, tuple[Event, ...]] = {}
+    for one in sorted(read, key=events.order, reverse=True):
+        uid = text(mapping(one.get("involvedObject")).get("uid"))
+        if uid in uids and len(found.get(uid, ())) < limits.CAUSE_EVENTS.value:
+            found[uid] = (*found.get(uid, ()), _event(one))
+    return found
+
+
+def _event(obj: Mapping[str, Any]) -> Event:
+    return Event(
+        reason=text(obj.get("reason")),
+        message=text(obj.get("message")),
+        warning=text(obj.get("type")) == "Warning",
+        count=times(obj),
+        seen=events.last_seen(obj),
+    )
+
+
+def _claims(client: ClusterClient, pods: Iterable[KubeObject], known: set[str]) -> Iterator[KubeObject]:
+    """Of Pods that have no node: the claims that they name and that nothing in the tree is."""
+    named = [
+        (namespace_of(pod), name)
+        for pod in pods
+        if (scheduled := condition_of(pod, "PodScheduled")) is not None and scheduled.status == "False"
+        for name in claims_of(Item(object=pod))
+        if name not in known
+    ]
+    for namespace, name in list(dict.fromkeys(named))[: limits.CAUSE_REQUESTS.value]:
+        try:
+            type_ = client.find_kind(*_CLAIM)
+            yield whole(type_, client.get(type_, name, namespace))
+        except KubeError:
+            continue
+
+
+def _owners(client: ClusterClient, obj: KubeObject) -> list[KubeObject]:
+    """Nearest first, as far as they can be read."""
+    found: list[KubeObject] = []
+    while len(found) < limits.CAUSE_REQUESTS.value:
+        reference = next((one for one in owner_references(found[-1] if found else obj) if one.get("controller")), None)
+        if reference is None:
+            break
+        group, _slash, version = text(reference.get("apiVersion")).rpartition("/")
+        try:
+            type_ = client.find_kind(group, text(reference.get("kind")), version)
+            namespace = namespace_of(obj) if type_.namespaced else ""
+            found.append(whole(type_, client.get(type_, text(reference.get("name")), namespace)))
+        except KubeError:
+            break
+    return found
+
+
+def _logs(client: ClusterClient, found: Evidence, causes: Iterable[Cause]) -> dict[tuple[str, str], str]:
+    """The last line of each container that ends again and again."""
+    lines: dict[tuple[str, str], str] = {}
+    named = [cause.about for cause in causes if cause.rule == "crash_loop"]
+    for item in [item for item in found.items if item.is_pod and item.target in named][: limits.CAUSE_REQUESTS.value]:
+        for container in containers(item):
+            if container.ended is None or container.is_running:
+                continue
+            try:
+                log = client.log(
+                    item.name, item.namespace, container=container.name, tail=_LOG_LINES, limit_bytes=_LOG_BYTES
+                )
+            except KubeError:
+                break
+            last = next((line for line in reversed(log.splitlines()) if line.strip()), "")
+            if last:
+                lines[item.uid, container.name] = last
+            break
+    return lines
+
+
+def _deprecation(client: ClusterClient, type_: ResourceType) -> str:
+    try:
+        return kind_versions.deprecation(client, type_)
+    except KubeError:
+        return ""
+
+
+def _stopped_operator(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> str:
+    """The operator of an object that waits for a finalizer, where it is known and known not to run; '' else."""
+    if not waiting_finalizers(Item(object=obj)):
+        return ""
+    if running := finalizers.controllers(client, type_):
+        stopped = [one.name for one in running if not one.is_running]
+        return ", ".join(stopped) if len(stopped) == len(running) else ""
+    try:
+        definition = client.get(client.find(*DEFINITIONS), f"{type_.plural}.{type_.group}")
+        versions = client.find("operators.coreos.com", "v1alpha1", "clusterserviceversions")
+    except KubeError:
+        return ""
+    brought = alongside(definition)
+    gone = all(_is_gone(client, versions, namespace, name) for namespace, name in brought)
+    return brought[-1][1] if brought and gone else ""
+
+
+def _is_gone(client: ClusterClient, type_: ResourceType, namespace: str, name: str) -> bool:
+    try:
+        client.get(type_, name, namespace)
+    except NotFound:
+        return True
+    except KubeError:
+        return False
+    return False

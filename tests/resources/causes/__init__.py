@@ -1,0 +1,1 @@
+"""The rules for causes: each with statuses as controllers write them."""

@@ -1,0 +1,51 @@
+"""Probes that fail, as the kubelet's Events tell."""
+
+from typing import Any
+
+from tests.resources.causes.objects import LONG_AGO, event, none, only, pod
+
+
+def _probed(kind: str = "readiness", started: str = LONG_AGO) -> dict[str, Any]:
+    found = pod({"state": {"running": {"startedAt": started}}, "started": True}, phase="Running")
+    found["spec"]["containers"][0][f"{kind}Probe"] = {"httpGet": {"path": "/ready", "port": 8080}}
+    return found
+
+
+STATUS = event("Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503", 9)
+
+
+def test_it_works() -> None:
+    cause = only("failing_probe", _probed(), STATUS)
+    assert cause.sentence == "web can't get ready: its readiness probe fails: it answers with HTTP 503"
+    assert cause.note == "It gets no traffic until then."
+
+
+def test_nothing_listens() -> None:
+    said = (
+        'Readiness probe failed: Get "http://10.244.0.7:8080/ready": dial tcp 10.244.0.7:8080: '
+        "connect: connection refused"
+    )
+    assert "nothing listens on its port" in only("failing_probe", _probed(), event("Unhealthy", said, 5)).sentence
+
+
+def test_a_liveness_probe_explains_the_restarts() -> None:
+    said = event(
+        "Unhealthy",
+        (
+            'Liveness probe failed: Get "http://10.244.0.7:8080/": context deadline exceeded '
+            "(Client.Timeout exceeded while awaiting headers)"
+        ),
+        6,
+    )
+    killing = event("Killing", "Container web failed liveness probe, will be restarted", warning=False)
+    found = _probed("liveness")
+    status = found["status"]["containerStatuses"][0]
+    status["state"] = {"waiting": {"reason": "CrashLoopBackOff"}}
+    status["lastState"] = {"terminated": {"exitCode": 137, "reason": "Error"}}
+    cause = only("failing_probe", found, killing, said)
+    assert cause.sentence == "web can't keep running: its liveness probe fails: it doesn't answer in time"
+
+
+def test_a_program_may_take_some_time_to_start() -> None:
+    none(_probed(), event("Unhealthy", STATUS.message, 2))
+    none(_probed(started="2026-11-25T09:59:50Z"), STATUS)

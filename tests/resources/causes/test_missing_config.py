@@ -1,0 +1,49 @@
+"""Secrets, ConfigMaps and keys that don't exist."""
+
+import pytest
+
+from tests.resources.causes.objects import event, none, only, pod, waiting
+
+
+@pytest.mark.parametrize(
+    ("message", "why", "fix"),
+    [
+        ('secret "db" not found', "Secret db doesn't exist", "Create Secret db"),
+        ('configmap "settings" not found', "ConfigMap settings doesn't exist", "Create ConfigMap settings"),
+        ("couldn't find key password in Secret shop/db", "Secret db has no key password", "Edit Secret db"),
+        (
+            "couldn't find key mode in ConfigMap shop/settings",
+            "ConfigMap settings has no key mode",
+            "Edit ConfigMap settings",
+        ),
+    ],
+)
+def test_in_the_environment(message: str, why: str, fix: str) -> None:
+    cause = only("missing_config", pod(waiting("CreateContainerConfigError", message)))
+    assert cause.sentence == f"web can't start: {why}"
+    assert cause.fix is not None
+    assert cause.fix.label == fix
+
+
+def test_in_a_volume() -> None:
+    creating = pod(waiting("ContainerCreating"))
+    said = event("FailedMount", 'MountVolume.SetUp failed for volume "conf" : configmap "settings" not found', 9)
+    cause = only("missing_config", creating, said)
+    assert cause.sentence == "web can't start: ConfigMap settings doesn't exist"
+    assert cause.fix is not None
+    assert (cause.fix.view, cause.fix.query) == ("new-values", (("namespace", "shop"), ("name", "settings")))
+
+
+def test_a_key_of_a_volume() -> None:
+    volumes = [{"name": "tls", "secret": {"secretName": "web-tls"}}, {"name": "all", "projected": {"sources": []}}]
+    creating = pod(waiting("ContainerCreating"), spec={"volumes": volumes})
+    message = 'MountVolume.SetUp failed for volume "{}" : references non-existent secret key: tls.crt'
+    cause = only("missing_config", creating, event("FailedMount", message.format("tls"), 9))
+    assert cause.sentence == "web can't start: Secret web-tls has no key tls.crt"
+    none(creating, event("FailedMount", message.format("all"), 9))
+
+
+def test_nothing_is_said_of_a_pod_that_has_started() -> None:
+    running = pod({"state": {"running": {}}, "ready": True}, phase="Running")
+    none(running, event("FailedMount", 'MountVolume.SetUp failed for volume "conf" : configmap "settings" not found'))
+    none(pod(waiting("ContainerCreating")), event("FailedMount", 'object "shop"/"kube-root-ca.crt" not registered'))
