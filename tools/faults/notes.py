@@ -2,7 +2,6 @@
 
 NOTES: dict[str, str] = {
     "2633048638": "how many prepared schemas a cache holds: no test is to be expected.",
-    "81db269805": "would have deleted definitions that were there before an install; the unit is new.",
     "423c8a2ff0": "would have deleted OLM's programs before its objects; the unit is new.",
     "731515d006": "left work behind a stream whose server had ended it; the unit is new.",
 }
