@@ -99,7 +99,7 @@ class Tree:
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         with log.open("wb") as sink:
             process = subprocess.Popen(
-                ["nice", "-n", "10", *command],
+                command,
                 cwd=self.path,
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
