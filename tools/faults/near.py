@@ -7,7 +7,7 @@ from pathlib import Path
 from tools.faults.repository import test_files
 
 #: So many run.
-MOST = 8
+MOST = 16
 _BROWSER = ("tests/e2e/", "tests/tutorials/", "tests/image/")
 
 

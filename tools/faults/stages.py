@@ -4,7 +4,6 @@ A test that fails with many faults is then run with each of them alone, and with
 of its tests as there are faults that hide others, and one more in which nothing fails; not one for each fault.
 """
 
-import hashlib
 import json
 import threading
 from collections.abc import Callable, Iterable
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from tools.faults import near, trees
 from tools.faults.choose import Fault
-from tools.faults.repository import PACKAGES, git
+from tools.faults.repository import git
 from tools.faults.trees import Tree
 
 #: The name of the stage of each fault alone.
@@ -52,36 +51,33 @@ def say(text: str) -> None:
 
 
 class Results:
-    """Lines of JSON in `.data/faults/results`, which hold as long as the product is the same, and the file of the test that noticed.
+    """Lines of JSON in `.data/faults/results`: each holds as long as the module with the fault, and the test file that noticed it, are the same.
 
-    That no near test did holds until a test changes. That no test of a stage did holds as long as the product: a new test
-    is to be near.
+    That no near test noticed it holds until a test changes. Without the file everything is asked anew.
     """
 
     def __init__(self, path: Path, root: Path) -> None:
         """`root`: a checkout of the commit in question."""
         self.root = root
-        self.product = git("rev-parse", *(f"HEAD:{name}" for name in PACKAGES), folder=root)
-        self.product = hashlib.sha256(self.product.encode()).hexdigest()[:12]
         self._path = path
         self._lock = threading.Lock()
         #: (fault, stage) → the test that noticed, or "".
         self._known: dict[tuple[str, str], str] = {}
         for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
             line = json.loads(text)
-            if (line["product"], line["tests"]) == (self.product, self._content(line["stage"], line["test"])):
+            if line["content"] == self._content(line["file"], line["stage"], line["test"]):
                 self._known[line["fault"], line["stage"]] = line["test"]
 
-    def _content(self, stage: str, test: str) -> str:
-        """Git's digest of the tests that the result depends on."""
-        path = test.partition("::")[0] or ("tests" if stage == NEAR else "")
-        found = git("ls-tree", "HEAD", path, folder=self.root) if path else ""
-        return found.split()[2] if found else ""
+    def _content(self, file: str, stage: str, test: str) -> list[str]:
+        """Git's digests of what the result depends on."""
+        tests = test.partition("::")[0] or ("tests" if stage == NEAR else "")
+        lines = git("ls-tree", "HEAD", *filter(None, (file, tests)), folder=self.root).splitlines()
+        return [line.split()[2] for line in lines]
 
     def note(self, fault: Fault, stage: str, test: str) -> None:
         """`test`: which noticed it, or ""."""
-        tests = self._content(stage, test)
-        line = {"fault": fault.key, "stage": stage, "test": test, "product": self.product, "tests": tests}
+        content = self._content(fault.file, stage, test)
+        line = {"fault": fault.key, "file": fault.file, "stage": stage, "test": test, "content": content}
         with self._lock, self._path.open("a", encoding="utf-8") as sink:
             self._known[fault.key, stage] = test
             sink.write(json.dumps(line) + "\n")
