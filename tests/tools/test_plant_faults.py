@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.faults import near, report
+from tools.faults import near, report, stages
 from tools.faults.choose import MAKERS, Fault, Finder, choose
 from tools.faults.repository import PACKAGES, ROOT
 from tools.faults.stages import BROWSER, UNITS, Judge, Results, spread
@@ -108,6 +108,18 @@ def test_a_fault_with_which_no_test_begins_is_found(tmp_path: Path) -> None:
         2: ("units", "tests/conftest.py"),
         3: ("", ""),
     }
+
+
+def test_a_fault_that_changes_nothing_is_shown_to_no_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = [Fault("console/page.py", line, "call", "a()", "pass", line, line) for line in (1, 2)]
+    for module in (report, stages):
+        monkeypatch.setattr(module, "EQUIVALENT", {faults[1].key: "it says the same."})
+    suite, results = Suite({"tests/test_a.py::a": {1, 2}}), Results(tmp_path / "results", ROOT)
+    Judge([suite], results).together(faults, UNITS)  # type: ignore[list-item]
+    assert all(2 not in run for run in suite.runs)
+    table = report.table(faults, results)
+    assert "notices 1 and `make test` 1: 100 %; 1 changes nothing." in table
+    assert table.endswith("it says the same.")
 
 
 def test_tests_of_many_files_are_asked_first() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tools.faults.choose import Fault
-from tools.faults.notes import NOTES
+from tools.faults.notes import EQUIVALENT, NOTES
 from tools.faults.stages import MAKE_TEST, STAGES, Results, Stage
 
 BEGIN, END = "<!-- faults -->", "<!-- end of faults -->"
@@ -21,20 +21,23 @@ def table(faults: list[Fault], results: Results) -> str:
 
 
 def _sums(faults: list[Fault], results: Results) -> list[str]:
-    ours = [fault for fault in faults if _by(fault, MAKE_TEST, results) == "yes"]
-    whole = [fault for fault in faults if _by(fault, STAGES, results) == "yes"]
-    unsure = [fault for fault in faults if _by(fault, STAGES, results) == "?"]
+    same = sum(fault.key in EQUIVALENT for fault in faults)
+    whole = sum(_by(fault, STAGES, results) == "yes" for fault in faults)
+    ours = sum(_by(fault, MAKE_TEST, results) == "yes" for fault in faults)
+    unsure = sum(_by(fault, STAGES, results) == "?" for fault in faults)
     if unsure:
         return [
-            f"Of {len(faults)} faults {len(whole)} are noticed so far; for {len(unsure)} (`?`) not all tests have run. "
+            f"Of {len(faults)} faults {whole} are noticed so far; for {unsure} (`?`) not all tests have run. "
             "So nothing is said yet of what `make test` notices of what the whole suite does.",
         ]
-    share = f"{100 * len(ours) / len(whole):.0f} %" if whole else "–"
-    return [f"Of {len(faults)} faults the whole suite notices {len(whole)} and `make test` {len(ours)}: {share}."]
+    share = f"{100 * ours / whole:.0f} %" if whole else "–"
+    changes = f"; {same} {'changes' if same == 1 else 'change'} nothing" if same else ""
+    return [f"Of {len(faults)} faults the whole suite notices {whole} and `make test` {ours}: {share}{changes}."]
 
 
 def _notes(faults: list[Fault]) -> list[str]:
-    found = [(fault, NOTES[fault.key]) for fault in faults if fault.key in NOTES]
+    notes = {**NOTES, **EQUIVALENT}
+    found = [(fault, notes[fault.key]) for fault in faults if fault.key in notes]
     return ["", *(f"- {fault.file}:{fault.line}: {note}" for fault, note in found)] if found else []
 
 
@@ -46,7 +49,9 @@ def _test(fault: Fault, results: Results) -> str:
 
 
 def _by(fault: Fault, stages: Iterable[Stage], results: Results) -> str:
-    """yes, no, or ? where not all has run."""
+    """yes, no, ? where not all has run, or – where it changes nothing."""
+    if fault.key in EQUIVALENT:
+        return "–"
     found = [results.test(fault, stage.name) for stage in stages]
     if any(found):
         return "yes"

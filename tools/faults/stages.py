@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tools.faults import near, trees
 from tools.faults.choose import Fault
+from tools.faults.notes import EQUIVALENT
 from tools.faults.repository import git
 from tools.faults.trees import Tree
 
@@ -104,7 +105,7 @@ class Judge:
         """Stage one: each fault before the tests that are called like its module or import it."""
 
         def ask(tree: Tree, fault: Fault) -> None:
-            if self.results.noticed(fault)[1] or self.results.test(fault, NEAR) is not None:
+            if not self._is_open(fault) or self.results.test(fault, NEAR) is not None:
                 return
             files = near.tests(fault.file, self.results.root)
             test = self._notices(tree, fault, files) if files else ""
@@ -117,10 +118,14 @@ class Judge:
 
         self._each(faults, ask)
 
+    def _is_open(self, fault: Fault) -> bool:
+        """Nothing has noticed it so far, and something may."""
+        return not self.results.noticed(fault)[1] and fault.key not in EQUIVALENT
+
     def together(self, faults: list[Fault], stage: Stage) -> None:
         """All faults that nothing has noticed, planted at once, until nothing fails any more."""
         while not trees.is_ending():
-            left = [fault for fault in faults if not self.results.noticed(fault)[1]]
+            left = [fault for fault in faults if self._is_open(fault)]
             left = [fault for fault in left if self.results.test(fault, stage.name) is None]
             if not left:
                 return
