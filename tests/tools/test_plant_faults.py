@@ -122,6 +122,18 @@ def test_a_fault_that_changes_nothing_is_shown_to_no_test(tmp_path: Path, monkey
     assert table.endswith("it says the same.")
 
 
+def test_near_tests_are_asked_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault, results = Fault("console/page.py", 1, "call", "a()", "pass", 1, 1), Results(tmp_path / "results", ROOT)
+    files = [f"tests/test_{letter}.py" for letter in "abcdefg"]
+    monkeypatch.setattr(near, "tests", lambda *_arguments: files)
+    suite = Suite({file: {1} if file == files[3] else set() for file in files})
+    Judge([suite], results).alone([fault])  # type: ignore[list-item]
+    assert suite.runs == [(1,), (1,), ()], (
+        "the first alone, then four more; the one that failed once more without the fault"
+    )
+    assert results.noticed(fault) == ("units", files[3])
+
+
 def test_tests_of_many_files_are_asked_first() -> None:
     tests = ["a.py::1", "a.py::2", "b.py::1", "c.py::1"]
     assert spread(tests, 3) == ["a.py::1", "b.py::1", "c.py::1"]
