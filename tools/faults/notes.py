@@ -12,6 +12,7 @@ NOTES: dict[str, str] = {
     "65c51270ae": "a ClusterCatalog's page would have had nobody read it; the unit is new.",
     "6501500d02": "any method would have been taken; the unit, of all addresses, is new.",
     "035ec2a0e8": "would have read one page of 500 Pods more; the unit now has a bound that is a multiple of it.",
+    "1a387d18b5": "no key would have reached a terminal; the unit is new.",
     "24db0e35ac": "the same, of the contents of a namespace.",
     "b173a1f0aa": "would have called every annotation a slip; the unit is new.",
     "731515d006": "left work behind a stream whose server had ended it; the unit is new.",
