@@ -28,7 +28,7 @@ def _points(test: str, module: str, others: set[str], root: Path) -> int:
     found += 2 * bool(stem & set(_words(".".join(folders))))
     found += _WALK in imported and any(path.endswith(".urls") for path in others)
     shared = {package, *folders} & set(test.split("/"))
-    return found + len(shared) if found else 0
+    return found + 3 * len(shared) if found else 0
 
 
 def _words(name: str) -> list[str]:
