@@ -10,7 +10,7 @@ import pytest
 from tools.faults import near, report, stages
 from tools.faults.choose import MAKERS, Fault, Finder, choose
 from tools.faults.repository import PACKAGES, ROOT
-from tools.faults.stages import BROWSER, UNITS, Judge, Results, spread
+from tools.faults.stages import BROWSER, MAKE_TEST, UNITS, Judge, Results, spread
 from tools.faults.trees import Run
 
 MODULE = '''
@@ -150,7 +150,7 @@ def test_the_table_says_what_make_test_notices(tmp_path: Path) -> None:
     results.note(faults[0], UNITS.name, "tests/test_a.py::a")
     assert "| ? | ? |" in report.table(faults, results)
     results.note(faults[1], BROWSER.name, "tests/e2e/test_b.py::b")
-    for stage in ("units", "journeys", "tutorials"):
-        results.note(faults[1], stage, "")
+    for stage in MAKE_TEST:
+        results.note(faults[1], stage.name, "")
     assert "| browser: e2e/test_b | no | yes |" in report.table(faults, results)
     assert "the whole suite notices 2 and `make test` 1: 50 %" in report.table(faults, results)

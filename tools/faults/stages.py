@@ -36,15 +36,17 @@ class Stage:
 
 _SPREAD = ("-n", "4", "--dist", "loadfile", "--no-loadscope-reorder")
 #: tests/structural, tests/operators and tests/image don't run the product.
-_ELSEWHERE = ("tests/e2e", "tests/tutorials", "tests/image", "tests/structural", "tests/operators")
+_ELSEWHERE = ("tests/e2e", "tests/tutorials", "tests/forms", "tests/image", "tests/structural", "tests/operators")
 UNITS = Stage("units", (*_SPREAD, "tests", *(f"--ignore={folder}" for folder in _ELSEWHERE)))
+#: In a run of their own: each worker that collects them reads the whole catalog.
+FORMS = Stage("forms", ("-n", "2", *_SPREAD[2:], "tests/forms"))
 JOURNEYS = Stage("journeys", ("--journeys", "tests/e2e"), ("--journeys",))
 TUTORIALS = Stage("tutorials", ("tests/tutorials",))
 BROWSER = Stage("browser", ("-n", "2", *_SPREAD[2:], "tests/e2e"))
 #: In the order in which they run. What one has noticed the next is not asked.
-STAGES = (UNITS, JOURNEYS, TUTORIALS, BROWSER)
+STAGES = (UNITS, FORMS, JOURNEYS, TUTORIALS, BROWSER)
 #: Those that `make test` runs (tools/run_tests.py).
-MAKE_TEST = (UNITS, JOURNEYS, TUTORIALS)
+MAKE_TEST = (UNITS, FORMS, JOURNEYS, TUTORIALS)
 
 
 def say(text: str) -> None:
