@@ -1,10 +1,11 @@
 """The columns of a list: the API server's own, and ours (state, owner, labels); those that somebody chose, as a text that an address or a cookie can hold.
 
 Keys: `state`, `owner`, `labels`, `label:<key>` for one label's value, `=<name>` for a column of the server's. An empty choice is what everybody
-gets: the state, and the columns that `kubectl get` prints without `-o wide`. The name always comes first, and the namespace where there are several.
+gets: the state, the columns that `kubectl get` prints without `-o wide` and the state does not tell already, and the age last. The name always
+comes first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
@@ -19,11 +20,19 @@ from resources.lists.entries import stateful
 STATE, OWNER, LABELS, LABEL, PRINTED = "state", "owner", "labels", "label:", "="
 #: In a topic beside its columns: the list shows the namespaces of several topics, so each row says its own.
 IN_SEVERAL = "namespace"
+# Columns of the server's that say what our state says, or are its second line: how many are ready.
+MOST_RANKS = 6
+_WORDS, _READY = frozenset({"status", "phase", "state"}), "ready"
+# What else a kind shows at first: (group, kind) -> keys.
+_AT_FIRST = {("", "Pod"): frozenset({"owner", "=Node"})}
 
 
 @dataclass(frozen=True, slots=True)
 class ListColumn:
-    """`index`: of the server's cell, -1 for our own. `wide`: only shown when asked for."""
+    """`index`: of the server's cell, -1 for our own. `wide`: printed by `kubectl get -o wide` only. `folded`: not shown unless asked for.
+
+    `status`, `ready`: the cells that the state tells in its second line, -1 for none.
+    """
 
     key: str
     heading: str
@@ -31,6 +40,9 @@ class ListColumn:
     index: int = -1
     wide: bool = False
     age: bool = False
+    folded: bool = False
+    status: int = -1
+    ready: int = -1
 
 
 def is_name(column: Column) -> bool:
@@ -58,21 +70,38 @@ def _is_key(key: str) -> bool:
 
 def available(type_: ResourceType, columns: Sequence[Column]) -> tuple[ListColumn, ...]:
     """All that can be shown without naming a label: the state, the server's columns (wide ones too), owner and labels."""
+    has_state, at_first = stateful(type_), _AT_FIRST.get((type_.group, type_.kind), frozenset[str]())
     printed: dict[str, ListColumn] = {}
+    status = ready = -1
     for index, column in enumerate(columns):
-        if not is_name(column):
-            key = f"{PRINTED}{column.name}"
-            # Two columns of one name are rare and legal.
-            key = key if key not in printed else f"{key} {index}"
-            wide = column.priority > 0
-            printed[key] = ListColumn(
-                key, _heading(column.name, stateful(type_)), column.description, index, wide, is_age(column)
-            )
-    ours = (
-        (ListColumn(STATE, _("State"), _("One word for the whole, by the console's rules")),) if stateful(type_) else ()
+        if is_name(column):
+            continue
+        key = f"{PRINTED}{column.name}"
+        # Two columns of one name are rare and legal.
+        key = key if key not in printed else f"{key} {index}"
+        wide, folded = column.priority > 0, False
+        if has_state and not wide and (word := _tells(column)):
+            folded = True
+            status = index if word == "status" and status < 0 else status
+            ready = index if word == "ready" and ready < 0 else ready
+        folded = folded or (wide and key not in at_first)
+        printed[key] = ListColumn(
+            key, _heading(column.name, has_state), column.description, index, wide, is_age(column), folded
+        )
+    state = ListColumn(
+        STATE, _("State"), _("One word for the whole, by the console's rules"), status=status, ready=ready
     )
-    owner = ListColumn(OWNER, _("Owner"), _("The object that made this one and looks after it"), wide=True)
-    return (*ours, *printed.values(), owner, ListColumn(LABELS, _("Labels"), wide=True))
+    owner = ListColumn(
+        OWNER, _("Owner"), _("The object that made this one and looks after it"), folded=OWNER not in at_first
+    )
+    ours = (state,) if has_state else ()
+    return (*ours, *printed.values(), owner, ListColumn(LABELS, _("Labels"), folded=True))
+
+
+def _tells(column: Column) -> str:
+    """Which part of the state this column repeats: 'status', 'ready', or ''."""
+    name = column.name.lower()
+    return "status" if name in _WORDS else "ready" if name == _READY else ""
 
 
 def _heading(name: str, beside_ours: bool) -> str:
@@ -86,9 +115,19 @@ def chosen(type_: ResourceType, columns: Sequence[Column], keys: Sequence[str]) 
     """The columns to show, in the order chosen. Keys that this kind does not have (any more) are left out."""
     known = {column.key: column for column in available(type_, columns)}
     if not keys:
-        return tuple(column for column in known.values() if not column.wide)
+        shown = [column for column in known.values() if not column.folded]
+        return tuple(sorted(shown, key=lambda column: (column.age, column.wide)))
     found = (known.get(key) or _label(key) for key in keys)
     return tuple(column for column in found if column)
+
+
+def ranked(chosen: Iterable[ListColumn]) -> Iterator[tuple[ListColumn, int]]:
+    """Each column with its rank: 0 for what is never left out (the state and the age), then 1, 2, … from left to right."""
+    rank = 0
+    for column in chosen:
+        stays = column.age or column.key == STATE
+        rank += not stays
+        yield column, 0 if stays else min(rank, MOST_RANKS)
 
 
 def _label(key: str) -> ListColumn | None:

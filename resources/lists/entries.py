@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from kube.discovery import ResourceType
 from kube.table import Row
@@ -30,6 +31,11 @@ class Owner:
 
     def __str__(self) -> str:
         return f"{self.kind}/{self.name}"
+
+    @property
+    def query(self) -> str:
+        """For the address of /resources/owner/."""
+        return urlencode({"of": self.api_version, "kind": self.kind, "name": self.name}, quote_via=quote, safe="")
 
 
 @dataclass(frozen=True, slots=True)

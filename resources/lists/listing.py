@@ -8,6 +8,9 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from django.utils.translation import gettext as _
 
 from console.prefer.choices import SIZE
 from kube.client import ClusterClient
@@ -19,18 +22,20 @@ from resources.lists.columns import LABEL, LABELS, OWNER, STATE, ListColumn
 from resources.lists.entries import Entry, Labels, Owner, entry_of, include, stateful
 from resources.lists.order import STATES, ordered
 from resources.lists.snapshot import snapshots
-from resources.state.health import Health, colour_of
+from resources.state.health import COMPLETED, DEGRADED, Health, by_word, colour_of
 
 PAGE = SIZE
 #: Behind so many rows a page is looked up in a snapshot: the API server would have to pass over all of them.
 _PASSED_OVER = 500
+# A name that is shorter is never cut in its middle; what stands behind the cut, in characters.
+_WHOLE_NAME, _SHORTEST_END, _LONGEST_END = 24, 5, 13
 # Columns that hold a phase's word, which gets its colour.
 _STATES = ("status", "phase", "state", "health", "sync status", "health status", "ready")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a list is asked for. `owner`: 'Kind/name'; `sort`: a column's key, '-' before it for the other way round; `page` from 1.
+    """What a list is asked for. `owner`: 'Kind/name', or either of them; `younger_than`, `older_than`: seconds, 0 for no bound. `sort`: a column's key, '-' before it for the other way round; `page` from 1.
 
     `heard`: the resourceVersion that the one who asks has heard of, '' for none; nothing older is answered if waiting for seconds helps.
     """
@@ -44,18 +49,21 @@ class Query:
     page: int = 1
     size: int = PAGE
     heard: str = ""
+    younger_than: int = 0
+    older_than: int = 0
 
     @property
     def plain(self) -> bool:
         """Whether the API server can answer it alone."""
-        return not (self.q or self.state or self.owner or self.sort)
+        return not (self.q or self.state or self.owner or self.sort or self.younger_than or self.older_than)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """`colour` is PatternFly's, '' for plain text. `is_age`: `text` is a timestamp, to be shown as an age that ticks.
 
-    `health`, `owner` and `labels` are those of the columns of that name, None elsewhere.
+    `health`, `owner` and `labels` are those of the columns of that name, None elsewhere. `detail`: the state's second line: its cause, or how many
+    are ready. `rank`: the lower, the longer the column stays as the list gets narrower; 0 always stays.
     """
 
     heading: str
@@ -65,6 +73,8 @@ class Cell:
     health: Health | None = None
     owner: Owner | None = None
     labels: Labels | None = None
+    detail: str = ""
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +90,20 @@ class RowView:
     cells: tuple[Cell, ...]
     terminating: bool = False
     version: str = ""
+
+    @property
+    def halves(self) -> tuple[str, str]:
+        """The name in two: where there is little room the first is cut at its end, and the second stays."""
+        if len(self.name) <= _WHOLE_NAME:
+            return self.name, ""
+        dash = self.name.rfind("-", -_LONGEST_END, -_SHORTEST_END)
+        at = dash if dash > 0 else len(self.name) - _SHORTEST_END - 1
+        return self.name[:at], self.name[at:]
+
+    @property
+    def stateful(self) -> bool:
+        """Whether one of its cells is the state."""
+        return any(cell.health is not None for cell in self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +132,7 @@ def row_view(type_: ResourceType, columns: Sequence[Column], entry: Entry | Row,
 
 def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: Entry) -> RowView:
     """The same with columns that were chosen for all rows at once."""
-    cells = tuple(cell(column, entry) for column in chosen)
+    cells = tuple(replace(cell(column, entry), rank=rank) for column, rank in columns_.ranked(chosen))
     return RowView(
         entry.uid, entry.name, entry.namespace, type_, entry.created, cells, entry.terminating, entry.version
     )
@@ -117,7 +141,7 @@ def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: Entry) -> R
 def cell(column: ListColumn, entry: Entry) -> Cell:
     """What a column shows of an object."""
     if column.key == STATE:
-        return Cell(column.heading, entry.health.state, health=entry.health)
+        return Cell(column.heading, entry.health.state, health=entry.health, detail=_detail(column, entry))
     if column.key == OWNER:
         return Cell(column.heading, str(entry.owner or ""), owner=entry.owner)
     if column.key == LABELS:
@@ -126,10 +150,32 @@ def cell(column: ListColumn, entry: Entry) -> Cell:
         return Cell(column.heading, dict(entry.labels).get(column.key.removeprefix(LABEL), ""))
     if column.age and entry.created:
         return Cell(column.heading, entry.created, is_age=True)
-    value = entry.cells[column.index] if column.index < len(entry.cells) else None
-    text = "" if value is None else str(value)
+    text = _text(entry, column.index)
     name = column.key.removeprefix(columns_.PRINTED).lower()
     return Cell(column.heading, text, colour_of(text) if name in _STATES else "")
+
+
+def _detail(column: ListColumn, entry: Entry) -> str:
+    """What stands below the state: its cause, else what the server's own columns say that the state's word does not."""
+    # A cause that begins with the object's own name goes on behind it.
+    state, reason = entry.health.state, entry.health.reason.removeprefix(f"{entry.name} ")
+    status, ready = _text(entry, column.status), _text(entry, column.ready)
+    # "Running" says no more than "Ready" does.
+    new = status if status and by_word(status) != state and status.casefold() != state.casefold() else ""
+    counted = _("%(number)s ready") % {"number": ready} if ready[:1].isdigit() and state != COMPLETED else ""
+    if reason:
+        # "Failed" and "Pending" say no more than the cause does, "CrashLoopBackOff" may.
+        known = status.capitalize() == status or by_word(status) != DEGRADED or status.casefold() in reason.casefold()
+        known = known or reason != entry.health.reason
+        # Of what is not well: how much of it is, unless that is the reason.
+        some = counted and ready[0] != "0" and not all(number in reason for number in ready.split("/"))
+        return ", ".join(part for part in (reason if known else f"{status}: {reason}", counted if some else "") if part)
+    return ", ".join(part for part in (new, counted) if part)
+
+
+def _text(entry: Entry, index: int) -> str:
+    value = entry.cells[index] if 0 <= index < len(entry.cells) else None
+    return "" if value is None else str(value)
 
 
 def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Found:
@@ -192,8 +238,29 @@ def _total(seen: int, table: Table) -> int | None:
 
 def _matching(entries: Iterable[Entry], query: Query) -> list[Entry]:
     """Whatever their state."""
-    q, owner = query.q.lower(), query.owner
-    return [entry for entry in entries if q in entry.name.lower() and (not owner or str(entry.owner or "") == owner)]
+    q, owner, (oldest, youngest) = query.q.lower(), query.owner.casefold(), _moments(query)
+    return [
+        entry
+        for entry in entries
+        if q in entry.name.lower()
+        and (not owner or _is_owner(entry.owner, owner))
+        and (not oldest or entry.created > oldest)
+        and (not youngest or entry.created < youngest)
+    ]
+
+
+def _is_owner(owner: Owner | None, wanted: str) -> bool:
+    return owner is not None and wanted in (str(owner).casefold(), owner.name.casefold(), owner.kind.casefold())
+
+
+def _moments(query: Query) -> tuple[str, str]:
+    """After and before which an object was made, as objects say it (RFC 3339 in UTC, to the second); '' for no bound."""
+    now = datetime.now(UTC)
+    bounds = (query.younger_than, query.older_than)
+    after, before = (
+        (now - timedelta(seconds=bound)).strftime("%Y-%m-%dT%H:%M:%SZ") if bound else "" for bound in bounds
+    )
+    return after, before
 
 
 def _states(entries: Iterable[Entry]) -> dict[str, int]:

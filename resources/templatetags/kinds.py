@@ -1,9 +1,13 @@
-"""`{% load kinds %}`: what pages of custom kinds watch besides their objects."""
+"""`{% load kinds %}`: the badge of a kind, and what pages of custom kinds watch besides their objects."""
 
+import zlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from kube.discovery import ResourceType
 from kube.errors import KubeError
@@ -28,6 +32,22 @@ class Deprecation:
 
 register = template.Library()
 register.filter("is_custom", is_custom)
+# PatternFly's colours of labels but red, green and grey, which stand for states.
+_COLOURS = ("blue", "teal", "purple", "orange", "yellow")
+_LETTERS = 3
+
+
+@register.filter
+@lru_cache(maxsize=1024)
+def kind_badge(kind: str) -> SafeString:
+    """A small mark with a kind's capitals: "RS" for ReplicaSet. Its words stand beside it, so it isn't read aloud."""
+    letters = "".join(letter for letter in kind if letter.isupper()) or kind[:1].upper()
+    return format_html(
+        '<span class="console-kind console-kind-{}" data-kind="{}" title="{}" aria-hidden="true"></span>',
+        _COLOURS[zlib.crc32(kind.encode()) % len(_COLOURS)],
+        letters[:_LETTERS],
+        kind,
+    )
 
 
 @register.simple_tag(takes_context=True)

@@ -23,10 +23,11 @@ _YEAR = 365 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`keys` of columns (resources/lists/columns.py), none for what everybody gets; `size`: rows of a page."""
+    """`keys` of columns (resources/lists/columns.py), none for what everybody gets; `size`: rows of a page; `dense`: rows of one line."""
 
     keys: tuple[str, ...] = ()
     size: int = SIZE
+    dense: bool = False
 
     @classmethod
     def of(cls, request: HttpRequest, kind: str) -> "Choice":
@@ -35,11 +36,13 @@ class Choice:
         kept = QueryDict((request.COOKIES.get(COOKIE, "") if mine is None else mine)[: limits.COOKIE.value])
         asked = request.GET.get("columns")
         size = _size(kept.get("size", ""), store.of(request).size)
-        return cls(columns.read(kept.get("columns", "") if asked is None else asked), size)
+        keys = columns.read(kept.get("columns", "") if asked is None else asked)
+        return cls(keys, size, kept.get("dense") == "1")
 
     @property
     def text(self) -> str:
-        return urlencode({"columns": columns.show(self.keys), "size": self.size})
+        query = {"columns": columns.show(self.keys), "size": self.size}
+        return urlencode(query | ({"dense": "1"} if self.dense else {}))
 
 
 def _size(text: str, usual: int) -> int:
@@ -48,7 +51,7 @@ def _size(text: str, usual: int) -> int:
 
 @require_POST
 def choose(request: ConsoleRequest, group: str, version: str, plural: str) -> HttpResponse:
-    """`column` (keys, many), `label` (keys of labels, with commas between), `size`; `reset` forgets. Goes back to `next`."""
+    """`column` (keys, many), `label` (keys of labels, with commas between), `size`, `dense=1`; `reset` forgets. Goes back to `next`."""
     place = place_of(request, group, version, plural)
     target = request.POST.get("next", "")
     if not url_has_allowed_host_and_scheme(target, allowed_hosts={request.get_host()}):
@@ -56,7 +59,8 @@ def choose(request: ConsoleRequest, group: str, version: str, plural: str) -> Ht
     response = HttpResponseRedirect(target)
     labels = (part.strip() for part in request.POST.get("label", "").split(","))
     keys = (*request.POST.getlist("column"), *(f"{columns.LABEL}{label}" for label in labels if label))
-    choice = Choice(columns.read(columns.show(keys)), _size(request.POST.get("size", ""), store.of(request).size))
+    size = _size(request.POST.get("size", ""), store.of(request).size)
+    choice = Choice(columns.read(columns.show(keys)), size, request.POST.get("dense") == "1")
     forget = "reset" in request.POST or len(choice.text) > limits.COOKIE.value
     if store.person_of(request):
         store.keep_columns(request, place.type.qualified, None if forget else choice.text)

@@ -39,6 +39,7 @@ from resources.views import history
 from resources.views.causes_part import CausesPart, causes_part
 from resources.views.history import HistoryPart
 from resources.views.owned_part import OwnedPart, owned_part
+from resources.views.peek_part import peek_part
 from resources.views.setting import SettingPart
 from resources.views.setting import part as setting_part
 from resources.writing import examples
@@ -121,7 +122,7 @@ class DetailPage:
 
 @require_safe
 def detail(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """The page, or with `?part=` one region of it. Of an object that is gone the region `object` says so,
+    """The page, or with `?part=` one region of it, or `peek` (resources/views/peek_part.py). Of an object that is gone the region `object` says so,
     and the others are empty until there is one of this name again."""
     part = request.GET.get("part", "")
     try:
@@ -142,6 +143,8 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
         raise
     if not part:
         favourites.visit(request.cluster, place)
+    if part == "peek":
+        return render.page(request, "resources/_peek.html", {"page": peek_part(request.cluster, place, obj)})
     template = PARTS.get(part, "resources/detail.html")
     return render.page(request, template, {"page": _look(request.cluster, place, obj, part if part in PARTS else "")})
 

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from kube import limits
+from resources.lists import query_words
 from resources.lists.listing import PAGE, Query
 
 
@@ -32,7 +33,20 @@ class Filter:
         return cls(**texts, page=max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 8 else 1)
 
     def query(self, size: int = PAGE) -> Query:
-        return Query(self.q, self.labels, self.fields, self.state, self.owner, self.sort, self.page, size)
+        """With what the box says beside a part of the name."""
+        words = query_words.read(self.q)
+        return Query(
+            words.name,
+            ",".join(filter(None, (self.labels, words.labels))),
+            ",".join(filter(None, (self.fields, words.fields))),
+            words.state or self.state,
+            words.owner or self.owner,
+            self.sort,
+            self.page,
+            size,
+            younger_than=words.younger_than,
+            older_than=words.older_than,
+        )
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:

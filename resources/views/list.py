@@ -76,7 +76,7 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
             refusal = _("Objects of this kind can't be listed")
             advice = _("The API server answers questions of this kind, but keeps no objects.")
     except BadRequest as problem:
-        if not (wish.labels or wish.fields):
+        if not (query.labels or query.fields):
             raise
         error, status = str(problem), 422
     except Forbidden as problem:
@@ -104,8 +104,8 @@ def _topic(request: ConsoleRequest, place: Place) -> str:
 
 def _advice(place: Place, words: str) -> str:
     if place.type.namespaced and not place.namespace:
-        return _("You may not see all namespaces. Pick one of yours above. (%(words)s)") % {"words": words}
-    return _("Ask whoever manages the cluster for a role that may list them. (%(words)s)") % {"words": words}
+        return _("You don't have permission to list all namespaces. Pick one of yours. (%(words)s)") % {"words": words}
+    return _("Ask a cluster administrator for a role that can list them. (%(words)s)") % {"words": words}
 
 
 def _may_create(request: ConsoleRequest, place: Place) -> bool:

@@ -1,9 +1,11 @@
 """What the page of a list shows, made of what was found and what was asked for."""
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from console.prefer.choices import SIZES
@@ -14,6 +16,7 @@ from resources.lists.entries import stateful
 from resources.lists.listing import Found, RowView
 from resources.lists.saved import Saved
 from resources.place import Place
+from resources.podlogs import pods
 from resources.state.health import LABELS, Health
 from resources.views.columns import Choice
 from resources.views.filter import Filter
@@ -25,12 +28,17 @@ _SUGGESTED = 60
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """`direction`: 'ascending', 'descending', or '' when the list has another order; `url` asks for the other way round."""
+    """`direction`: 'ascending', 'descending', or '' when the list has another order; `url` asks for the other way round.
+
+    `part`: the class of its cells, behind `list-`. `second`: what stands in the second line of the same cells.
+    """
 
     label: str
     url: str
     direction: str = ""
     help: str = ""
+    part: str = "cell"
+    second: "Heading | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,13 @@ class StateLink:
     @property
     def label(self) -> str:
         return self.health.label or _("No state")
+
+
+def _part(column: ListColumn, rank: int) -> str:
+    """The class of a column's cells, behind `list-`."""
+    if column.key == columns.STATE:
+        return "state"
+    return "age" if column.age else f"cell list-rank-{rank}"
 
 
 @dataclass(frozen=True)
@@ -91,18 +106,78 @@ class ListPage:
 
     @cached_property
     def headings(self) -> tuple[Heading, ...]:
-        name = [self._heading(_("Name"), "name", "")]
-        namespace = [self._heading(_("Namespace"), "namespace", "")] if self.all_namespaces else []
-        return (*name, *namespace, *(self._heading(one.heading, one.key, one.help) for one in self.columns))
+        name = self._heading(_("Name"), "name", "", "name")
+        if self.all_namespaces:
+            second = self._heading(_("Namespace"), "namespace", "")
+            name = replace(name, second=second, direction=name.direction or second.direction)
+        others = (
+            self._heading(one.heading, one.key, one.help, _part(one, rank))
+            for one, rank in columns.ranked(self.columns)
+        )
+        return (name, *others)
 
-    def _heading(self, label: str, key: str, help_: str) -> Heading:
+    def _heading(self, label: str, key: str, help_: str, part: str = "cell") -> Heading:
         direction = {key: "ascending", f"-{key}": "descending"}.get(self.filter.sort, "")
         turned = f"-{key}" if direction == "ascending" else key
-        return Heading(label, self.filter.url(self.namespace, sort=turned, page=1), direction, help_)
+        return Heading(label, self.filter.url(self.namespace, sort=turned, page=1), direction, help_, part)
 
     @property
     def width(self) -> int:
         return len(self.headings) + 2
+
+    @property
+    def count(self) -> str:
+        """How many there are, '' where nobody can say."""
+        if self.refusal or self.label_error or self.field_error:
+            return ""
+        if self.found.total is not None:
+            return f"{self.found.total:,}"
+        return f"{self.last:,}+" if self.found.more else ""
+
+    @property
+    def selector_error(self) -> bool:
+        return bool(self.label_error or self.field_error)
+
+    @property
+    def several_pages(self) -> bool:
+        return bool(self.next_url or self.previous_url)
+
+    @property
+    def create_url(self) -> str:
+        type_ = self.place.type
+        view = "new"
+        if not type_.group and type_.plural in ("secrets", "configmaps"):
+            view = "new-values"
+        elif type_.group == "rbac.authorization.k8s.io" and type_.kind in ("RoleBinding", "ClusterRoleBinding"):
+            view = "new-binding"
+        return self.place.kind_url(view, **({"namespace": self.namespace} if self.namespace else {}))
+
+    @property
+    def who_can_url(self) -> str:
+        query = {"verb": "get", "resource": self.place.type.qualified}
+        query |= {"namespace": self.namespace} if self.namespace else {}
+        return f"{reverse('resources:who-can')}?{urlencode(query)}"
+
+    @property
+    def bulk_url(self) -> str:
+        return self.place.kind_url("bulk")
+
+    @property
+    def columns_url(self) -> str:
+        return self.place.kind_url("columns")
+
+    @property
+    def has_logs(self) -> bool:
+        """Whether its objects have logs, or stand for Pods that have."""
+        return self._is_pod or pods.may_have(self.place.type)
+
+    @property
+    def has_ports(self) -> bool:
+        return self.has_logs
+
+    @property
+    def _is_pod(self) -> bool:
+        return self.place.type.kind == "Pod" and not self.place.type.group
 
     @property
     def first(self) -> int:
@@ -154,7 +229,7 @@ class ListPage:
     def moves(self) -> bool:
         """Whether a row that changes may leave the list, enter it, or go elsewhere in it. One whose state is that of a Pod below it is listed anew."""
         below = any(entry.health.below for entry in self.found.entries)
-        return bool(self.filter.state or self.filter.sort) or below
+        return bool(self.filter.query().state or self.filter.sort) or below
 
     @property
     def stateful(self) -> bool:
@@ -202,8 +277,9 @@ class ListPage:
     def kubectl(self) -> str:
         """The same list; kubectl has no filter by a part of the name."""
         scope = f" -n {self.namespace}" if self.namespace else " -A" if self.place.type.namespaced else ""
-        labels = f" -l {shlex.quote(self.filter.labels)}" if self.filter.labels else ""
-        fields = f" --field-selector {shlex.quote(self.filter.fields)}" if self.filter.fields else ""
+        query = self.filter.query()
+        labels = f" -l {shlex.quote(query.labels)}" if query.labels else ""
+        fields = f" --field-selector {shlex.quote(query.fields)}" if query.fields else ""
         wide = " -o wide" if any(column.wide and column.index >= 0 for column in self.columns) else ""
         shown = "".join(
             f" -L {shlex.quote(one.key[len(LABEL) :])}" for one in self.columns if one.key.startswith(LABEL)

@@ -1,7 +1,10 @@
 // Every page needs this to update by itself: rows, regions, ages and the health banner. Without it a reload shows what changed.
 //   <tbody data-live-rows="TOPIC TOPIC" data-live-url="…">  rows are <tr id="row-{uid}" data-version="…">; TOPIC?COLUMNS for columns of its own; data-live-moves: rows may change places
+//   <button data-live-new="rows" data-text="{n} new" hidden>  while somebody is in that list, new rows wait behind it (live/arrivals.js)
+//   <span id="…" data-live-along>  renewed with the list or region whose answer brings it, wherever it stands
 //   <section id="…" data-live="TOPIC TOPIC" data-live-names="name name" data-live-url="…">  data-live-every: milliseconds between two fetches at least
 import { tick } from "./live/age.js";
+import { buries, bury } from "./live/arrivals.js";
 import { ended, health, opened, refused, said, state } from "./live/banner.js";
 import { selecting, takeLeft, uidOf } from "./live/guard.js";
 import { hearVersion, resetVersion } from "./live/heard.js";
@@ -45,7 +48,7 @@ function showRow(list, event, data, listed, late) {
     if (!moves && !listed) return;
   }
   if (event === "changed" && data.quiet && !moves) return;
-  if (event === "gone" && row) leave(row);
+  if (event === "gone" && row) (buries(list) ? bury : leave)(row);
   refetch(list, 50 + late, 1000);
 }
 

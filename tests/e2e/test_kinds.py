@@ -50,6 +50,7 @@ def test_kinds_are_counted_where_somebody_looks(
 
 def test_a_schema_is_opened_and_searched(site: Site, page: Page) -> None:
     page.goto(f"{site.url}/resources/apps/v1/deployments/")
+    page.locator("#list-more > summary").click()
     page.get_by_role("link", name="Schema").click()
     template = page.locator(".schema-field", has=page.get_by_text("template", exact=True)).last
     template.get_by_text("fields inside").click()

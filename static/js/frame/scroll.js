@@ -1,6 +1,7 @@
-// What scrolls is the main part of the page and not the window, and browsers put back only the window: so how far it was scrolled is kept with
-// each entry of the history (docs/decisions/0027-pages-are-loaded.md), and with nothing else, so that nobody's addresses are left behind.
-const main = document.getElementById("main");
+// What scrolls is the main part of the page and not the window (of a list's page its rows: data-scrolls), and browsers put
+// back only the window: so how far it was scrolled is kept with each entry of the history
+// (docs/decisions/0027-pages-are-loaded.md), and with nothing else, so that nobody's addresses are left behind.
+const main = document.querySelector("#main [data-scrolls]") ?? document.getElementById("main");
 const REST = 150; // milliseconds between two notes, for browsers bound how many there may be
 
 let waiting = 0;

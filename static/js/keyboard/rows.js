@@ -17,7 +17,7 @@ document.addEventListener("keydown", (event) => {
   const cell = event.target.closest("tbody > tr > :is(td, th)");
   const row = cell?.parentElement;
   if (!row || row.closest("[data-tree]")) return;
-  const rows = [...row.closest("table").querySelectorAll("tbody > tr")].filter((one) => seen(one) && (one === row || counterpart(one, cell.cellIndex)) && !one.matches(".resource-foot"));
+  const rows = [...row.closest("table").querySelectorAll("tbody > tr")].filter((one) => seen(one) && (one === row || counterpart(one, cell.cellIndex)) && !one.matches(".list-empty"));
   const next = step === "first" ? rows[0] : step === "last" ? rows.at(-1) : rows[rows.indexOf(row) + step];
   if (!next) return;
   event.preventDefault();

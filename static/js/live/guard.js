@@ -4,7 +4,7 @@ import { note, staleInList } from "./versions.js";
 
 const isRow = (node) => node instanceof HTMLTableRowElement && node.id.startsWith("row-");
 export const uidOf = (row) => row.id.slice(4);
-export const isLeaving = (node) => node instanceof HTMLElement && node.hasAttribute("data-live-leaving");
+export const isLeaving = (node) => node instanceof HTMLElement && (node.hasAttribute("data-live-leaving") || node.hasAttribute("data-live-gone"));
 
 // Both ends, asked for once in a task: to ask makes the browser lay the page out.
 let ends = null;

@@ -2,7 +2,7 @@
 // none. A mark that stands is not begun anew, so that what changes all the time does not flash.
 
 const MOST = 40; // at once: beyond, it is the page that changed
-const PARTS = "td, dd, .pf-v6-c-label, .pf-v6-c-badge, .list-state-count, .resource-pager > [role=status]";
+const PARTS = "td, dd, .pf-v6-c-label, .pf-v6-c-badge, .list-state-count, .list-pages > [role=status]";
 const QUIET = "time[data-age], [data-live-keep], [contenteditable], textarea, pre, [popover]";
 const LEAVES = 260; // milliseconds, as the animation's
 const calm = matchMedia("(prefers-reduced-motion: reduce)");

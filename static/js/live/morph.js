@@ -34,7 +34,7 @@ function options(target, changed, added, live) {
         else if (node instanceof Element || node.nodeValue?.trim()) changed.add(partOf(node));
       },
       beforeNodeRemoved(node) {
-        if (isLeaving(node)) return false;
+        if (isLeaving(node) || node.hasAttribute?.("data-row-tools")) return false;
         noteRemoved(node);
         if (!isRow(node) || !motion()) return true;
         leave(node);
@@ -63,24 +63,26 @@ export function rowFrom(html) {
   return template.content.firstElementChild;
 }
 
-// `fresh`: an element that takes the place of `element`, or HTML that holds one with its id, or HTML of its inside.
+export function fragmentOf(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content;
+}
+
+// `fresh`: an element that takes the place of `element`, or HTML or a fragment that holds one with its id, or those of its inside.
 // Returns what was left as it was: [[element, "stale" | "selected"]].
 export function morph(element, fresh) {
   const [changed, added] = [new Set(), new Set()];
-  const how = options(element, changed, added, typeof fresh !== "string");
+  const inside = typeof fresh === "string" ? fragmentOf(fresh) : fresh;
+  const whole = !(inside instanceof DocumentFragment);
+  const how = options(element, changed, added, whole);
   takeLeft();
   tidy(element);
-  if (typeof fresh !== "string") dress(fresh);
+  dress(inside);
   let nodes = [element];
-  if (typeof fresh !== "string") nodes = Idiomorph.morph(element, tidy(fresh), { ...how, morphStyle: "outerHTML" });
-  else {
-    const template = document.createElement("template");
-    template.innerHTML = fresh;
-    dress(template.content);
-    const same = element.id && template.content.querySelector(`#${CSS.escape(element.id)}`);
-    if (same) nodes = Idiomorph.morph(element, tidy(same), { ...how, morphStyle: "outerHTML" });
-    else Idiomorph.morph(element, template.content.childNodes, { ...how, morphStyle: "innerHTML" });
-  }
+  const same = whole ? inside : element.id && inside.querySelector(`#${CSS.escape(element.id)}`);
+  if (same) nodes = Idiomorph.morph(element, tidy(same), { ...how, morphStyle: "outerHTML" });
+  else Idiomorph.morph(element, inside.childNodes, { ...how, morphStyle: "innerHTML" });
   for (const node of nodes ?? []) if (node instanceof Element) window.htmx?.process(node);
   changed.delete(null);
   // The smallest part that shows it all is enough.

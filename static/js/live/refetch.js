@@ -1,7 +1,7 @@
 // Fetching a list or a region again: soon after a change, never twice at once, always once more after the last news. What is told to change
 // all the time is fetched ever more seldom, and as soon as it is calm at once again.
 import { forgetVersion, noticed, topicsOf } from "./heard.js";
-import { morph } from "./morph.js";
+import { fragmentOf, morph } from "./morph.js";
 import { older } from "./versions.js";
 
 const PACE = [0, 0, 0, 0, 1000, 1000, 1000, 2000, 2000, 4000, 4000, 5000]; // milliseconds between the end of one fetch and the next, the longer it lasts
@@ -65,6 +65,19 @@ export function holdSelected(element, node, selecting) {
   hold(element, () => !node.isConnected || !selecting(node));
 }
 
+// What the answer says of other parts of the page: how many rows there are, and the pages of the list.
+function along(element, fresh) {
+  for (const part of fresh.querySelectorAll("[data-live-along]")) {
+    const shown = document.getElementById(part.id);
+    if (!shown || element.contains(shown)) continue;
+    part.remove();
+    morph(shown, part);
+  }
+}
+// Who may keep rows back: (list, the list as it is now).
+let beforeRows = () => {};
+export const onRows = (call) => { beforeRows = call; };
+
 // "done", "late" (not all of it is as new as what was heard), or "failed": try again later. What is gone or refused is shown as the server words it.
 async function load(element) {
   const url = element.dataset.liveUrl || location.href;
@@ -83,7 +96,11 @@ async function load(element) {
   if (held(element)) return "done";
   // A list that may no longer be read keeps what it shows; a region says so in its place.
   if (!response.ok && !element.hasAttribute("data-live")) return "done";
-  const left = morph(element, html);
+  const fresh = fragmentOf(html);
+  along(element, fresh);
+  const list = element.hasAttribute("data-live-rows") && fresh.querySelector(`#${CSS.escape(element.id)}`);
+  if (list) beforeRows(element, list);
+  const left = morph(element, fresh);
   element.dispatchEvent(new CustomEvent("live:laid", { bubbles: true, detail: { since: response.headers.get("X-Live-Since") ?? "", left } }));
   return left.some(([, why]) => why === "stale") || older(response.headers.get("X-Live-Version"), version) ? "late" : "done";
 }

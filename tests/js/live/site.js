@@ -10,7 +10,7 @@ export const row = (uid, version, text) => `<tr id="row-${uid}" data-version="${
 export class Site {
   constructor(set = {}) {
     Object.assign(this, {
-      rows: new Map([["a", [10, "one"]], ["b", [10, "one"]], ["c", [10, "one"]]]), value: "one", topic: TOPIC, moves: false, version: "", answers: {}, refusal: "", calm: false,
+      rows: new Map([["a", [10, "one"]], ["b", [10, "one"]], ["c", [10, "one"]]]), value: "one", topic: TOPIC, moves: false, waits: false, version: "", answers: {}, refusal: "", calm: false,
       list: null, every: "", ...set,
     });
     this.wishes = [];
@@ -51,8 +51,11 @@ export class Site {
   html() {
     return `<div id="main" data-live-since="1000-0@e"><div id="health-banner" data-text-lost="interrupted" data-text-paused="{kind} paused: {message}"
       data-text-refused="{kind} refused: {message}" data-text-ended="session ended" hidden><span data-health-text></span> <a data-health-reload href="" hidden>Reload</a></div>
-      <table><tbody id="rows" data-live-rows="${this.topic}" data-live-url="/rows"${this.moves ? " data-live-moves" : ""}>${this.body()}</tbody></table>${this.region()}</div>`;
+      ${this.waits ? '<button data-live-new="rows" data-text="{n} new" hidden></button><span id="count" data-live-along>3</span>' : ""}
+      ${this.table()}${this.region()}</div>`;
   }
+
+  table() { return `<table><tbody id="rows" data-live-rows="${this.topic}" data-live-url="/rows"${this.moves ? " data-live-moves" : ""}>${this.body()}</tbody></table>`; }
 
   body() { return [...this.rows].map(([uid, [version, text]]) => row(uid, version, text)).join(""); }
 
@@ -66,7 +69,7 @@ export class Site {
     if (pathname === "/stream") return this.stream(request);
     if (pathname === "/rows") {
       this.lists.push(request.headers);
-      return this.list?.(request) ?? { text: this.body(), headers: { "X-Live-Since": `${this.clock}-0@e`, ...(this.version && { "X-Live-Version": this.version }) } };
+      return this.list?.(request) ?? { text: this.waits ? `${this.table()}<span id="count" data-live-along>${this.rows.size}</span>` : this.body(), headers: { "X-Live-Since": `${this.clock}-0@e`, ...(this.version && { "X-Live-Version": this.version }) } };
     }
     this.regions += 1;
     return { text: this.region() };

@@ -27,30 +27,89 @@ test("pairs: one more is empty and has the focus, one less goes, the last is emp
 
 // list.js
 
-const box = (name) => `<tr><td><input type="checkbox" form="bulk" name="chosen" value="${name}"></td></tr>`;
-const LIST = `<main id="main"><form id="bulk"><span data-ticked data-text="Selected:" data-all="All of them"></span><button data-needs-ticks>Continue</button></form>
-  <input type="checkbox" data-tick-all><input type="checkbox" form="bulk" name="all"><table><tbody id="rows">${box("a")}${box("b")}</tbody></table></main>`;
+const box = (name) => `<tr id="row-${name}"><td class="list-tick"><input type="checkbox" form="bulk" name="chosen" value="${name}/shop/${name}"></td>
+  <td><a class="list-link" href="/o/${name}/">${name}</a></td><td class="list-actions"></td></tr>`;
+const LIST = `<main id="main"><button data-live-new="rows" data-text="{n} new" hidden></button><form id="bulk"><span data-ticked data-text="{n} selected" data-all="All of them"></span>
+  <button name="action">Delete</button><button type="reset" data-clear hidden></button><button type="button" data-copy-names hidden></button></form>
+  <input type="checkbox" data-tick-all><input type="checkbox" form="bulk" name="all"><table><tbody id="rows" data-live-rows="t">${["a", "b", "c", "d"].map(box).join("")}</tbody></table>
+  <template id="row-tools"><span data-row-tools><a data-to="logs/" href="#">Logs</a><button data-peek>Peek</button></span></template><aside id="peek" hidden></aside></main>`;
 
 test("list: ticks are counted, all at once, and rows that come are counted too", async () => {
   const { $, $$ } = await page(LIST, "list.js");
-  const state = () => [$("[data-ticked]").textContent, $("[data-needs-ticks]").disabled, $("[data-tick-all]").checked, $("[data-tick-all]").indeterminate];
-  const [one, two] = $$("[name=chosen]");
+  const state = () => [$("[data-ticked]").textContent, $("[name=action]").disabled, $("[data-tick-all]").checked, $("[data-tick-all]").indeterminate];
+  const [one, two, three, four] = $$("[name=chosen]");
   assert.deepEqual(state(), ["", true, false, false]);
   choose(one, true);
-  assert.deepEqual(state(), ["Selected: 1", false, false, true]);
-  choose(two, true);
-  assert.deepEqual(state(), ["Selected: 2", false, true, false]);
+  assert.deepEqual(state(), ["1 selected", false, false, true]);
+  for (const other of [two, three, four]) choose(other, true);
+  assert.deepEqual(state(), ["4 selected", false, true, false]);
   const row = document.createElement("tr");
   row.innerHTML = '<td><input type="checkbox" form="bulk" name="chosen"></td>';
   $("#rows").append(row);
   await settled();
-  assert.deepEqual(state(), ["Selected: 2", false, false, true]);
+  assert.deepEqual(state(), ["4 selected", false, false, true]);
   choose($("[data-tick-all]"), true);
-  assert.deepEqual(state(), ["Selected: 3", false, true, false]);
+  assert.deepEqual(state(), ["5 selected", false, true, false]);
   choose($("[data-tick-all]"), false);
   assert.deepEqual(state(), ["", true, false, false]);
   choose($("[name=all]"), true);
   assert.deepEqual(state().slice(0, 2), ["All of them", false]);
+  click($("[data-clear]"));
+  assert.deepEqual(state(), ["", true, false, false]);
+});
+
+test("list: j and k go from row to row, x selects and with Shift a range, Escape clears", async () => {
+  const { $, $$ } = await page(LIST, "list.js");
+  const at = () => document.activeElement.textContent;
+  const ticked = () => $$("[name=chosen]:checked").length;
+  press(document.body, "j");
+  assert.equal(at(), "a");
+  press(document.activeElement, "j");
+  assert.equal(at(), "b");
+  press(document.activeElement, "x");
+  press(document.activeElement, "j");
+  press(document.activeElement, "j");
+  press(document.activeElement, "j");
+  assert.equal(at(), "d");
+  press(document.activeElement, "X", { shiftKey: true });
+  assert.equal(ticked(), 3);
+  press(document.activeElement, "k");
+  assert.equal(at(), "c");
+  press(document.activeElement, "Escape");
+  assert.equal(ticked(), 0);
+  press(document.activeElement, "j", { ctrlKey: true });
+  assert.equal(at(), "c");
+  const field = document.createElement("input");
+  $("#main").append(field);
+  field.focus();
+  assert.equal(press(field, "j").defaultPrevented, false);
+});
+
+test("list: the tools stand in the row that is worked in, and lead to its object", async () => {
+  const { $ } = await page(LIST, "list.js");
+  $("#row-b a").focus();
+  assert.equal($("#row-b [data-to]").getAttribute("href"), "/o/b/logs/");
+  $("#row-c a").focus();
+  assert.equal($("#row-b [data-row-tools]"), null);
+  assert.equal($("#row-c [data-to]").getAttribute("href"), "/o/c/logs/");
+});
+
+test("list: Space peeks, the next row is peeked with j, Escape closes", async () => {
+  const asked = [];
+  const answer = ({ url }) => { asked.push(new URL(url).pathname + new URL(url).search); return { text: "<p>what it does</p>" }; };
+  const { $ } = await pageOf({ html: LIST, answer }, "list.js");
+  $("#row-a a").focus();
+  assert.equal(press(document.activeElement, " ").defaultPrevented, true);
+  await settled();
+  assert.deepEqual([asked.at(-1), $("#peek").hidden, $("#peek").textContent], ["/o/a/?part=peek", false, "what it does"]);
+  assert.ok($("#row-a").hasAttribute("data-peeked"));
+  press(document.activeElement, "j");
+  await settled();
+  assert.equal(asked.at(-1), "/o/b/?part=peek");
+  press(document.activeElement, "Escape");
+  assert.equal($("#peek").hidden, true);
+  // On a box the space bar is the box's.
+  assert.equal(press($("#row-a input"), " ").defaultPrevented, false);
 });
 
 // values.js

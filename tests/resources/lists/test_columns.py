@@ -4,7 +4,7 @@ import pytest
 
 from kube.discovery import ResourceType
 from kube.table import Column
-from resources.lists.columns import available, chosen, read, show
+from resources.lists.columns import available, chosen, ranked, read, show
 
 PODS = ResourceType("", "v1", "pods", "Pod", True)
 MAPS = ResourceType("", "v1", "configmaps", "ConfigMap", True)
@@ -17,9 +17,27 @@ PRINTED = (
 
 
 def test_everybody_gets_the_state_and_what_kubectl_prints() -> None:
-    assert [column.key for column in chosen(PODS, PRINTED, ())] == ["state", "=Ready", "=Age"]
+    assert [column.key for column in chosen(PODS, PRINTED, ())] == ["state", "owner", "=Age"]
     assert [column.key for column in chosen(MAPS, PRINTED, ())] == ["=Ready", "=Age"]
-    assert [column.key for column in available(PODS, PRINTED) if column.wide] == ["=IP", "owner", "labels"]
+    assert [column.key for column in available(PODS, PRINTED) if column.folded] == ["=Ready", "=IP", "labels"]
+
+
+def test_what_the_state_tells_has_no_column_and_names_its_cells() -> None:
+    printed = (Column("Name", "string", "name", 0, ""), Column("Status", "string", "", 0, ""), *PRINTED[1:])
+    state = available(PODS, printed)[0]
+    assert (state.key, state.status, state.ready) == ("state", 1, 2)
+    assert "=Status" not in [column.key for column in chosen(PODS, printed, ())]
+    assert [column.key for column in chosen(PODS, printed, ("=Status",))] == ["=Status"]
+
+
+def test_ranks_go_from_left_to_right_and_spare_the_state_and_the_age() -> None:
+    found = chosen(PODS, PRINTED, ("=IP", "state", "owner", "=Age"))
+    assert [(column.key, rank) for column, rank in ranked(found)] == [
+        ("=IP", 1),
+        ("state", 0),
+        ("owner", 2),
+        ("=Age", 0),
+    ]
 
 
 def test_a_choice_has_its_own_order_and_labels() -> None:
@@ -31,7 +49,7 @@ def test_a_choice_has_its_own_order_and_labels() -> None:
 def test_two_columns_of_one_name_are_two() -> None:
     twice = (*PRINTED, Column("Ready", "string", "", 0, ""))
     found = chosen(MAPS, twice, ())
-    assert [column.index for column in found] == [1, 2, 4]
+    assert [column.index for column in found] == [1, 4, 2]
     assert len({column.key for column in found}) == 3
 
 

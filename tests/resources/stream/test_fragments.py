@@ -8,13 +8,17 @@ from resources.stream.fragments import row_html
 
 PODS = ResourceType("", "v1", "pods", "Pod", True)
 COLUMNS = json.dumps(
-    [{"name": "Name", "type": "string", "format": "name"}, {"name": "Ready", "type": "string"}]
+    [
+        {"name": "Name", "type": "string", "format": "name"},
+        {"name": "Ready", "type": "string"},
+        {"name": "Restarts", "type": "string"},
+    ]
 ).encode()
 
 
 def _change(name: str, ready: str) -> Change:
     metadata = {"name": name, "namespace": "shop", "uid": "u-1", "creationTimestamp": "2026-01-01T00:00:00Z"}
-    row = {"cells": [name, ready], "object": {"metadata": metadata}}
+    row = {"cells": [name, ready, "7 (2m ago)"], "object": {"metadata": metadata}}
     return Change("MODIFIED", "u-1", name, "shop", json.dumps(row).encode(), "c")
 
 
@@ -37,12 +41,12 @@ def test_a_list_gets_the_columns_that_it_shows_and_the_state_in_its_language() -
     told = Change("MODIFIED", "u-1", "web-0", "shop", json.dumps(row).encode(), "c")
     usual = row_html(PODS, "here/core/v1/pods/shop", COLUMNS, told, "en")
     assert "no disk" in usual
-    assert "1/1" in usual
+    assert "1/1" in usual and "7 (2m ago)" in usual
     assert "database" not in usual
     chosen = row_html(PODS, "here/core/v1/pods/shop?label:example.com/tier,state", COLUMNS, told, "ko")
     assert "디스크" in chosen
     assert "database" in chosen
-    assert "1/1" not in chosen
+    assert "7 (2m ago)" not in chosen
 
 
 def test_names_from_the_cluster_are_text() -> None:

@@ -15,7 +15,7 @@ _PODS = {"group": "", "version": "v1", "plural": "pods"}
 
 
 def names(page: str) -> list[str]:
-    return re.findall(r'class="console-break" href="[^"]*">([^<]*)</a> <span', page)
+    return re.findall(r'class="console-break" href="[^"]*">([^<]*)</a>\s*<span', page)
 
 
 def test_a_filter_is_saved_found_on_its_list_and_deleted(browser: Client, namespace: str) -> None:

@@ -1,0 +1,55 @@
+"""What the box of a list understands beside a part of the name."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.http import QueryDict
+
+from resources.lists.entries import Entry, Owner
+from resources.lists.listing import Query, kept
+from resources.lists.query_words import Words, read
+from resources.state.health import Health
+from resources.views.filter import Filter
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", Words()),
+        ("web", Words(name="web")),
+        ("label:app=web label:tier!=cache x", Words(name="x", labels="app=web,tier!=cache")),
+        ("field:status.phase=Running", Words(fields="status.phase=Running")),
+        ("state:degraded", Words(state="Degraded")),
+        ("STATE:Ready owner:Job/tick", Words(state="Ready", owner="Job/tick")),
+        ("age<1h age>90s", Words(younger_than=3600, older_than=90)),
+        ("state:", Words(name="state:")),
+        ("app:web age<x age<1y", Words(name="app:web age<x age<1y")),
+    ],
+)
+def test_words(text: str, words: Words) -> None:
+    assert read(text) == words
+
+
+def test_they_hold_together_with_the_other_filters() -> None:
+    asked = QueryDict("q=web+label:app%3Dweb+state:ready&labels=tier%3Ddb&state=Degraded")
+    query = Filter.of(asked).query()
+    assert (query.q, query.labels, query.state) == ("web", "tier=db,app=web", "Ready")
+    assert not replace(Query(), younger_than=5).plain
+
+
+def test_owners_and_ages() -> None:
+    def made(name: str, hours: float, owner: Owner | None = None) -> Entry:
+        then = datetime.now(UTC) - timedelta(hours=hours)
+        return Entry(name, name, "shop", then.strftime("%Y-%m-%dT%H:%M:%SZ"), (), Health("Ready"), owner=owner)
+
+    entries = [made("old", 50), made("new", 0.5), made("owned", 5, Owner("batch/v1", "Job", "tick"))]
+
+    def names(text: str) -> list[str]:
+        return [entry.name for entry in kept(entries, Filter(q=text).query())]
+
+    assert names("age<1h") == ["new"]
+    assert names("age>1h age<1d") == ["owned"]
+    assert names("age>2d") == ["old"]
+    assert names("owner:tick") == names("owner:job") == names("owner:Job/tick") == ["owned"]
+    assert names("owner:other") == []
