@@ -216,7 +216,8 @@ def _pool(config: ClusterConfig) -> _Pool:
             # The kubeconfig says insecure-skip-tls-verify: its owner knows, a warning at each request adds nothing.
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         if config.server_name:
-            options |= {"server_hostname": config.server_name, "assert_hostname": config.server_name}
+            # No assert_hostname: urllib3 then turns off check_hostname of the context, which watches use too.
+            options["server_hostname"] = config.server_name
     if config.proxy:
         return _Pool(_way(config), _proxy_manager(config.proxy, options))
     return _Pool(_way(config), urllib3.PoolManager(**options))

@@ -33,8 +33,8 @@ from .tls import tls_context
 log = logging.getLogger("sandbox.oidc")
 
 _ALGORITHMS = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"]
-#: Seconds: of a request, between two looks at the file, and before a provider is asked for its keys again.
-_TIMEOUT, _LOOK, _PAUSE = 10, 0.5, 1.0
+#: Seconds: of a request, and before a provider is asked for its keys again.
+_TIMEOUT, _PAUSE = 10, 1.0
 #: Not before: https://github.com/coreos/go-oidc/blob/v3/oidc/verify.go allows five minutes there, and none for the end.
 _EARLY = 300
 
@@ -122,7 +122,6 @@ class Providers:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._seen: tuple[int, int] | None = None
-        self._looked = 0.0
         self._issuers: dict[str, Issuer] = {}
 
     async def prepare(self, token: str) -> None:
@@ -153,9 +152,7 @@ class Providers:
             return None, None
 
     def _look(self) -> None:
-        if time.monotonic() - self._looked < _LOOK:
-            return
-        self._looked = time.monotonic()
+        """With each token, so that one which is used as soon as the file has changed is judged by the new one."""
         try:
             stat = self._path.stat()
             seen = (stat.st_mtime_ns, stat.st_size)

@@ -3,6 +3,7 @@
 import http.client
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -73,8 +74,18 @@ def answers(url: str, status: int = 200, seconds: float = 5) -> bool:
         return False
 
 
+def _accepts(path: Path) -> bool:
+    """Whether somebody listens at a unix socket: its file is there a moment before, and connections are refused until then."""
+    with socket.socket(socket.AF_UNIX) as client:
+        try:
+            client.connect(str(path))
+        except OSError:
+            return False
+    return True
+
+
 @contextmanager
-def redis(socket: Path) -> Iterator[subprocess.Popen[bytes]]:
+def redis(path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A real Redis server on a unix socket."""
     binary = redis_binary()
     if binary is None:
@@ -86,17 +97,17 @@ def redis(socket: Path) -> Iterator[subprocess.Popen[bytes]]:
         "--port",
         "0",
         "--unixsocket",
-        str(socket),
+        str(path),
         "--save",
         "",
         "--dir",
-        str(socket.parent),
+        str(path.parent),
         "--daemonize",
         "no",
     ]
-    with running(command, socket.parent / "redis.log", socket.exists) as process:
+    with running(command, path.parent / "redis.log", lambda: _accepts(path)) as process:
         yield process
-    socket.unlink(missing_ok=True)
+    path.unlink(missing_ok=True)
 
 
 @contextmanager

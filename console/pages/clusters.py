@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
 
 from console.signin import sessions
 from console.web import clusters, render
@@ -44,6 +45,7 @@ class Row:
     here: bool
 
 
+@require_safe
 def list_(request: ConsoleRequest) -> HttpResponse:
     """`?at=` is the address of the page from which somebody switches."""
     at = request.GET.get("at", "")

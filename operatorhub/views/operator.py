@@ -1,7 +1,8 @@
 """/operators/<namespace>/<csv>/ and its tabs: one installed operator."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -40,6 +41,7 @@ def operator(request: ConsoleRequest, namespace: str, csv: str, tab: str = "") -
         "tab": tab,
         "tabs": _tabs(found),
         "topics": " ".join(subject.topics(client, found, namespace)),
+        "in_namespace": _in_namespace(found.targets),
         "place": subject.new_place(found.operator, request.namespace),
         "refused": _refused(request, namespace, csv),
         "removal": removal_page.under_way(client, namespace, csv),
@@ -47,6 +49,11 @@ def operator(request: ConsoleRequest, namespace: str, csv: str, tab: str = "") -
         **_TABS.get(tab, _details)(request, found),
     }
     return render.page(request, "operatorhub/operator.html", context, fragment="operatorhub/_operator.html")
+
+
+def _in_namespace(targets: Sequence[str] | None) -> str:
+    """The query of lists of its instances, where it watches one namespace only."""
+    return f"?namespace={quote(targets[0])}" if targets and len(targets) == 1 else ""
 
 
 def _refused(request: ConsoleRequest, namespace: str, name: str) -> str:

@@ -20,6 +20,8 @@ from operatorhub.upgrade import plan_check, plan_diff
 from operatorhub.upgrade import plans as subject
 from resources import yamltext
 
+#: The patch that approves a plan, as one types it.
+APPROVED = '{"spec":{"approved":true}}'
 PARTS = {"changes": "operatorhub/_plan_changes.html", "check": "operatorhub/_plan_check.html"}
 
 
@@ -85,6 +87,7 @@ def plan(request: ConsoleRequest, namespace: str, plan: str) -> HttpResponse:
     ]
     context = {
         "plan": found, "updates": [sub for sub in subs if sub.installed and sub.current_csv != sub.installed_csv], "bundles": _bundles(subject.steps(client, found)), "subs": subs, "refused": _refused(request, found),
+        "approve_kubectl": f"kubectl patch installplans.operators.coreos.com {plan} -n {namespace} --type merge -p '{APPROVED}'",
         "topics": " ".join(olm.topic(client, plural, namespace) for plural in (olm.PLANS, olm.CSVS)),
     }  # fmt: skip
     return render.page(request, "operatorhub/plan.html", context, fragment="operatorhub/_plan.html")

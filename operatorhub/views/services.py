@@ -1,5 +1,7 @@
 """/operators/services/: the kinds that the installed operators provide, as tiles with a button."""
 
+from urllib.parse import quote
+
 from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
@@ -24,7 +26,7 @@ def services(request: ConsoleRequest) -> HttpResponse:
         "services": subject.served(client, shown, request.namespace),
         "everything": len(shown) if not q else len(subject.services(operators)),
         "q": q,
-        "namespace": request.namespace,
+        "in_namespace": f"?namespace={quote(request.namespace)}" if request.namespace else "",
         "gaps": listed.gaps,
         "topics": olm.topic(client, olm.CSVS, request.namespace),
     }

@@ -59,7 +59,8 @@ def source(request: ConsoleRequest, namespace: str, name: str) -> HttpResponse:
     context |= {"own": _own, "clustercatalog": _clustercatalog, "catalogsource": _catalogsource}[kind](
         client, namespace, name
     )
-    return render.page(request, f"operatorhub/source_{kind}.html", context, fragment=f"operatorhub/_source_{kind}.html")
+    part = f"operatorhub/_source_{kind}.html"
+    return render.page(request, "operatorhub/source.html", context | {"part": part}, fragment=part)
 
 
 def own(client: ClusterClient) -> list[Catalog]:

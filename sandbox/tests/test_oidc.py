@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from sandbox import oidc
 from sandbox.oidc import Providers
 from tests.console.signin.oidc.provider import Provider, another_key, provider
 from tests.oidc import CLIENT
@@ -98,9 +97,8 @@ def test_a_token_of_nobody_here_is_none_and_a_forged_one_is_refused(idp: Provide
 
 
 def test_the_file_is_read_when_it_changes_and_one_that_cannot_be_used_changes_nothing(
-    idp: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    idp: Provider, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(oidc, "_LOOK", 0.0)
     path, token = tmp_path / "authentication.yaml", idp.id_token()
     providers = Providers(path)
     assert _user(providers, token) is None

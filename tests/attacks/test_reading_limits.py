@@ -91,18 +91,20 @@ def test_events_of_an_object_are_bounded(client: Any, monkeypatch: pytest.Monkey
     assert len(events._read(client, "a", "")) == 1000
 
 
-def test_what_an_object_owns_is_read_up_to_a_bound(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    bounded(monkeypatch, "OWNED_OBJECTS", 600)
+@pytest.mark.parametrize("bound", [600, 1000])
+def test_what_an_object_owns_is_read_up_to_a_bound(client: Any, monkeypatch: pytest.MonkeyPatch, bound: int) -> None:
+    bounded(monkeypatch, "OWNED_OBJECTS", bound)
     found, gap = owned_reading.objects(client, client.find("", "v1", "configmaps"), "a")
     assert len(found) == 1000
     assert "1000" in gap
 
 
-def test_pods_are_looked_through_up_to_a_bound(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    bounded(monkeypatch, "SCANNED_PODS", 600)
+@pytest.mark.parametrize("bound", [600, 1000])
+def test_pods_are_looked_through_up_to_a_bound(client: Any, monkeypatch: pytest.MonkeyPatch, bound: int) -> None:
+    bounded(monkeypatch, "SCANNED_PODS", bound)
     found, gap = owned_reading.scan(client, client.find("", "v1", "pods"), "a", lambda _obj: False)
     assert found == []
-    assert "1000" in gap
+    assert "1000" in gap and client.pages == 2
 
 
 def test_what_goes_with_a_kind_is_read_up_to_a_bound(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,6 +157,9 @@ def test_inside_a_pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "fd00::1")
     config = load()
     assert (config.name, config.host, config.token()) == ("in-cluster", "https://[fd00::1]:443", "pod-token")
+    assert config.namespace == "", "nothing says it"
+    (tmp_path / "namespace").write_text("ours\n")
+    assert load().namespace == "ours"
 
 
 def _certificate() -> str:

@@ -1,8 +1,10 @@
 """K1: Python 3.13 refuses certificates that kubectl accepts; every connection of the product accepts them."""
 
+import asyncio
 import re
 import ssl
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +96,25 @@ def test_another_host_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         server.tls.load_cert_chain(*authority.issue("elsewhere"))
         with strict_by_default(monkeypatch), pytest.raises(Unreachable, match="certificate is not trusted"):
             ClusterClient(configured(server, tmp_path)).version()
+
+
+async def test_the_name_in_the_kubeconfig_is_the_one_of_the_certificate(tmp_path: Path) -> None:
+    """`tls-server-name`: of pages and of watches."""
+    authority = PlainAuthority(tmp_path)
+    with Secured(authority).running() as server:
+        server.tokens.add("t")
+        server.tls.load_cert_chain(*authority.issue("elsewhere"))
+        config = replace(configured(server, tmp_path), server_name="elsewhere")
+        await asyncio.to_thread(ClusterClient(config).version)
+        async with AsyncTransport(config) as transport:
+            assert (await transport.send(ApiRequest("GET", "/version"))).status == 200
+        # With the same TLS context: another name is still refused, to both.
+        other = replace(config, server_name="another")
+        with pytest.raises(Unreachable, match="certificate"):
+            await asyncio.to_thread(ClusterClient(other).version)
+        async with AsyncTransport(other) as transport:
+            with pytest.raises(Unreachable, match="certificate"):
+                await transport.send(ApiRequest("GET", "/version"))
 
 
 async def test_operators_check_authority_and_host(server: Secured, tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_it_says_what_is_there_and_what_will_be_made() -> None:
     assert "“default” exists." in exists
     assert "It has no OperatorGroup yet" in exists
     page = web.get(FORM, choices()).content.decode()
-    modes = re.findall(r'name="mode" value="(\w+)"[^>]*?( disabled)?>', page)
+    modes = re.findall(r'name="mode"\s+value="(\w+)"[^>]*?( disabled)?\s*>', page)
     assert [name for name, _off in modes] == ["AllNamespaces", "OwnNamespace", "SingleNamespace", "MultiNamespace"]
 
 
@@ -137,7 +137,7 @@ def test_among_very_many_namespaces_names_are_typed(monkeypatch: pytest.MonkeyPa
     answer = Client().get(FORM, sent)
     page = answer.content.decode()
     assert page.count("<option") < 50
-    assert 'id="namespace" name="install_namespace" value="many-7"' in page
+    assert re.search(r'id="namespace"\s+name="install_namespace"\s+value="many-7"', page)
     assert "many-1\nmany-2\n</textarea>" in page
     assert "“many-7” exists." in text(answer)
     assert "- many-1\n  - many-2" in page

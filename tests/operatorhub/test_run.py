@@ -203,6 +203,11 @@ def test_what_is_wrong_is_said(edits: dict[str, Any], words: str) -> None:
     assert words in said(changed(**edits))
 
 
+@pytest.mark.parametrize("name", ["example.com/mine", "containerImage", "operatorframework.io/suggested-namespace"])
+def test_an_annotation_of_somebody_else_and_a_known_one_are_no_slips(name: str) -> None:
+    assert "Nobody knows the annotation" not in said(changed(metadata__annotations={name: "x"}))
+
+
 def test_an_example_that_does_not_fit_its_schema() -> None:
     bad = {
         "apiVersion": "flights.com/v1",

@@ -229,11 +229,12 @@ def test_cluster_catalogs_are_read_through_the_api_server(
     client: ClusterClient, serving: clustercatalogs.ClusterCatalog, asked: list[str]
 ) -> None:
     one = serving
-    # The page sees that nobody has read it, and asks a worker.
-    Index.objects.update(requested_at=None)
-    asked.clear()
-    page(LIST)
-    assert asked == ["operatorhub.tasks.refresh_catalogs"]
+    # The list and its own page see that nobody has read it, and ask a worker.
+    for address in (LIST, f"{LIST}source/-/{one.name}/"):
+        Index.objects.update(requested_at=None)
+        asked.clear()
+        page(address)
+        assert asked == ["operatorhub.tasks.refresh_catalogs"], address
     clustercatalogs.sync(client)
     row = Catalog.objects.get(namespace="-", name=one.name)
     assert refresh.refresh(row, client), Catalog.objects.get(pk=row.pk).error

@@ -47,7 +47,7 @@ def kept(cluster_kubeconfig: Any) -> Iterator[str]:
 def form(page: str) -> dict[str, Any]:
     """What the page would post with everything ticked."""
     found: dict[str, Any] = dict(re.findall(r'name="(csv_uid|subscription_uid)" value="([^"]+)"', page))
-    ticks = re.findall(r'<input type="checkbox" name="(\w+)" value="([^"]+)" id="[^"]+">', page)
+    ticks = re.findall(r'<input\s+type="checkbox"\s+name="(\w+)"\s+value="([^"]+)"\s+id="[^"]+"\s*>', page)
     for name, value in ticks:
         found.setdefault(name, []).append(value)
     return found

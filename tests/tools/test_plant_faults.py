@@ -1,14 +1,17 @@
-"""Issue 20: what `make plant-faults` plants, and how it knows which tests run a line."""
+"""Issue 20: what `make plant-faults` plants, and how it finds which tests notice."""
 
 import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from tools.faults import report
+from tools.faults import near, report, stages
 from tools.faults.choose import MAKERS, Fault, Finder, choose
-from tools.faults.recorder import MARKS, Marker
-from tools.faults.trees import PACKAGES, ROOT
+from tools.faults.repository import PACKAGES, ROOT
+from tools.faults.stages import BROWSER, MAKE_TEST, UNITS, Judge, Results, spread
+from tools.faults.trees import Run
 
 MODULE = '''
 @guarded
@@ -43,19 +46,6 @@ def test_a_fault_changes_one_place_and_is_python(faults: list[Fault]) -> None:
         assert planted.count("\n") == MODULE.count("\n"), "lines keep their numbers"
 
 
-def test_marks_say_which_block_ran(faults: list[Fault]) -> None:
-    ran = dict.fromkeys(range(200), 0)
-    tree = Marker(100).visit(ast.parse(MODULE))
-    names = {MARKS: ran, "guarded": lambda page: page, "names": lambda deep: ["a"], "send": str}
-    exec(compile(tree, "page.py", "exec"), names)
-    names["page"](type("Request", (), {"user": None}))
-    marked = {line - 100 for line, value in ran.items() if value}
-    assert {fault.kind for fault in faults if fault.mark in marked} >= {"condition", "result"}
-    (dropped,) = (fault for fault in faults if fault.before == "audit(request)")
-    assert dropped.mark and dropped.mark not in marked
-    assert names["page"].__doc__ == "What it does."
-
-
 def test_the_same_seed_chooses_the_same_from_all_packages() -> None:
     found = choose(ROOT, 8, 1)
     assert [fault.key for fault in found] == [fault.key for fault in choose(ROOT, 8, 1)]
@@ -67,3 +57,100 @@ def test_the_table_goes_between_its_marks(tmp_path: Path) -> None:
     page = report.put("# Tests\n", "first")
     assert page.endswith(f"{report.BEGIN}\nfirst\n{report.END}\n")
     assert report.put(page + "\nMore.\n", "second") == page.replace("first", "second") + "\nMore.\n"
+
+
+@dataclass
+class Suite:
+    """Stands for a tree: each test fails with the faults of these lines. `broken`: with it pytest does not begin."""
+
+    fails: dict[str, set[int]]
+    broken: int = 0
+    flaky: str = ""
+    runs: list[tuple[int, ...]] = field(default_factory=list)
+
+    def pytest(self, words: Iterable[str], faults: Iterable[Fault] = (), seconds: float = 0) -> Run:
+        words, lines = list(words), {fault.line for fault in faults}
+        self.runs.append(tuple(sorted(lines)))
+        if self.broken in lines:
+            return Run([], 4, "")
+        asked = [test for test in self.fails if test in words] or list(self.fails)
+        asked = [test for test in asked if f"--deselect={test}" not in words]
+        failed = [test for test in asked if self.fails[test] & lines or test == self.flaky]
+        return Run(failed[:1] if "-x" in words else failed, int(bool(failed)), "")
+
+
+def _judged(suite: Suite, tmp_path: Path) -> dict[int, tuple[str, str]]:
+    faults = [Fault("console/page.py", line, "call", "a()", "pass", line, line) for line in (1, 2, 3)]
+    results = Results(tmp_path / "results", ROOT)
+    Judge([suite], results).together(faults, UNITS)  # type: ignore[list-item]
+    assert Results(tmp_path / "results", ROOT)._known == results._known, "an interrupted run goes on from there"
+    return {fault.line: results.noticed(fault) for fault in faults}
+
+
+def test_what_fails_with_all_faults_is_attributed_to_single_ones(tmp_path: Path) -> None:
+    suite = Suite(
+        {"tests/test_a.py::a": {1}, "tests/test_a.py::b": {1}, "tests/test_b.py::c": {3}, "tests/test_c.py::d": set()}
+    )
+    found = _judged(suite, tmp_path)
+    assert found == {1: ("units", "tests/test_a.py::a"), 2: ("", ""), 3: ("units", "tests/test_b.py::c")}
+    assert suite.runs[0] == (1, 2, 3) and suite.runs[-1] == (2,), "the last run is green"
+
+
+def test_a_test_that_fails_without_a_fault_too_says_nothing(tmp_path: Path) -> None:
+    suite = Suite({"tests/test_a.py::a": {2}, "tests/test_b.py::b": set()}, flaky="tests/test_b.py::b")
+    assert _judged(suite, tmp_path) == {1: ("", ""), 2: ("units", "tests/test_a.py::a"), 3: ("", "")}
+
+
+def test_a_fault_with_which_no_test_begins_is_found(tmp_path: Path) -> None:
+    suite = Suite({"tests/test_a.py::a": {1}}, broken=2)
+    assert _judged(suite, tmp_path) == {
+        1: ("units", "tests/test_a.py::a"),
+        2: ("units", "tests/conftest.py"),
+        3: ("", ""),
+    }
+
+
+def test_a_fault_that_changes_nothing_is_shown_to_no_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = [Fault("console/page.py", line, "call", "a()", "pass", line, line) for line in (1, 2)]
+    for module in (report, stages):
+        monkeypatch.setattr(module, "EQUIVALENT", {faults[1].key: "it says the same."})
+    suite, results = Suite({"tests/test_a.py::a": {1, 2}}), Results(tmp_path / "results", ROOT)
+    Judge([suite], results).together(faults, UNITS)  # type: ignore[list-item]
+    assert all(2 not in run for run in suite.runs)
+    table = report.table(faults, results)
+    assert "notices 1 and `make test` 1: 100 %; 1 changes nothing." in table
+    assert table.endswith("it says the same.")
+
+
+def test_near_tests_are_asked_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault, results = Fault("console/page.py", 1, "call", "a()", "pass", 1, 1), Results(tmp_path / "results", ROOT)
+    files = [f"tests/test_{letter}.py" for letter in "abcdefg"]
+    monkeypatch.setattr(near, "tests", lambda *_arguments: files)
+    suite = Suite({file: {1} if file == files[3] else set() for file in files})
+    Judge([suite], results).alone([fault])  # type: ignore[list-item]
+    assert suite.runs == [(1,), (1,), ()], (
+        "the first alone, then four more; the one that failed once more without the fault"
+    )
+    assert results.noticed(fault) == ("units", files[3])
+
+
+def test_tests_of_many_files_are_asked_first() -> None:
+    tests = ["a.py::1", "a.py::2", "b.py::1", "c.py::1"]
+    assert spread(tests, 3) == ["a.py::1", "b.py::1", "c.py::1"]
+
+
+def test_near_tests_are_called_like_the_module_or_import_it() -> None:
+    assert near.tests("kube/schema.py", ROOT)[0] == "tests/kube/test_schema.py"
+    assert "tests/tools/test_plant_faults.py" not in near.tests("kube/schema.py", ROOT)
+
+
+def test_the_table_says_what_make_test_notices(tmp_path: Path) -> None:
+    faults = [Fault("console/page.py", line, "call", "a()", "pass", line, line) for line in (1, 2)]
+    results = Results(tmp_path / "results", ROOT)
+    results.note(faults[0], UNITS.name, "tests/test_a.py::a")
+    assert "| ? | ? |" in report.table(faults, results)
+    results.note(faults[1], BROWSER.name, "tests/e2e/test_b.py::b")
+    for stage in MAKE_TEST:
+        results.note(faults[1], stage.name, "")
+    assert "| browser: e2e/test_b | no | yes |" in report.table(faults, results)
+    assert "the whole suite notices 2 and `make test` 1: 50 %" in report.table(faults, results)

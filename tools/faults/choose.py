@@ -1,8 +1,7 @@
 """Faults of our own making: small changes of one statement, chosen by a seed.
 
 Neither mutmut nor cosmic-ray chooses them. mutmut 3 leaves out functions with a decorator, so all views with a
-permission check; cosmic-ray drops decorators, but no call and no `raise`. Both run the tests in a way of their own,
-and neither knows which of our test files use a process that another one started.
+permission check; cosmic-ray drops decorators, but no call and no `raise`. Both run the whole suite for each fault.
 """
 
 import ast
@@ -12,8 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.faults.recorder import Marker
-from tools.faults.trees import PACKAGES, product_files
+from tools.faults.repository import PACKAGES, product_files
 
 #: Without these nothing works at all, or nothing changes.
 _DECORATORS = {
@@ -40,7 +38,7 @@ _COMPARED: dict[type[ast.cmpop], ast.cmpop] = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """`mark`: the line of the mark that says that the statement ran; 0 where that is when the module is imported."""
+    """`start` and `end`: bytes of the file, what is `before` there becomes `after`."""
 
     file: str
     line: int
@@ -49,7 +47,6 @@ class Fault:
     after: str
     start: int
     end: int
-    mark: int
 
     @property
     def key(self) -> str:
@@ -69,40 +66,30 @@ class Finder(ast.NodeVisitor):
     def __init__(self, file: str, text: str) -> None:
         self.file = file
         self.data = text.encode()
-        marker = Marker()
-        marker.visit(ast.parse(text))
-        self.mark_of = marker.mark_of
         self.starts = [0]
         for line in self.data.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
         self.found: list[Fault] = []
-        self.mark = 0
         self.visit(ast.parse(text))
 
     def visit(self, node: ast.AST) -> None:
         """Each statement, then what is in it."""
-        before = self.mark
-        if isinstance(node, ast.stmt):
-            self.mark = self.mark_of.get(node.lineno, self.mark)
         for kind, make in MAKERS.items():
             for changed, after in make(node):
                 self._add(kind, changed, after)
         if not _is_left_out(node):
             for child in ast.iter_child_nodes(node):
                 self.visit(child)
-        self.mark = before
 
     def _add(self, kind: str, node: ast.expr | ast.stmt, after: str) -> None:
         assert node.end_lineno is not None and node.end_col_offset is not None
         start = self.starts[node.lineno - 1] + node.col_offset
         end = self.starts[node.end_lineno - 1] + node.end_col_offset
-        mark = self.mark
         if kind == "decorator":
             start -= 1  # the @
-            mark = 0
         before = self.data[start:end].decode()
         if after != before:
-            self.found.append(Fault(self.file, node.lineno, kind, before, after, start, end, mark))
+            self.found.append(Fault(self.file, node.lineno, kind, before, after, start, end))
 
 
 def _is_left_out(node: ast.AST) -> bool:

@@ -1,63 +1,61 @@
 """The table of faults for docs/testing.md."""
 
+from collections.abc import Iterable
+
 from tools.faults.choose import Fault
-from tools.faults.notes import NOTES
-from tools.faults.verdicts import BROWSER, MAKE_TEST, TUTORIALS, UNITS, WHOLE, Group, Verdicts
+from tools.faults.notes import EQUIVALENT, NOTES
+from tools.faults.stages import MAKE_TEST, STAGES, Results, Stage
 
 BEGIN, END = "<!-- faults -->", "<!-- end of faults -->"
-#: What journeys notice, all browser tests do.
-ALL = (*MAKE_TEST, *WHOLE)
 _LONGEST = 60
 
 
-def table(faults: list[Fault], verdicts: Verdicts) -> str:
+def table(faults: list[Fault], results: Results) -> str:
     """Markdown: a row for each fault, and the sums."""
-    rows = [
-        "| fault | instead of | is | units | browser | tutorials | make test | whole suite |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    rows = ["| fault | instead of | is | noticed by | make test | whole suite |", "|---|---|---|---|---|---|"]
     for fault in faults:
-        cells = [f"{fault.file}:{fault.line}", _code(fault.before), _code(fault.after)]
-        cells += [_cell(fault, group, verdicts) for group in (UNITS, BROWSER, TUTORIALS)]
-        cells += [_by(fault, groups, verdicts) for groups in (MAKE_TEST, ALL)]
+        cells = [f"{fault.file}:{fault.line}", _code(fault.before), _code(fault.after), _test(fault, results)]
+        cells += [_by(fault, stages, results) for stages in (MAKE_TEST, STAGES)]
         rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*rows, "", *_sums(faults, verdicts), *_notes(faults)])
+    return "\n".join([*rows, "", *_sums(faults, results), *_notes(faults)])
 
 
-def _sums(faults: list[Fault], verdicts: Verdicts) -> list[str]:
-    ours = [fault for fault in faults if _by(fault, MAKE_TEST, verdicts) == "yes"]
-    whole = [fault for fault in faults if _by(fault, ALL, verdicts) == "yes"]
-    unsure = [fault for fault in faults if "?" in (_by(fault, ALL, verdicts), _by(fault, MAKE_TEST, verdicts))]
+def _sums(faults: list[Fault], results: Results) -> list[str]:
+    same = sum(fault.key in EQUIVALENT for fault in faults)
+    whole = sum(_by(fault, STAGES, results) == "yes" for fault in faults)
+    ours = sum(_by(fault, MAKE_TEST, results) == "yes" for fault in faults)
+    unsure = sum(_by(fault, STAGES, results) == "?" for fault in faults)
     if unsure:
         return [
-            f"Of {len(faults)} faults {len(whole)} are noticed so far; for {len(unsure)} (`?`) not all tests that may "
-            "notice it have run. So nothing is said yet of what `make test` notices of what the whole suite does.",
+            f"Of {len(faults)} faults {whole} are noticed so far; for {unsure} (`?`) not all tests have run. "
+            "So nothing is said yet of what `make test` notices of what the whole suite does.",
         ]
-    share = f"{100 * len(ours) / len(whole):.0f} %" if whole else "–"
-    return [f"Of {len(faults)} faults the whole suite notices {len(whole)} and `make test` {len(ours)}: {share}."]
+    share = f"{100 * ours / whole:.0f} %" if whole else "–"
+    changes = f"; {same} {'changes' if same == 1 else 'change'} nothing" if same else ""
+    return [f"Of {len(faults)} faults the whole suite notices {whole} and `make test` {ours}: {share}{changes}."]
 
 
 def _notes(faults: list[Fault]) -> list[str]:
-    found = [(fault, NOTES[fault.key]) for fault in faults if fault.key in NOTES]
+    notes = {**NOTES, **EQUIVALENT}
+    found = [(fault, notes[fault.key]) for fault in faults if fault.key in notes]
     return ["", *(f"- {fault.file}:{fault.line}: {note}" for fault, note in found)] if found else []
 
 
-def _cell(fault: Fault, group: Group, verdicts: Verdicts) -> str:
-    """The file that noticed it, or by how many it was not."""
-    verdict = verdicts.verdict(fault, group)
-    if verdict.test:
-        return verdict.test.partition("::")[0].removeprefix("tests/").removesuffix(".py")
-    if not verdict.left:
-        return f"no ({verdict.ran} files)" if verdict.ran else "no (none runs it)"
-    return f"? ({verdict.ran} of {verdict.ran + verdict.left} files)" if verdict.ran else "–"
+def _test(fault: Fault, results: Results) -> str:
+    """The stage and the file."""
+    stage, test = results.noticed(fault)
+    file = test.partition("::")[0].removeprefix("tests/").removesuffix(".py")
+    return f"{stage}: {file}" if test else "–"
 
 
-def _by(fault: Fault, groups: tuple[Group, ...], verdicts: Verdicts) -> str:
-    """yes, no, or ? where not all has run."""
-    found = [verdicts.verdict(fault, group) for group in groups if group.exists(verdicts.recording.root)]
-    if any(verdict.test for verdict in found):
+def _by(fault: Fault, stages: Iterable[Stage], results: Results) -> str:
+    """yes, no, ? where not all has run, or – where it changes nothing."""
+    if fault.key in EQUIVALENT:
+        return "–"
+    found = [results.test(fault, stage.name) for stage in stages]
+    if any(found):
         return "yes"
-    return "?" if any(verdict.is_open for verdict in found) else "no"
+    return "?" if None in found else "no"
 
 
 def _code(text: str) -> str:

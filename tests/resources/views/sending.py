@@ -17,7 +17,10 @@ def controls(page: Any) -> list[tuple[str, str]]:
     """Names and values of the form's controls, in the page's order."""
     form = element(page, "form")
     assert form is not None, page.content.decode()[:4000]
-    return dom.sent(form)
+    # A control may stand elsewhere on the page and name its form, as the menu of starts does.
+    root = dom.parse(page.content.decode())
+    outside = [one for one in root.walk() if one.tag != "button" and one.attributes.get("form") == "form"]
+    return [*dom.sent(form), *(pair for one in outside for pair in dom.sent(one))]
 
 
 def send(browser: Client, page: Any, *extra: tuple[str, str], to: str = "", headers: Any = None, **changed: str) -> Any:
@@ -25,7 +28,7 @@ def send(browser: Client, page: Any, *extra: tuple[str, str], to: str = "", head
     form = element(page, "form")
     assert form is not None
     data: dict[str, list[str]] = {}
-    for name, value in dom.sent(form):
+    for name, value in controls(page):
         ends = [text for end, text in changed.items() if name[0] not in "ekuvw" and _ends(name, end)]
         data.setdefault(name, []).append(ends[0] if ends else value)
     for name, value in extra:

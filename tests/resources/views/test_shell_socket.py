@@ -1,4 +1,4 @@
-"""A command's last words reach the page, whoever leaves first."""
+"""What is typed reaches the command, and its last words the page, whoever leaves first."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -37,3 +37,34 @@ async def test_a_command_that_ended_while_the_page_said_its_size() -> None:
     async with asyncio.timeout(5):
         await _carry(_Over(), receive, send)  # type: ignore[arg-type]
     assert sent == [_STATUS]
+
+
+class _Echo:
+    """A channel that says what it is told, until there is a line end."""
+
+    def __init__(self) -> None:
+        self.told: asyncio.Queue[bytes] = asyncio.Queue()
+
+    async def send_bytes(self, data: bytes) -> None:
+        await self.told.put(data)
+
+    async def __aiter__(self) -> AsyncIterator[aiohttp.WSMessage]:
+        while (data := await self.told.get()) != b"\x00\n":
+            yield aiohttp.WSMessage(aiohttp.WSMsgType.BINARY, data, None)
+
+
+async def test_what_is_typed_reaches_the_command_and_what_it_says_the_page() -> None:
+    sent: list[bytes] = []
+    typed = [b"\x00l", b"\x00s", b"\x00\n"]
+
+    async def receive() -> dict[str, Any]:
+        if not typed:
+            await asyncio.Event().wait()
+        return {"type": "websocket.receive", "bytes": typed.pop(0)}
+
+    async def send(message: Any) -> None:
+        sent.append(message["bytes"])
+
+    async with asyncio.timeout(5):
+        await _carry(_Echo(), receive, send)  # type: ignore[arg-type]
+    assert sent == [b"\x00l", b"\x00s"]

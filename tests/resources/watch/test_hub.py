@@ -1,6 +1,7 @@
 """Hubs on a real Redis and the embedded cluster: what is watched, by whom, and who takes over."""
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -111,22 +112,23 @@ async def test_the_hub_outlives_its_redis(
 ) -> None:
     socket = tmp_path / "redis.sock"
     settings.REDIS_URL = f"unix://{socket}"  # type: ignore[attr-defined]
-    topic = config_maps(client)
+    topic, name = config_maps(client), f"outlived-{time.time_ns()}"
     with processes.redis(socket):
         log = ChangeLog()
-        task = asyncio.create_task(WatchHub(client, "one").run())
+        hub = asyncio.create_task(WatchHub(client, "one").run())
         await log.renew_interest([str(topic)])
         await next_change(log, topic, "1", "RESYNC")
         await log.close()
-    await asyncio.to_thread(make_map, client, "while-redis-was-away")
+    await asyncio.to_thread(make_map, client, f"{name}-away")
     with processes.redis(socket):
         log = ChangeLog()
         await log.renew_interest([str(topic)])
         await next_change(log, topic, "1", "RESYNC")
-        await asyncio.to_thread(make_map, client, "with-redis-again")
-        await next_change(log, topic, "1", "ADDED", "with-redis-again")
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await asyncio.to_thread(make_map, client, f"{name}-again")
+        await next_change(log, topic, "1", "ADDED", f"{name}-again")
+        assert not hub.done()
+        hub.cancel()
+        await asyncio.gather(hub, return_exceptions=True)
         await log.close()
 
 
