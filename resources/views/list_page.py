@@ -94,10 +94,11 @@ class ListPage:
 
     @property
     def choosable(self) -> tuple[tuple[ListColumn, bool], ...]:
-        """(column, whether it is shown): all that can be."""
+        """(column, whether it is shown): all that can be, in the order in which everybody sees them."""
         shown = {column.key for column in self.columns}
         labels = tuple(column for column in self.columns if column.key.startswith(LABEL))
-        known = columns.available(self.place.type, self.found.columns)
+        available = columns.available(self.place.type, self.found.columns)
+        known = sorted(available, key=lambda column: (column.age, column.wide))
         return tuple((column, column.key in shown) for column in (*known, *labels))
 
     @property
