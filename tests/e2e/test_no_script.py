@@ -19,7 +19,7 @@ PAGES = {
     "/operatorhub/": "Compare",
     "/operatorhub/levels/": "Seamless Upgrades",
     "/operatorhub/catalogs/": "Packages",
-    "/operators/?namespace=-": "Find more in OperatorHub",
+    "/operators/?namespace=-": "Add operator",
     "/resources/": "ConfigMap",
     "/resources/core/v1/namespaces/": "kube-system",
     "/resources/core/v1/namespaces/-/default/": "Active",
