@@ -56,4 +56,4 @@ def olm_tile(page: Page, title: str) -> Locator:
 
 def field(page: Page, label: str) -> Locator:
     """By its label, which may have a mark of being required behind it."""
-    return page.get_by_label(re.compile(rf"^{label}\s*\*?$")).first
+    return page.get_by_label(re.compile(rf"^\s*{label}\s*\*?\s*$")).first

@@ -148,7 +148,7 @@ def test_comments_survive_the_way_through_the_form(
     )
     put(page, text)
     page.get_by_role("button", name="Form view").click()
-    expect(page.get_by_label(re.compile("^Name")).first).to_have_value("web")
+    expect(page.get_by_label(re.compile(r"^\s*Name\b")).first).to_have_value("web")
     page.locator("[name='i:/spec/replicas']").fill("2")
     page.get_by_role("button", name="YAML view").click()
     assert editor(page) == text.replace("replicas: 0", "replicas: 2")
@@ -167,7 +167,7 @@ def test_comments_survive_the_way_through_the_form(
 
 def test_a_text_that_can_not_be_read_keeps_the_person_there(site: Site, page: Page, namespace: str) -> None:
     page.goto(f"{site.url}/resources/core/v1/configmaps/new/?namespace={namespace}")
-    page.get_by_label(re.compile("^Name")).first.fill("kept")
+    page.get_by_label(re.compile(r"^\s*Name\b")).first.fill("kept")
     page.get_by_role("button", name="YAML view").click()
     broken = f"{editor(page)}data:\n  a: [1\n"
     put(page, broken)
@@ -176,7 +176,7 @@ def test_a_text_that_can_not_be_read_keeps_the_person_there(site: Site, page: Pa
     assert editor(page) == broken
     expect(page.locator(".cm-lint-marker-error").first).to_be_visible()
     page.get_by_role("button", name="Open the form without this text's changes").click()
-    expect(page.get_by_label(re.compile("^Name")).first).to_have_value("kept")
+    expect(page.get_by_label(re.compile(r"^\s*Name\b")).first).to_have_value("kept")
 
 
 def test_two_tabs_change_one_field(
@@ -211,15 +211,15 @@ def test_a_copy_of_an_object(site: Site, page: Page, client: ClusterClient, name
     page.goto(f"{site.url}{config_map}")
     page.locator("#actions summary").click()
     page.get_by_role("link", name="Duplicate").click()
-    expect(page.get_by_label(re.compile("^Name")).first).to_have_value("paint-copy")
-    page.get_by_label(re.compile("^Name")).first.fill("second")
+    expect(page.get_by_label(re.compile(r"^\s*Name\b")).first).to_have_value("paint-copy")
+    page.get_by_label(re.compile(r"^\s*Name\b")).first.fill("second")
     # Another start asks first.
     page.get_by_label("Start from").select_option("empty")
     page.get_by_role("button", name="Start from this").click()
     expect(page.get_by_role("alert")).to_contain_text("What you typed would be replaced")
     page.get_by_role("button", name="Keep what I typed").click()
     expect(page.locator("#start-asks")).to_have_count(0)
-    expect(page.get_by_label(re.compile("^Name")).first).to_have_value("second")
+    expect(page.get_by_label(re.compile(r"^\s*Name\b")).first).to_have_value("second")
     page.get_by_role("button", name="Create", exact=True).click()
     expect(page).to_have_url(re.compile("/second/$"))
     assert client.get(client.find("", "v1", "configmaps"), "second", namespace)["data"] == {
@@ -233,7 +233,7 @@ def test_what_was_typed_is_offered_again(site: Site, page: Page, namespace: str)
     address = f"{site.url}/resources/core/v1/configmaps/new/?namespace={namespace}"
     page.on("dialog", lambda dialog: dialog.accept())
     page.goto(address)
-    page.get_by_label(re.compile("^Name")).first.fill("lost")
+    page.get_by_label(re.compile(r"^\s*Name\b")).first.fill("lost")
     kept = (
         "() => Object.entries(sessionStorage).some(([key, text]) => key.startsWith('draft:') && text.includes('lost'))"
     )
@@ -241,17 +241,17 @@ def test_what_was_typed_is_offered_again(site: Site, page: Page, namespace: str)
     page.goto(site.url)
     page.goto(address)
     page.get_by_role("button", name="Restore what you typed").click()
-    expect(page.get_by_label(re.compile("^Name")).first).to_have_value("lost")
+    expect(page.get_by_label(re.compile(r"^\s*Name\b")).first).to_have_value("lost")
     page.get_by_role("button", name="Create", exact=True).click()
     expect(page).to_have_url(re.compile("/lost/$"))
     page.goto(address)
-    expect(page.get_by_label(re.compile("^Name")).first).to_have_value("")
+    expect(page.get_by_label(re.compile(r"^\s*Name\b")).first).to_have_value("")
     expect(page.get_by_role("button", name="Restore what you typed")).to_have_count(0)
 
 
 def test_a_token_that_is_too_old_does_not_stop_the_form(site: Site, page: Page, namespace: str) -> None:
     page.goto(f"{site.url}/resources/core/v1/configmaps/new/?namespace={namespace}")
-    page.get_by_label(re.compile("^Name")).first.fill("late")
+    page.get_by_label(re.compile(r"^\s*Name\b")).first.fill("late")
     page.context.clear_cookies()
     page.get_by_role("button", name="Create", exact=True).click()
     expect(page).to_have_url(re.compile("/late/$"))

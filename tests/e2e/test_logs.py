@@ -43,7 +43,7 @@ def test_all_pods_of_a_deployment(site: Site, page: Page, client: ClusterClient,
     first = running(1)
     page.goto(f"{site.url}/resources/apps/v1/deployments/{namespace}/many/")
     page.locator("#actions summary").click()
-    page.get_by_role("link", name="Logs of all Pods").click()
+    page.locator("#actions").get_by_role("link", name="Logs of all Pods").click()
     log = page.get_by_role("log")
     for name in first:
         expect(log.locator(f"[data-source='{name}/engine']").first).to_be_visible(timeout=60_000)

@@ -91,7 +91,7 @@ def _uninstall_with_the_instance(site: Site, page: Page, client: ClusterClient, 
     # H3: the commands follow the ticks.
     copied = page.locator("[data-follows] [data-copy]")
     expect(copied).not_to_have_attribute("data-copy", re.compile("--all"))
-    page.get_by_label(re.compile("1 instance")).check()
+    page.get_by_label(re.compile(r"1\s+instance")).check()
     expect(copied).to_have_attribute("data-copy", re.compile("--all"))
     page.get_by_role("button", name="Uninstall", exact=True).click()
     expect(page.locator("#removal-body")).to_have_attribute("data-state", "running")
@@ -125,7 +125,7 @@ def test_an_operator_for_all_namespaces(site: Site, page: Page, client: ClusterC
     expect(row).to_contain_text("All namespaces")
     # Gone with its namespace, which nobody else needs; the kind stays.
     page.goto(f"{site.url}/operators/{namespace}/memcached-operator.v0.1.0/uninstall/")
-    page.get_by_label(re.compile(f"OperatorGroup {namespace}")).check()
+    page.get_by_label(re.compile(rf"OperatorGroup\s+{namespace}")).check()
     page.get_by_role("button", name="Uninstall", exact=True).click()
     expect(page.locator("#removal-body")).to_have_attribute("data-state", "done", timeout=SLOW)
     groups = client.find("operators.coreos.com", "v1", "operatorgroups")

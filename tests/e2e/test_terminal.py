@@ -45,7 +45,7 @@ def test_a_shell(site: Site, page: Page, namespace: str, pod: str) -> None:
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.goto(f"{site.url}/resources/core/v1/pods/{namespace}/{pod}/")
     page.locator("#actions summary").click()
-    page.get_by_role("link", name="Terminal", exact=True).click()
+    page.locator("#actions").get_by_role("link", name="Terminal", exact=True).click()
     expect(page.get_by_role("status").filter(has_text="connected")).to_be_visible(timeout=SLOW)
     noted = page.request.get(f"{site.url}/api/audit/?verb=exec&namespace={namespace}").json()["items"]
     assert [(one["name"], one["outcome"], one["diff"]) for one in noted] == [(pod, "ok", [])]

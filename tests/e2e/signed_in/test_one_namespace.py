@@ -25,6 +25,7 @@ def test_the_lists_of_their_namespaces_are_one_and_live(
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("link", name=f"{town.mark}-mine", exact=True)).to_be_visible()
     expect(page.locator(".list-within")).to_contain_text(f"All namespaces here means yours: {town.own}.")
+    page.locator("#pick-namespace").click()
     page.get_by_role("link", name="Name a namespace").click()
     field = page.get_by_label("Name a namespace")
     field.fill(town.foreign)
