@@ -58,7 +58,7 @@ def test_a_ticket_is_refused_booked_and_rejected(site: Site, page: Page, client:
 
     # Edited to a place without an airport: the operator says no, and where to go instead.
     page.locator("#actions > summary").click()
-    page.get_by_role("link", name="Edit", exact=True).click()
+    page.locator("#actions").get_by_role("link", name="Edit", exact=True).click()
     expect(field(page, "Number")).to_have_value("2")
     field(page, "To").fill("Monaco")
     page.get_by_role("button", name="Save", exact=True).click()
