@@ -38,6 +38,7 @@ def test_every_component_is_shown() -> None:
     assert shown - _components() == set(), "these are no components"
 
 
+@pytest.mark.django_db
 def test_the_page_is_only_for_those_who_build_pages(client: Client, settings: object) -> None:
     settings.SHOW_COMPONENTS = True  # type: ignore[attr-defined]
     assert client.get("/-/components/").status_code == 200
