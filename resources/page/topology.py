@@ -48,7 +48,7 @@ _WORST = (
 )
 
 #: In units of the drawing, which are pixels at its full width.
-ROW_HEIGHT, BOX_HEIGHT, TOP = 41, 32, 26
+ROW_HEIGHT, BOX_HEIGHT, ROOT_HEIGHT, TOP = 41, 32, 52, 26
 ROOT_WIDTH, BOX_X, BOX_WIDTH, DOTS_X, SERVICES_X, WIDTH = 148, 188, 244, 452, 584, 740
 _DOT_STEP = 21
 _NAME = 26
@@ -134,11 +134,11 @@ class Topology:
 
     @property
     def root_y(self) -> int:
-        return max(TOP, (self.height - 52) // 2)
+        return max(TOP, (self.height - ROOT_HEIGHT) // 2)
 
     @property
     def root_middle(self) -> int:
-        return self.root_y + 26
+        return self.root_y + ROOT_HEIGHT // 2
 
     @property
     def worst(self) -> Box | None:
@@ -175,7 +175,7 @@ def topology(found: Belongings, type_: ResourceType, obj: KubeObject) -> Topolog
     )
     boxes = tuple(_box(lane, name, index, is_worst=lane is worst) for index, lane in enumerate(shown))
     folds = _folds(_all(top), left, y=TOP + len(boxes) * ROW_HEIGHT)
-    height = TOP + (len(boxes) + bool(folds)) * ROW_HEIGHT
+    height = max(TOP + (len(boxes) + bool(folds)) * ROW_HEIGHT, TOP + ROOT_HEIGHT + 1)
     failing = sum(pod.health.state == states.DEGRADED for lane in lanes for pod in lane.pods)
     sentence = ngettext("%(count)d Pod failing", "%(count)d Pods failing", failing) % {"count": failing}
     return Topology(boxes, folds, height, sentence if failing else "", root_health(type_, obj, top))

@@ -53,7 +53,7 @@ def test_the_page_has_the_drawing_with_its_words_and_the_table(watched: Watched,
     scaled(watched, place)
     for address in ("", "history/"):
         page = Client().get(f"/resources/{watched.type.group}/v1/gadgets/{place}/web/{address}").content.decode()
-        drawing = re.search(r'<svg class="history-lines"[^>]*role="img" aria-label="([^"]*)"', page)
+        drawing = re.search(r'<svg\s+class="history-lines"[^>]*role="img"\s+aria-label="([^"]*)"', page)
         assert drawing and "now 1; replicas ready: between 1 and 3, now 3" in drawing[1]
         table = page.partition('id="history-numbers"')[2].partition("</table>")[0]
         assert re.findall(r'table__td">(\d|–)<', table) == ["1", "3", "3", "3", "3", "1", "3", "–"]

@@ -5,6 +5,7 @@ from django.test import Client
 from kube.client import ClusterClient
 from resources.kinds.namespaces import waits_for
 from resources.page.contents import contents
+from tests.resources.views.sending import flat
 
 
 def test_what_is_in_it(browser: Client, client: ClusterClient, namespace: str) -> None:
@@ -52,7 +53,7 @@ def test_before_it_is_deleted_it_is_said_what_goes(browser: Client, client: Clus
     spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
     obj = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": spec}
     client.create(claims, obj, namespace)
-    page = browser.get(f"/resources/core/v1/namespaces/-/{namespace}/delete/").content.decode()
+    page = flat(browser.get(f"/resources/core/v1/namespaces/-/{namespace}/delete/"))
     assert "Everything in this namespace is deleted with it" in page
     assert "<strong>1</strong> PersistentVolumeClaim" in page
     assert "Type “" in page

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kube.discovery import ResourceType
-from resources.page.topology import ALL_ROWS, DOTS, READY_ROWS, topology
+from resources.page.topology import ALL_ROWS, DOTS, READY_ROWS, ROOT_HEIGHT, topology
 from resources.tree.owners import Belongings, Owned
 
 
@@ -137,3 +137,8 @@ def test_objects_of_any_shape_are_drawn() -> None:
     odd = Owned(DEPLOYMENT, _object("odd", spec=["no"], status="none"), 0)
     service = Owned(SERVICE, _object("s", spec={"selector": "x", "ports": "y"}), 0)
     assert [box.title for box in _draw(odd, service).boxes] == ["Deployment odd"]
+
+
+def test_the_root_is_inside_the_drawing() -> None:
+    drawing = _draw(_deployment("argo-a"))
+    assert drawing.root_y + ROOT_HEIGHT <= drawing.height

@@ -1,5 +1,6 @@
 """What a browser without script would send of the page's own form."""
 
+import re
 from typing import Any
 
 from django.test import Client
@@ -11,6 +12,11 @@ def element(page: Any, name: str) -> dom.Element | None:
     """The element of that id."""
     root = dom.parse(page.content.decode())
     return next((one for one in root.walk() if one.attributes.get("id") == name), None)
+
+
+def flat(page: Any) -> str:
+    """The page with one space where a template breaks a line, and none before the end of a tag."""
+    return re.sub(r"\s+(?=>)", "", re.sub(r"\s+", " ", page.content.decode()))
 
 
 def controls(page: Any) -> list[tuple[str, str]]:

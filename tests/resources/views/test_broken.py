@@ -12,6 +12,7 @@ from resources.lists import counts
 from tests.eventually import until
 from tests.resources.views import definitions
 from tests.resources.views.definitions import served, widget
+from tests.resources.views.sending import flat
 
 # As a kube-apiserver 1.3x answered.
 CONVERSION = 'conversion webhook for toys.example.com/v1, Kind=Widget failed: Post "https://conv.default.svc:443/convert?timeout=30s": service "conv" not found'
@@ -94,8 +95,8 @@ def test_kinds_of_the_same_name_in_two_groups(browser: Client, client: ClusterCl
             assert f"{group}/v1" in detail
         found = browser.get("/resources/", {"q": "widget"}).context["types"].groups
         assert {group.name for group in found} >= set(groups)
-        numbers = browser.get("/resources/counts/", {"group": groups[0], "namespace": "-"}).content.decode()
-        assert ">1</span>" in numbers
+        numbers = browser.get("/resources/counts/", {"group": groups[0], "namespace": "-"})
+        assert "> 1 </span>" in flat(numbers)
     finally:
         definitions.remove(client, other)
 

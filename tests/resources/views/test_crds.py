@@ -10,7 +10,7 @@ from kube.errors import Forbidden, KubeError, NotFound
 from resources.lists import counts
 from tests.eventually import until
 from tests.resources.views.definitions import CRDS, definition, remove, served, widget
-from tests.resources.views.sending import send, text_of
+from tests.resources.views.sending import flat, send, text_of
 
 PAGE = "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/"
 
@@ -115,7 +115,7 @@ def test_deleting_says_what_goes_with_it(
         client.create(type_, widget(crd, f"w{number}"), namespace)
     client.create(type_, widget(crd, "held", finalizers=["example.com/wait"]), namespace)
     answer = browser.get(f"{PAGE}{name}/delete/")
-    text = answer.content.decode()
+    text = flat(answer)
     found = answer.context["page"].going.data
     assert (found.total, found.namespaces, found.holding) == (4, ((namespace, 4),), 1)
     assert "4 objects of the kind Widget are deleted with it" in text
@@ -198,7 +198,7 @@ def test_a_kind_that_goes_is_said_on_its_pages(
     client.create(served(client, crd), widget(crd, "held", finalizers=["example.com/wait"]), namespace)
     address = f"/resources/{group}/v1/widgets/served/"
     for page in (f"/resources/{group}/v1/widgets/", f"/resources/{group}/v1/widgets/{namespace}/held/"):
-        text = browser.get(page).content.decode()
+        text = flat(browser.get(page))
         assert f'data-live-names="{name}" data-live-url="{address}"' in text
     assert 'role="alert"' not in browser.get(address).content.decode()
     old = f"/resources/{group}/v1alpha1/widgets/served/"

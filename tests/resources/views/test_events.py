@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from tests.resources.views.sending import flat
 
 PAGE = "/resources/events/"
 
@@ -65,5 +66,5 @@ def test_filters(browser: Client, painted: str) -> None:
 
 
 def test_what_is_chosen_stays_in_the_choice(browser: Client, painted: str) -> None:
-    text = browser.get(PAGE, {"namespace": painted, "reason": "Faded"}).content.decode()
-    assert '<option value="Faded" selected>Faded (0)</option>' in text
+    text = flat(browser.get(PAGE, {"namespace": painted, "reason": "Faded"}))
+    assert '<option value="Faded" selected> Faded (0) </option>' in text

@@ -12,6 +12,7 @@ from kube.errors import Forbidden, NotFound
 from kube.objects import Access
 from resources.models import Traced
 from tests.resources.history.conftest import Watched, gadgets, watched  # noqa: F401  fixtures
+from tests.resources.views.sending import flat
 
 
 def _text(answer: Any) -> str:
@@ -118,7 +119,7 @@ def _review(answer: Any) -> dict[str, str]:
 
 
 def _action(answer: Any) -> str:
-    found = re.search(r'id="form" method="post" action="([^"]+)"', answer.content.decode())
+    found = re.search(r'id="form" method="post" action="([^"]+)"', flat(answer))
     assert found
     return unescape(found.group(1))
 

@@ -15,6 +15,7 @@ from kube.objects import uid_of
 from resources.state import children, kind_health
 from resources.tree import owned_reading, owners
 from tests.eventually import until
+from tests.resources.views.sending import flat
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def test_a_custom_resource_down_to_its_pods_and_up_again(
     page = f"/resources/{shops}/v1/shops/{namespace}/corner/"
 
     def text() -> str:
-        return browser.get(page, {"part": "owned"}, HTTP_HX_REQUEST="true").content.decode()
+        return flat(browser.get(page, {"part": "owned"}, HTTP_HX_REQUEST="true"))
 
     until(lambda: "of 3 Pods ready" in text())
     found = text()
@@ -189,7 +190,7 @@ def test_the_operator_behind_a_custom_resource(
     owner = shop(client, shops, namespace, "corner")
     client.patch(client.find(shops, "v1", "shops"), "corner", {"spec": {"word": "hunter2", "size": 1}}, namespace)
     assert owner
-    text = browser.get(f"/resources/{shops}/v1/shops/{namespace}/corner/").content.decode()
+    text = flat(browser.get(f"/resources/{shops}/v1/shops/{namespace}/corner/"))
     assert f'<a href="/operators/{namespace}/keeper.v1/">Shop keeper</a>' in text
     assert "hunter2" not in text
     assert 'data-path=".spec.word"' in text

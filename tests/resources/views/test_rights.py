@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
+from tests.resources.views.sending import flat
 
 Become = Callable[[str], None]
 
@@ -54,7 +55,7 @@ def test_a_reader(browser: Client, become: Become, dev: str, namespace: str, con
 
 def test_a_reader_of_yaml(browser: Client, become: Become, dev: str, namespace: str, config_map: str) -> None:
     become(dev)
-    page = browser.get(f"/resources/core/v1/configmaps/{namespace}/{config_map}/yaml/").content.decode()
+    page = flat(browser.get(f"/resources/core/v1/configmaps/{namespace}/{config_map}/yaml/"))
     assert "You may read this object, but not change it." in page
     assert re.search(r"<textarea[^>]* readonly>", page)
     assert "Review changes" not in page

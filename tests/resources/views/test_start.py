@@ -5,7 +5,7 @@ from django.test import Client
 
 from kube.client import ClusterClient
 from resources.writing.start import as_new
-from tests.resources.views.sending import controls, element, send, text_of
+from tests.resources.views.sending import controls, element, flat, send, text_of
 
 MAPS = "/resources/core/v1/configmaps/"
 AGAIN = ("~restart", "1")
@@ -16,7 +16,7 @@ def test_a_copy_of_an_existing_object(browser: Client, namespace: str, config_ma
     found = dict(controls(page))
     assert (found["s:/metadata/name"], found["s:/data/@0"]) == (f"{config_map}-copy", "blue")
     assert "resourceVersion" not in found["~base"]
-    assert f'value="from:{config_map}" selected' in page.content.decode()
+    assert f'value="from:{config_map}" selected' in flat(page)
     assert (
         f"{MAPS}new/?namespace={namespace}&amp;from={config_map}"
         in browser.get(f"{MAPS}{namespace}/{config_map}/").content.decode()
