@@ -5,18 +5,14 @@ SelfSubjectRulesReview: https://kubernetes.io/docs/reference/kubernetes-api/auth
 
 import time
 from dataclasses import dataclass
-from functools import partial
 from threading import Lock
 
 from console.reach import finding
-from console.web.deadline import within
 from kube.client import ClusterClient
 from kube.errors import KubeError
 
 #: A new permission shows after so long; pages themselves ask the API server each time.
 KEEP_SECONDS = 60.0
-#: The first page of a person waits so long for the API server's answer.
-WAIT_SECONDS = 0.5
 #: Of somebody who can't list namespaces: so many of theirs are asked about.
 MAX_NAMESPACES = 5
 _LIMIT = 8192
@@ -38,20 +34,13 @@ class Listable:
 
 
 def listable(client: ClusterClient, namespace: str) -> Listable:
-    """In the namespace; for '' in any that can be asked about. At most a minute old. Never raises KubeError.
-
-    A page does not wait long for it: until the API server has answered, everything counts as listable.
-    """
+    """In the namespace; for '' in any that can be asked about. At most a minute old. Never raises KubeError."""
     try:
         names = (namespace,) if namespace else _namespaces(client)
-        known = {name: kept for name in names if (kept := _known(client, name))}
-        questions = {name: partial(_ask, client, name) for name in names if name not in known}
-        answers, late = within(client, "listable", questions, WAIT_SECONDS) if questions else ({}, ())
+        found = [_known(client, name) or _ask(client, name) for name in names]
     except KubeError:
         return Listable(everything=True)
-    found = [*known.values(), *answers.values()]
-    everything = bool(late) or any(each.everything for each in found)
-    return Listable(frozenset().union(*(each.pairs for each in found)), everything)
+    return Listable(frozenset().union(*(each.pairs for each in found)), any(each.everything for each in found))
 
 
 def _namespaces(client: ClusterClient) -> tuple[str, ...]:
@@ -68,10 +57,7 @@ def _known(client: ClusterClient, namespace: str) -> Listable | None:
 
 
 def _ask(client: ClusterClient, namespace: str) -> Listable:
-    try:
-        rules, complete = client.rules(namespace)
-    except KubeError:
-        return Listable(everything=True)
+    rules, complete = client.rules(namespace)
     pairs = {
         (str(group), str(plural))
         for rule in rules

@@ -88,7 +88,7 @@ def test_events_of_a_namespace_are_bounded(client: Any, monkeypatch: pytest.Monk
 
 def test_events_of_an_object_are_bounded(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     bounded(monkeypatch, "OBJECT_EVENTS", 600)
-    assert len(events._read(client, "a", "")) == 1000
+    assert len(events.read(client, "a", "")) == 1000
 
 
 @pytest.mark.parametrize("bound", [600, 1000])

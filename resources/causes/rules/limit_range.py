@@ -22,7 +22,7 @@ _BOUND = re.compile(
     r"(?:, but (?:request|limit) is (?P<asked>[^\s,\]]+)|\.\s+No (?P<none>request|limit) is specified)"
 )
 _RATIO = re.compile(
-    r"(?P<resource>\S{1,63}) max limit to request ratio per (?P<of>\w+) is (?P<limit>[^\s,]+), "
+    r"(?<!\S)(?P<resource>\S{1,63}) max limit to request ratio per (?P<of>\w+) is (?P<limit>[^\s,]+), "
     r"but (?:provided ratio is (?P<asked>[0-9.]+)|no)"
 )
 
