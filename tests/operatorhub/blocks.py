@@ -51,7 +51,7 @@ TEMPLATES = {
     "resources/import.html": f"{_HERE}/test_kubectl_blocks.py::test_an_import",
     "resources/kinds/_node.html": f"{_HERE}/test_kubectl_blocks.py::test_each_way_a_node_is_cordoned",
     "resources/labels.html": _BUTTONS,
-    "resources/list.html": _READS,
+    "resources/_list_foot.html": _READS,
     "resources/logs.html": _READS,
     "resources/logs_all.html": _READS,
     "resources/rollback.html": f"{_HERE}/test_kubectl_blocks.py::test_a_rollback",

@@ -62,7 +62,7 @@ def _package(folder: Path, name: str, image: str = "", dependencies: str = "", n
             (metadata / "dependencies.yaml").write_text(dependencies)
 
 
-@pytest.mark.parametrize(("package", "key"), [("badimage", "image"), ("needy", "dependency")])
+@pytest.mark.parametrize(("package", "key"), [("badimage", "image_pull"), ("needy", "dependency")])
 def test_a_broken_package_says_why(broken_cluster: ClusterClient, package: str, key: str) -> None:
     client, place = broken_cluster, f"hub-{package}"
     client.create(
