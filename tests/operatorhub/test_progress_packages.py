@@ -72,7 +72,7 @@ def test_a_broken_package_says_why(broken_cluster: ClusterClient, package: str, 
     source = client.list(olm.type_of(client, olm.SOURCES)).items[0]["metadata"]["name"]
     subscribe(client, place, package, source=source)
     found = broken(client, place, package, key)
-    assert ("registry.invalid" if key == "image" else "Thing") in found.raw
+    assert ("registry.invalid" if key == "image_pull" else "Thing") in found.raw
 
 
 def test_the_object_that_the_author_wants_first(broken_cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
