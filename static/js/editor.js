@@ -60,7 +60,7 @@ function enhance(area) {
       extensions: [
         EditorView.cspNonce.of(document.querySelector("meta[name=csp-nonce]")?.content ?? ""), lineNumbers(), foldGutter(), history(), drawSelection(), indentOnInput(),
         bracketMatching(), closeBrackets(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(), search({ top: true }), indentUnit.of("  "), indentation, over, yaml(), colours,
-        tooltips({ position: "absolute" }), EditorView.contentAttributes.of({ tabindex: "0", "aria-label": area.labels?.[0]?.textContent ?? "YAML" }), EditorState.readOnly.of(area.readOnly),
+        tooltips({ position: "absolute" }), EditorView.contentAttributes.of({ tabindex: "0", "aria-label": area.labels?.[0]?.textContent.trim() ?? "YAML" }), EditorState.readOnly.of(area.readOnly),
         completer(schemas, kindsOf, words), hovering(schemas, words), linting(schemas, marks, words, reporter(frame)),
         keymap.of([{ key: "Mod-s", preventDefault: true, run: () => save(area) }, ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...foldKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => {

@@ -25,7 +25,7 @@ def crd(client: ClusterClient) -> Iterator[dict[str, Any]]:
 @pytest.mark.journey
 def test_numbers_come_where_somebody_looks(site: Site, page: Page) -> None:
     page.goto(f"{site.url}/resources/?namespace=-&q=apps")
-    expect(page.locator('[id="count-apps-deployments"]')).to_have_text(re.compile(r"^\d+$"), timeout=LONG)
+    expect(page.locator('[id="count-apps-deployments"]')).to_have_text(re.compile(r"^\s*\d+\s*$"), timeout=LONG)
 
 
 def test_kinds_are_counted_where_somebody_looks(
