@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,13 @@ def pytest_configure() -> None:
     """Each of Django's test clients makes the middleware anew, and WhiteNoise reads the whole of static/ for that: a tenth of a run. So it looks when it is asked."""
     if os.environ.get("DJANGO_SETTINGS_MODULE"):
         settings.WHITENOISE_AUTOREFRESH = True
+
+
+@pytest.fixture(autouse=True)
+def _navigation_is_read_anew() -> None:
+    """Tests share a cluster and a process: what one of them installed stands in no other one's navigation."""
+    if navigation := sys.modules.get("operatorhub.running.navigation"):
+        navigation.forget()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -17,8 +17,8 @@ from operatorhub.running.workloads import ASKS, DONE
 
 #: What is older is shown, and asked for again once the page is there.
 FRESH_SECONDS = 10.0
-#: What is older is not shown.
-KEEP_SECONDS = 600.0
+#: What is older is not shown: a page without script asks for it by itself.
+KEEP_SECONDS = 60.0
 #: More are on the page of installed operators.
 SHOWN_OPERATORS = 8
 #: Of one operator; more are on its own page.
@@ -78,6 +78,12 @@ def known(client: ClusterClient, language: str) -> Known | None:
     with _lock:
         found = _kept.get((client.host, client.who, language))
     return found if found and time.monotonic() - found.at < KEEP_SECONDS else None
+
+
+def forget() -> None:
+    """Nothing is known any more: the next page asks the cluster."""
+    with _lock:
+        _kept.clear()
 
 
 def read(request: ConsoleRequest, language: str) -> Known:

@@ -19,7 +19,7 @@ from tests.faults.assembly import LABEL, Place
 from tests.faults.connection import Connection
 
 _ROW = re.compile(r'<tr\b[^>]*\bid="row-([^"]+)"[^>]*>(.*?)</tr>', re.DOTALL)
-_CELL = re.compile(rf'data-label="{LABEL}">\s*(\d*)')
+_CELL = re.compile(rf'data-label="{LABEL}">\s*(?:<[^>]*>\s*)*(\d*)')
 _SINCE = re.compile(r'data-live-since="([^"]*)"')
 _NAME = re.compile(r'data-live-rows="([^"]*)"')
 _MOVES = re.compile(r"<tbody\b[^>]*data-live-moves")
