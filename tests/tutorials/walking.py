@@ -55,7 +55,7 @@ def _clickable(page: Page, label: str) -> list[Locator]:
 
 def _fill(page: Page, act: Act, folder: Path) -> None:
     # Behind the name may stand a colon, and the mark of what must be there.
-    name = re.compile(rf"^{re.escape(act.label)}:?\s*\*?$")
+    name = re.compile(rf"^\s*{re.escape(act.label)}\s*:?\s*\*?\s*$")
     main = page.locator("main")
     group = main.get_by_role("radiogroup", name=act.label)
     there = [main.get_by_label(name), page.get_by_label(name), group]
