@@ -1,15 +1,13 @@
 """The client against the embedded cluster, as its administrator."""
 
-import itertools
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from kube.client import ClusterClient
 from kube.config import load
-
-_numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +17,7 @@ def client(cluster_kubeconfig: Path) -> ClusterClient:
 
 @pytest.fixture
 def namespace(client: ClusterClient) -> Iterator[str]:
-    name = f"kube-{next(_numbers)}"
+    name = f"kube-{uuid4().hex[:8]}"
     type_ = client.find("", "v1", "namespaces")
     client.create(type_, {"metadata": {"name": name}})
     yield name
