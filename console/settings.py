@@ -243,6 +243,13 @@ CACHES = {
         "TIMEOUT": 600,
         "OPTIONS": {"MAX_ENTRIES": 64},
     },
+    # console/web/navigation_cache.py: a new permission shows in the navigation after so many seconds.
+    "navigation": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "navigation",
+        "TIMEOUT": 60,
+        "OPTIONS": {"MAX_ENTRIES": 8192},
+    },
 }
 
 # SQLite beside the data unless DATABASE_URL says otherwise (PostgreSQL in deployments).

@@ -32,8 +32,8 @@ def pytest_configure() -> None:
 @pytest.fixture(autouse=True)
 def _navigation_is_read_anew() -> None:
     """Tests share a cluster and a process: what one of them installed stands in no other one's navigation."""
-    if navigation := sys.modules.get("operatorhub.running.navigation"):
-        navigation.forget()
+    if cache := sys.modules.get("console.web.navigation_cache"):
+        cache.forget()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -3,21 +3,15 @@
 SelfSubjectRulesReview: https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
 """
 
-import time
 from dataclasses import dataclass
-from threading import Lock
 
 from console.reach import finding
+from console.web import navigation_cache
 from kube.client import ClusterClient
 from kube.errors import KubeError
 
-#: A new permission shows after so long; pages themselves ask the API server each time.
-KEEP_SECONDS = 60.0
 #: Of somebody who can't list namespaces: so many of theirs are asked about.
 MAX_NAMESPACES = 5
-_LIMIT = 8192
-_kept: "dict[tuple[str, str, str], tuple[float, Listable | None]]" = {}
-_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +31,7 @@ def listable(client: ClusterClient, namespace: str) -> Listable:
     """In the namespace; for '' in any that can be asked about. At most a minute old. Never raises KubeError."""
     try:
         names = (namespace,) if namespace else _namespaces(client)
-        found = [_known(client, name) or _ask(client, name) for name in names]
+        found = [_in_namespace(client, name) for name in names]
     except KubeError:
         return Listable(everything=True)
     return Listable(frozenset().union(*(each.pairs for each in found)), any(each.everything for each in found))
@@ -50,13 +44,11 @@ def _namespaces(client: ClusterClient) -> tuple[str, ...]:
     return tuple(own.name for own in finding.own(client) if own.usable)[:MAX_NAMESPACES] or ("default",)
 
 
-def _known(client: ClusterClient, namespace: str) -> Listable | None:
-    with _lock:
-        until, found = _kept.get((client.host, client.who, namespace), (0.0, None))
-    return found if until > time.monotonic() else None
-
-
-def _ask(client: ClusterClient, namespace: str) -> Listable:
+def _in_namespace(client: ClusterClient, namespace: str) -> Listable:
+    key = navigation_cache.key("listable", client, namespace)
+    known = navigation_cache.get(key)
+    if isinstance(known, Listable):
+        return known
     rules, complete = client.rules(namespace)
     pairs = {
         (str(group), str(plural))
@@ -66,8 +58,5 @@ def _ask(client: ClusterClient, namespace: str) -> Listable:
         for plural in rule.get("resources") or ()
     }
     found = Listable(frozenset(pairs), everything=not complete)
-    with _lock:
-        if len(_kept) >= _LIMIT:
-            _kept.clear()
-        _kept[client.host, client.who, namespace] = (time.monotonic() + KEEP_SECONDS, found)
+    navigation_cache.put(key, found)
     return found

@@ -1,31 +1,30 @@
 """Installed operators in the navigation of every page: kept for some seconds, so that no page asks the cluster for it alone."""
 
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from threading import Lock
+from itertools import islice
 
+from django.db import DatabaseError
 from django.urls import reverse
 
+from console.web import navigation_cache
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
-from kube.discovery import ResourceType
 from kube.errors import KubeError
 from operatorhub import olm
+from operatorhub.csv import Api
 from operatorhub.running import installed
 from operatorhub.running.installed import Operator
 from operatorhub.running.workloads import ASKS, DONE
+from resources.types import kind_versions
 
 #: What is older is shown, and asked for again once the page is there.
 FRESH_SECONDS = 10.0
-#: What is older is not shown: a page without script asks for it by itself.
-KEEP_SECONDS = 60.0
 #: More are on the page of installed operators.
 SHOWN_OPERATORS = 8
 #: Of one operator; more are on its own page.
 SHOWN_KINDS = 8
-_LIMIT = 1024
-_kept: "dict[tuple[str, str, str], Known]" = {}
-_lock = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +74,8 @@ def context(found: Known | None, path: str, *, ask: bool) -> dict[str, object]:
 
 def known(client: ClusterClient, language: str) -> Known | None:
     """What was last read, if it is not too old to be shown."""
-    with _lock:
-        found = _kept.get((client.host, client.who, language))
-    return found if found and time.monotonic() - found.at < KEEP_SECONDS else None
-
-
-def forget() -> None:
-    """Nothing is known any more: the next page asks the cluster."""
-    with _lock:
-        _kept.clear()
+    found = navigation_cache.get(navigation_cache.key("operators", client, language))
+    return found if isinstance(found, Known) else None
 
 
 def read(request: ConsoleRequest, language: str) -> Known:
@@ -93,17 +85,13 @@ def read(request: ConsoleRequest, language: str) -> Known:
     if olm.served(client):
         try:
             rows = _rows(client, request.namespace)
-        except KubeError:
+        except (KubeError, DatabaseError):
             rows = ()
-    types = _preferred(client)
     # In the order of their names, as people remember places; what is not well is never among those left out.
     shown = sorted(rows, key=lambda row: row.state == DONE)[:SHOWN_OPERATORS]
-    links = tuple(_link(row, types) for row in rows if row in shown)
+    links = tuple(_link(client, row) for row in rows if row in shown)
     found = Known(links, len(rows), time.monotonic())
-    with _lock:
-        if len(_kept) >= _LIMIT:
-            _kept.clear()
-        _kept[client.host, client.who, language] = found
+    navigation_cache.put(navigation_cache.key("operators", client, language), found)
     return found
 
 
@@ -116,25 +104,21 @@ def _rows(client: ClusterClient, namespace: str) -> tuple[Operator, ...]:
         return installed.listed(client, namespace).rows
 
 
-def _preferred(client: ClusterClient) -> dict[tuple[str, str], ResourceType]:
-    """Group and plural → the preferred version, which comes first."""
-    found: dict[tuple[str, str], ResourceType] = {}
-    try:
-        for type_ in client.types():
-            found.setdefault((type_.group, type_.plural), type_)
-    except KubeError:
-        pass
-    return found
-
-
-def _link(row: Operator, types: dict[tuple[str, str], ResourceType]) -> OperatorLink:
-    served = {api.crd: types[api.group, api.plural] for api in row.apis if (api.group, api.plural) in types}
-    titles = {api.crd: api.title or api.kind for api in row.apis}
-    kinds = tuple(
-        KindLink(titles[crd], reverse("resources:list", args=[type_.group_or_core, type_.version, type_.plural]))
-        for crd, type_ in list(served.items())[:SHOWN_KINDS]
-    )
+def _link(client: ClusterClient, row: Operator) -> OperatorLink:
     state, word = row.state, row.word
     if row.update and row.update.state == ASKS and state == DONE:
         state, word = ASKS, row.update.word
+    kinds = tuple(islice(_kinds(client, row.apis), SHOWN_KINDS))
     return OperatorLink(row.title, row.url, row.icon_name, state, word, kinds)
+
+
+def _kinds(client: ClusterClient, apis: Iterable[Api]) -> Iterator[KindLink]:
+    """Each kind that the cluster serves once, in the version to use."""
+    for api in {api.crd: api for api in apis}.values():
+        try:
+            type_ = kind_versions.preferred_type(client, api.group, api.plural)
+        except KubeError:
+            continue
+        if type_ is not None:
+            url = reverse("resources:list", args=[type_.group_or_core, type_.version, type_.plural])
+            yield KindLink(api.title or api.kind, url)

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.db import DatabaseError
 from django.template.loader import render_to_string
 
 from kube.discovery import ResourceType
@@ -27,7 +28,7 @@ def _read(monkeypatch: pytest.MonkeyPatch, rows: tuple[Operator, ...]) -> naviga
     monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
     monkeypatch.setattr(navigation.installed, "listed", lambda _client, _namespace: Listed(rows))
     types = (ResourceType("flights.com", "v2", "flighttickets", "FlightTicket", namespaced=True),)
-    client = SimpleNamespace(host="h", who="w", types=lambda: types)
+    client = SimpleNamespace(host="h", who="w", types=lambda: types, find=lambda *_kind: types[0])
     request: Any = SimpleNamespace(cluster=client, namespace="")
     return navigation.read(request, "en")
 
@@ -63,9 +64,12 @@ def test_an_update_that_waits_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.operators[0].state, found.operators[0].word) == (ASKS, "Update available")
 
 
-def test_somebody_who_can_list_nothing_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [Forbidden("no"), DatabaseError("no such table")])
+def test_where_nothing_can_be_read_there_are_none(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """A frame is drawn whatever fails: without permission, and without the database that has the icons."""
+
     def refused(_client: Any, _namespace: str) -> Listed:
-        raise Forbidden("no")
+        raise error
 
     monkeypatch.setattr(navigation.olm, "served", lambda _client: True)
     monkeypatch.setattr(navigation.installed, "listed", refused)
