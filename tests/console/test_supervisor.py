@@ -37,7 +37,9 @@ def pids(text: str) -> list[int]:
 
 
 async def test_output_has_the_name_of_its_part(capsys: pytest.CaptureFixture[str]) -> None:
-    supervisor = Supervisor([Part("web", (sys.executable, "-c", "print('hello'); import time; time.sleep(60)"))])
+    supervisor = Supervisor(
+        [Part("web", (sys.executable, "-c", "print('hello', flush=True); import time; time.sleep(60)"))]
+    )
     running = asyncio.create_task(supervisor.run())
     seen: list[str] = []
     await reached(lambda: seen.append(capsys.readouterr().out) or any("hello" in text for text in seen))
