@@ -13,6 +13,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from console.pages.list_above import kind_of, list_above
 from console.signin import sessions
 from console.web import clusters, render
 from console.web.clusters import Offered
@@ -100,17 +101,12 @@ def there(at: str, here: Offered, place: Offered) -> str:
             found = resolve(at.removeprefix(here.prefix))
         except Resolver404:
             return reverse("pages:overview")
-        given = found.kwargs
-        kind = {key: str(value) for key, value in given.items() if key in ("group", "version", "plural")}
-        if found.app_name == "resources" and len(kind) == 3:
-            same = len(given) == 3 and found.url_name in _OF_A_KIND
-            return reverse(f"resources:{found.url_name if same else 'list'}", kwargs=kind)
-        if not given and found.app_name and not found.route.startswith("api/"):
+        kind = kind_of(found)
+        if kind and len(kind) == len(found.kwargs) and found.url_name in _OF_A_KIND:
+            return reverse(f"resources:{found.url_name}", kwargs=kind)
+        if not found.kwargs and found.app_name and not found.route.startswith("api/"):
             return reverse(f"{found.app_name}:{found.url_name}")
-        if found.app_name == "operatorhub":
-            room = {"operators": "installed", "extensions": "extensions"}.get(found.route.partition("/")[0], "catalog")
-            return reverse(f"operatorhub:{room}")
-        return reverse("pages:overview")
+        return list_above(found) or reverse("pages:overview")
 
 
 def _states(known: Iterable[Offered]) -> dict[str, tuple[str, str]]:

@@ -11,6 +11,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from console.pages.list_above import list_above
 from console.pages.own_namespaces import own_namespaces, refusal
 from console.reach import finding
 from console.reach.judging import is_name
@@ -18,6 +19,7 @@ from console.web import audit, render
 from console.web.access import can
 from console.web.errors import explain
 from console.web.frame import forget_namespaces
+from console.web.front import place_of
 from console.web.request import ALL_NAMESPACES, ConsoleRequest, remember_namespace
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -198,14 +200,8 @@ def _page(request: ConsoleRequest, query: dict[str, str]) -> str:
 
 def _list_above(request: ConsoleRequest, path: str) -> str:
     """Of a page whose address names a namespace; '' of any other."""
-    prefix = request.path.removesuffix(request.path_info)
     try:
-        found = resolve(path.removeprefix(prefix))
+        found = resolve(path.removeprefix(place_of(request).prefix))
     except Resolver404:
         return ""
-    kind = {name: value for name, value in found.kwargs.items() if name in ("group", "version", "plural")}
-    if "namespace" not in found.kwargs:
-        return ""
-    if len(kind) == len(("group", "version", "plural")):
-        return reverse("resources:list", kwargs=kind)
-    return reverse("operatorhub:installed") if found.app_name == "operatorhub" else ""
+    return list_above(found) if "namespace" in found.kwargs else ""

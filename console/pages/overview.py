@@ -45,7 +45,7 @@ class Page:
 
     @property
     def icons(self) -> tuple[str, ...]:
-        """For static/js/overview.js, which draws the verdict anew."""
+        """For static/js/overview.js, which redraws the verdict."""
         return ("success", "error", "warning", "progress", "info")
 
     @property

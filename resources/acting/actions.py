@@ -31,6 +31,13 @@ def actions(client: ClusterClient, place: Place, obj: KubeObject | None = None) 
     return tuple(_offered(client, place, obj))
 
 
+def leading_to(offered: Iterable[Action], place: Place, *views: str) -> tuple[Action, ...]:
+    """Those that lead to these pages of the object and that this user can do, in the order of the pages."""
+    urls = [place.url(view) for view in views]
+    found = [action for action in offered if action.url in urls and not action.refusal]
+    return tuple(sorted(found, key=lambda action: urls.index(action.url)))
+
+
 def _offered(client: ClusterClient, place: Place, obj: KubeObject | None) -> Iterable[Action]:
     type_, kubectl = place.type, place.kubectl
     if "patch" in type_.verbs:  # what changed is sent, never the whole object

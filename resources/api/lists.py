@@ -12,14 +12,13 @@ from rest_framework.views import APIView
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import name_of, namespace_of, uid_of
-from resources.causes.engine import explained
+from resources.causes.engine import explained_health
 from resources.lists import child_troubles
 from resources.page import event_rows, events, owned_rows
 from resources.page.detail import Link
 from resources.place import place_of
 from resources.searching import lookup
 from resources.state.health import Health, mapping, text
-from resources.state.kind_health import health
 from resources.tree import owners
 
 
@@ -147,8 +146,7 @@ def states(
     troubled = child_troubles.counts(type_) and bool(objects)
     below = child_troubles.look(client, namespace) if troubled else child_troubles.ChildTroubles()
     for obj in objects:
-        whole = owned_rows.whole(type_, obj)
-        own = explained(health(whole), whole)
+        own = explained_health(owned_rows.whole(type_, obj))
         word = below.health(type_, namespace_of(obj), name_of(obj), own)
         created = text(mapping(obj.get("metadata")).get("creationTimestamp"))
         one = {"uid": uid_of(obj), "name": name_of(obj), "namespace": namespace_of(obj)}
@@ -164,11 +162,12 @@ class Tree(APIView):
         client, place = cluster(request), place_of(request._request, **address)  # type: ignore[arg-type]
         obj = place.get(client)
         found = owners.belongings(client, place.type, obj)
-        sum_ = owned_rows.summary(found)
+        top = owned_rows.nodes(found.rows)
+        sum_ = owned_rows.summary(top)
         return Response(
             {
                 "owners": [_link(one.link) for one in owned_rows.chain(client, obj)],
-                "items": [_owned(row, word) for row, word in zip(found.rows, owned_rows.states_of(found), strict=True)],
+                "items": [_owned(node.owned, node.health) for node in owned_rows.walk(top)],
                 "pods": sum_.pods,
                 "ready": sum_.ready,
                 "gaps": [{"kind": kind, "reason": reason} for kind, reason in found.gaps],

@@ -12,6 +12,7 @@ from resources.causes.evidence import MAX_LINKS, Evidence, Item, evidence, momen
 from resources.causes.rules import rules
 from resources.state.children import GRACE_SECONDS
 from resources.state.health import COMPLETED, DEGRADED, READY, SUSPENDED, Health
+from resources.state.kind_health import health
 
 #: What has failed for less than this may only be starting.
 SETTLE_SECONDS = 5.0
@@ -33,10 +34,11 @@ def find_causes(found: Evidence) -> list[Cause]:
     return _once(causes)[: limits.CAUSES.value]
 
 
-def explained(own: Health, obj: Mapping[str, Any]) -> Health:
-    """The state of one object, its reason a cause's sentence where the object alone tells it: for rows of lists, which
-    have no Events.
+def explained_health(obj: Mapping[str, Any]) -> Health:
+    """The state of one object, which has its kind and version; its reason is a cause's sentence where the object alone
+    tells it, without Events.
     """
+    own = health(obj)
     if own.state != DEGRADED:
         return own
     first = next((cause for cause in find_causes(evidence(obj)) if not cause.generic), None)

@@ -15,7 +15,7 @@ from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from resources.acting import finalizers
 from resources.causes.cause import Cause
 from resources.causes.containers import containers
-from resources.causes.engine import explained, find_causes
+from resources.causes.engine import explained_health, find_causes
 from resources.causes.evidence import Event, Evidence, Item, evidence
 from resources.causes.rules.stuck_finalizer import waiting_finalizers
 from resources.causes.rules.unbound_claim import claims_of
@@ -25,7 +25,6 @@ from resources.page.event_rows import times
 from resources.page.owned_rows import whole
 from resources.place import Place
 from resources.state.health import COMPLETED, READY, SUSPENDED, Health, condition_of, mapping, text
-from resources.state.kind_health import health
 from resources.tree.owners import Belongings, belongings, owner_references
 from resources.types import kind_versions
 from resources.types.managed import DEFINITIONS, alongside
@@ -51,7 +50,7 @@ def read_causes(client: ClusterClient, place: Place, obj: KubeObject, state: Hea
 def state_of(client: ClusterClient, place: Place, obj: KubeObject) -> Health:
     """The state that the object has with what belongs to it, as lists and the overview show it."""
     obj = whole(place.type, obj)
-    own = explained(health(obj), obj)
+    own = explained_health(obj)
     if not child_troubles.counts(place.type):
         return own
     return child_troubles.look(client, place.namespace).health(place.type, place.namespace, place.name, own)

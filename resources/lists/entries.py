@@ -11,9 +11,9 @@ from urllib.parse import quote, urlencode
 
 from kube.discovery import ResourceType
 from kube.table import Row
-from resources.causes.engine import explained
+from resources.causes.engine import explained_health
 from resources.state.health import UNKNOWN, Health, items, mapping, text
-from resources.state.kind_health import has_state, health
+from resources.state.kind_health import has_state
 
 Labels = tuple[tuple[str, str], ...]
 NO_STATE = Health()
@@ -126,8 +126,7 @@ def state_of(type_: ResourceType, obj: Mapping[str, Any]) -> Health:
     """The state of a whole object of this type. A kind that was made without a status says nothing by not having one."""
     if not stateful(type_):
         return NO_STATE
-    whole = {**obj, "apiVersion": type_.api_version, "kind": type_.kind}
-    found = explained(health(whole), whole)
+    found = explained_health({**obj, "apiVersion": type_.api_version, "kind": type_.kind})
     if found.state == UNKNOWN and not obj.get("status") and "status" not in type_.subresources:
         return NO_STATE
     return found

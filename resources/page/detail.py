@@ -12,10 +12,9 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of
-from resources.causes.engine import explained
+from resources.causes.engine import explained_health
 from resources.selected import pod_selector
 from resources.state.health import Condition, Health, conditions, mapping, text
-from resources.state.kind_health import health
 from resources.tree.owners import owner_references
 from resources.types.managed import Manager, manager
 
@@ -73,7 +72,7 @@ def detail(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> Detai
         namespace=namespace_of(obj),
         created=text(metadata.get("creationTimestamp")),
         deleted=text(metadata.get("deletionTimestamp")),
-        health=explained(health(obj), obj),
+        health=explained_health(obj),
         labels=_pairs(metadata.get("labels")),
         annotations=_annotations(obj),
         finalizers=tuple(text(name) for name in finalizers) if isinstance(finalizers, list) else (),

@@ -2,7 +2,7 @@
 summed up in a few words."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,21 +14,22 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject, name_of, namespace_of, uid_of
-from resources.causes.engine import explained
+from resources.causes.engine import explained_health
 from resources.page.detail import Link, is_simulated, link
 from resources.place import Place
 from resources.state import health as words
 from resources.state.children import Trouble, combined, trouble
 from resources.state.health import LABELS, Health, items, mapping, text
 from resources.state.kind_health import health
-from resources.tree.owners import Belongings, Owned, owner_references
+from resources.tree.owners import Owned, owner_references
 
 #: So many of one kind below one object stand under a heading of their own, folded; at most SHOWN of them, the worst first.
 ALIKE, SHOWN = 10, 50
 #: Rows of the whole tree.
 ROWS = 300
 _CHAIN = 6
-_WORST = (
+#: The worst first.
+WORST_FIRST = (
     words.DEGRADED,
     words.TERMINATING,
     words.PROGRESSING,
@@ -110,20 +111,24 @@ class Node:
     health: Health
     below: "list[Node]"
 
+    @property
+    def place(self) -> Place:
+        return Place(self.owned.type, namespace_of(self.owned.object), name_of(self.owned.object))
+
 
 def whole(type_: ResourceType, obj: KubeObject) -> KubeObject:
     """With its kind and version, which lists and Tables leave out."""
     return {**obj, "apiVersion": type_.api_version, "kind": type_.kind}
 
 
-def rows(found: Belongings) -> tuple[tuple[Row, ...], int]:
+def rows(top: Sequence[Node]) -> tuple[tuple[Row, ...], int]:
     """(rows, objects that are not shown)."""
     out: list[Row] = []
-    _add(out, nodes(found.rows), "", (), False)
+    _add(out, top, "", (), False)
     objects = sum(1 for row in out if row.place)
     if len(out) > ROWS:
         out, objects = out[:ROWS], sum(1 for row in out[:ROWS] if row.place)
-    return tuple(out), len(found.rows) - objects
+    return tuple(out), sum(1 for _node in walk(top)) - objects
 
 
 def nodes(owned: Iterable[Owned]) -> list[Node]:
@@ -132,7 +137,7 @@ def nodes(owned: Iterable[Owned]) -> list[Node]:
     path: list[Node] = []
     for one in owned:
         obj = whole(one.type, one.object)
-        node = Node(one, explained(health(obj), obj), [])
+        node = Node(one, explained_health(obj), [])
         del path[one.depth :]
         (path[-1].below if path else top).append(node)
         path.append(node)
@@ -159,17 +164,11 @@ def _settle(node: Node, now: datetime) -> list[Trouble]:
     return [mine, *below] if mine else below
 
 
-def states_of(found: Belongings) -> list[Health]:
-    """Of all rows, in their order."""
-    out: list[Health] = []
-
-    def walk(nodes: Iterable[Node]) -> None:
-        for node in nodes:
-            out.append(node.health)
-            walk(node.below)
-
-    walk(nodes(found.rows))
-    return out
+def walk(top: Iterable[Node]) -> Iterator[Node]:
+    """All nodes of the tree, in the order of its rows."""
+    for node in top:
+        yield node
+        yield from walk(node.below)
 
 
 def _add(out: list[Row], nodes: Sequence[Node], parent: str, lines: tuple[bool, ...], folded: bool) -> None:
@@ -186,7 +185,9 @@ def _add(out: list[Row], nodes: Sequence[Node], parent: str, lines: tuple[bool, 
             _add(out, part.below, out[-1].id, (*lines, not last), folded)
             continue
         type_, members = part
-        worst = sorted(members, key=lambda node: _WORST.index(node.health.state) if node.health.state in _WORST else 3)
+        worst = sorted(
+            members, key=lambda node: WORST_FIRST.index(node.health.state) if node.health.state in WORST_FIRST else 3
+        )
         id_ = f"{parent or 'top'}-{type_.plural}"
         heading = Heading(id_, type_, len(members), _counts(members), max(0, len(members) - SHOWN))
         out.append(
@@ -216,7 +217,7 @@ def _row(node: Node, parent: str, lines: tuple[bool, ...], last: bool, folded: b
         len(lines) + 1,
         parent,
         node.health,
-        place=Place(owned.type, text(metadata.get("namespace")), text(metadata.get("name"))),
+        place=node.place,
         lines=lines,
         last=last,
         branch=bool(node.below),
@@ -235,22 +236,19 @@ def _counts(nodes: Iterable[Node]) -> tuple[tuple[Health, int], ...]:
 
 def _states(states: Iterable[str]) -> tuple[tuple[Health, int], ...]:
     counted = Counter(states)
-    return tuple((Health(state), counted[state]) for state in _WORST if state in LABELS and counted[state])
+    return tuple((Health(state), counted[state]) for state in WORST_FIRST if state in LABELS and counted[state])
 
 
-def summary(found: Belongings) -> Sum:
-    """Of all rows, also those that a page does not show."""
+def summary(top: Iterable[Node]) -> Sum:
+    """Of the whole tree, also what a page does not show."""
     states: list[str] = []
     pods = ready = again = 0
-    for row, word in zip(found.rows, states_of(found), strict=True):
-        state = word.state
+    for node in walk(top):
+        type_, obj, state = node.owned.type, node.owned.object, node.health.state
         states.append(state)
-        if (
-            row.type.kind == "Pod"
-            and not row.type.group
-            and text(mapping(row.object.get("status")).get("phase")) != "Succeeded"
-        ):
-            pods, ready, again = pods + 1, ready + (state == words.READY), again + restarts(row.object)
+        is_pod = type_.kind == "Pod" and not type_.group
+        if is_pod and text(mapping(obj.get("status")).get("phase")) != "Succeeded":
+            pods, ready, again = pods + 1, ready + (state == words.READY), again + restarts(obj)
     return Sum(pods, ready, again, _states(states))
 
 

@@ -13,12 +13,10 @@ from django.utils.translation import ngettext
 
 from kube.discovery import ResourceType
 from kube.objects import KubeObject, name_of
-from resources.page.owned_rows import Node, nodes, readiness, root_health
-from resources.place import Place
+from resources.page.owned_rows import WORST_FIRST, Node, readiness, root_health, walk
 from resources.state import health as states
-from resources.state.health import Health, items, mapping, text
-from resources.tree.owners import Belongings
-from resources.types.types import is_custom
+from resources.state.health import Health, items, mapping
+from resources.types.types import is_custom, kind_letters
 
 #: More workloads than these: those that are not ready, then the first of the others, then one row that counts the rest.
 ALL_ROWS, READY_ROWS, MOST_ROWS = 12, 8, 24
@@ -27,25 +25,6 @@ DOTS = 6
 _WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod")
 _CONFIG = ("ConfigMap", "Secret")
 _ACCESS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
-_SHORT = {
-    "Deployment": "D",
-    "StatefulSet": "SS",
-    "DaemonSet": "DS",
-    "ReplicaSet": "RS",
-    "Job": "J",
-    "CronJob": "CJ",
-    "Pod": "P",
-}
-#: As on owned_rows: the worst first, so that the line to what is broken is short.
-_WORST = (
-    states.DEGRADED,
-    states.TERMINATING,
-    states.PROGRESSING,
-    states.UNKNOWN,
-    states.SUSPENDED,
-    states.READY,
-    states.COMPLETED,
-)
 
 #: In units of the drawing, which are pixels at its full width.
 ROW_HEIGHT, BOX_HEIGHT, ROOT_HEIGHT, TOP = 41, 32, 52, 26
@@ -88,16 +67,11 @@ class Box:
     y: int
     dots: tuple[Dot, ...] = ()
     plugs: tuple[Plug, ...] = ()
-    claims: int = 0
     is_worst: bool = False
 
     @property
     def middle(self) -> int:
         return self.y + BOX_HEIGHT // 2
-
-    @property
-    def is_bad(self) -> bool:
-        return self.state == states.DEGRADED
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +125,6 @@ class _Lane:
 
     node: Node
     pods: list[Node] = field(default_factory=list)
-    claims: int = 0
     plugs: list[Plug] = field(default_factory=list)
 
     @property
@@ -159,13 +132,13 @@ class _Lane:
         return self.node.health.state
 
 
-def topology(found: Belongings, type_: ResourceType, obj: KubeObject) -> Topology | None:
-    """Of what `obj` owns. None where there is nothing to be drawn: no workload and no resource of its own."""
-    top, name = nodes(found.rows), name_of(obj)
+def topology(top: list[Node], type_: ResourceType, obj: KubeObject) -> Topology | None:
+    """Of `obj` and what it owns. None where there is nothing to be drawn: no workload and no resource of its own."""
+    name = name_of(obj)
     lanes = [_lane(node) for node in top if _is_row(node)]
     if not lanes:
         return None
-    services = [node for node in _all(top) if node.owned.type.kind == "Service" and not node.owned.type.group]
+    services = [node for node in walk(top) if node.owned.type.kind == "Service" and not node.owned.type.group]
     _plug(lanes, services)
     shown, left = _fitting(lanes)
     worst = min(
@@ -174,7 +147,7 @@ def topology(found: Belongings, type_: ResourceType, obj: KubeObject) -> Topolog
         default=None,
     )
     boxes = tuple(_box(lane, name, index, is_worst=lane is worst) for index, lane in enumerate(shown))
-    folds = _folds(_all(top), left, y=TOP + len(boxes) * ROW_HEIGHT)
+    folds = _folds(walk(top), left, y=TOP + len(boxes) * ROW_HEIGHT)
     height = max(TOP + (len(boxes) + bool(folds)) * ROW_HEIGHT, TOP + ROOT_HEIGHT + 1)
     failing = sum(pod.health.state == states.DEGRADED for lane in lanes for pod in lane.pods)
     sentence = ngettext("%(count)d Pod failing", "%(count)d Pods failing", failing) % {"count": failing}
@@ -185,24 +158,15 @@ def _is_row(node: Node) -> bool:
     return node.owned.type.kind in _WORKLOADS or is_custom(node.owned.type.group)
 
 
-def _all(top: Iterable[Node]) -> list[Node]:
-    found: list[Node] = []
-    for node in top:
-        found += [node, *_all(node.below)]
-    return found
-
-
 def _lane(node: Node) -> _Lane:
     """ReplicaSets and a CronJob's Jobs are left out: their Pods stand at what made them."""
-    below = [node] if node.owned.type.kind == "Pod" else _all(node.below)
-    pods = [each for each in below if each.owned.type.kind == "Pod"]
+    pods = [each for each in walk([node]) if each.owned.type.kind == "Pod"]
     pods.sort(key=lambda pod: (_rank(pod.health.state), name_of(pod.owned.object)))
-    claims = sum(each.owned.type.kind == "PersistentVolumeClaim" for each in below)
-    return _Lane(node, pods, claims)
+    return _Lane(node, pods)
 
 
 def _rank(state: str) -> int:
-    return _WORST.index(state) if state in _WORST else len(_WORST)
+    return WORST_FIRST.index(state) if state in WORST_FIRST else len(WORST_FIRST)
 
 
 def _plug(lanes: list[_Lane], services: Iterable[Node]) -> None:
@@ -212,7 +176,7 @@ def _plug(lanes: list[_Lane], services: Iterable[Node]) -> None:
         selector = mapping(spec.get("selector"))
         for lane in lanes:
             if selector and _selects(selector, lane):
-                lane.plugs.append(Plug(name_of(node.owned.object), _ports(spec), _place(node).detail_url))
+                lane.plugs.append(Plug(name_of(node.owned.object), _ports(spec), node.place.detail_url))
                 break
 
 
@@ -243,18 +207,16 @@ def _fitting(lanes: list[_Lane]) -> tuple[list[_Lane], int]:
 def _box(lane: _Lane, root: str, index: int, *, is_worst: bool) -> Box:
     kind, full = lane.node.owned.type.kind, name_of(lane.node.owned.object)
     y = TOP + index * ROW_HEIGHT
-    capitals = "".join(letter for letter in kind if letter.isupper())[:3]
     return Box(
         name=_short_name(full.removeprefix(f"{root}-") or full),
         title=f"{kind} {full}",
-        short=_SHORT.get(kind, capitals or kind[:1].upper()),
-        url=_place(lane.node).detail_url,
+        short=kind_letters(kind),
+        url=lane.node.place.detail_url,
         state=lane.state,
         note=_note(lane),
         y=y,
         dots=_dots(lane, y + BOX_HEIGHT // 2),
         plugs=tuple(lane.plugs[:2]),
-        claims=lane.claims,
         is_worst=is_worst,
     )
 
@@ -279,11 +241,11 @@ def _note(lane: _Lane) -> str:
 def _dots(lane: _Lane, y: int) -> tuple[Dot, ...]:
     if len(lane.pods) <= DOTS:
         return tuple(
-            Dot(pod.health.state, _title(pod), _place(pod).detail_url, DOTS_X + 10 + index * _DOT_STEP, y)
+            Dot(pod.health.state, _title(pod), pod.place.detail_url, DOTS_X + 10 + index * _DOT_STEP, y)
             for index, pod in enumerate(lane.pods)
         )
     counted = Counter(pod.health.state for pod in lane.pods)
-    url = _place(lane.node).detail_url
+    url = lane.node.place.detail_url
     return tuple(
         Dot(
             state,
@@ -316,9 +278,3 @@ def _folds(all_: Iterable[Node], left: int, *, y: int) -> tuple[Fold, ...]:
     width = 112
     shown = [label for label in labels if label]
     return tuple(Fold(label, BOX_X + index * (width + 12), y, width) for index, label in enumerate(shown))
-
-
-def _place(node: Node) -> Place:
-    obj: KubeObject = node.owned.object
-    metadata = mapping(obj.get("metadata"))
-    return Place(node.owned.type, text(metadata.get("namespace")), text(metadata.get("name")))

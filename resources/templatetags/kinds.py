@@ -14,7 +14,7 @@ from kube.errors import KubeError
 from resources import followable
 from resources.types.kind_versions import deprecation, preferred_type
 from resources.types.managed import DEFINITIONS
-from resources.types.types import is_custom
+from resources.types.types import is_custom, kind_letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +34,16 @@ register = template.Library()
 register.filter("is_custom", is_custom)
 # PatternFly's colours of labels but red, green and grey, which stand for states.
 _COLOURS = ("blue", "teal", "purple", "orange", "yellow")
-_LETTERS = 3
 
 
 @register.filter
 @lru_cache(maxsize=1024)
 def kind_badge(kind: str) -> SafeString:
     """A small mark with a kind's capitals: "RS" for ReplicaSet. Its words stand beside it, so it isn't read aloud."""
-    letters = "".join(letter for letter in kind if letter.isupper()) or kind[:1].upper()
     return format_html(
         '<span class="console-kind console-kind-{}" data-kind="{}" title="{}" aria-hidden="true"></span>',
         _COLOURS[zlib.crc32(kind.encode()) % len(_COLOURS)],
-        letters[:_LETTERS],
+        kind_letters(kind),
         kind,
     )
 

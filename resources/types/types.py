@@ -152,6 +152,11 @@ def is_custom(group: str) -> bool:
     return "." in group and group not in _KUBERNETES_GROUPS
 
 
+def kind_letters(kind: str) -> str:
+    """A kind's capitals, three at most: "RS" for ReplicaSet."""
+    return ("".join(letter for letter in kind if letter.isupper()) or kind[:1].upper())[:3]
+
+
 def kinds(types: Iterable[ResourceType]) -> list[Kind]:
     """Those that can be listed, each once. Discovery has the preferred version first."""
     return [kind for kind in every(types) if kind.listable]

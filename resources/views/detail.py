@@ -19,7 +19,7 @@ from kube.errors import KubeError, NotFound
 from kube.objects import KubeObject
 from resources import favourites, followable
 from resources.acting import settable
-from resources.acting.actions import Action, actions
+from resources.acting.actions import Action, actions, leading_to
 from resources.diagnosis.reading import state_of
 from resources.forms.schema import Schema
 from resources.history import timeline
@@ -98,16 +98,14 @@ class DetailPage:
     @property
     def quick_actions(self) -> tuple[Action, ...]:
         """What people do most, as buttons; the menu has everything."""
-        wanted = {self.place.url("logs"): 0, self.place.url("edit"): 1}
-        found = [action for action in self.actions if action.url in wanted and not action.refusal]
-        return tuple(sorted(found, key=lambda action: wanted[action.url]))
+        return leading_to(self.actions, self.place, "logs", "edit")
 
     @property
     def tabs(self) -> tuple[Tab, ...]:
         """The object's pages: those among its actions that only show, and the parts of this page that are far down."""
-        offered = {action.url for action in self.actions if not action.refusal}
-        pages = ((_("YAML"), "yaml"), (_("Logs"), "logs"), (_("Terminal"), "terminal"))
-        shown = [Tab(label, self.place.url(view)) for label, view in pages if self.place.url(view) in offered]
+        pages = {"yaml": _("YAML"), "logs": _("Logs"), "terminal": _("Terminal")}
+        labels = {self.place.url(view): label for view, label in pages.items()}
+        shown = [Tab(labels[action.url], action.url) for action in leading_to(self.actions, self.place, *pages)]
         parts = (Tab(_("History"), self.place.url("history")), Tab(_("Events"), "#events"), Tab(_("Values"), "#values"))
         return (Tab(_("Overview"), self.place.detail_url, current=True), *shown, *parts)
 

@@ -6,7 +6,7 @@ from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.objects import KubeObject
 from resources import followable
-from resources.page.owned_rows import Above, Row, Sum, chain, rows, summary
+from resources.page.owned_rows import Above, Row, Sum, chain, nodes, rows, summary
 from resources.page.topology import Topology, topology
 from resources.place import Place
 from resources.tree.owners import Belongings, belongings
@@ -38,14 +38,15 @@ class OwnedPart:
 
 def owned_part(client: ClusterClient, place: Place, obj: KubeObject) -> OwnedPart:
     found = belongings(client, place.type, obj)
-    shown, more = rows(found)
+    top = nodes(found.rows)
+    shown, more = rows(top)
     telling = [one for one in found.types if one.plural in _TELLING or one.group == place.type.group]
     above = chain(client, obj)
     topics = dict.fromkeys(_topic(client, one, place.namespace) for one in (place.type, *telling))
     topics |= {_topic(client, one.link.type, one.link.namespace): None for one in above if one.link.type}
     names = "" if found.types else " ".join((place.name, *(one.link.name for one in above)))
-    drawing = topology(found, place.type, obj)
-    return OwnedPart(shown, summary(found), found, more, above, " ".join(topics), names, drawing)
+    drawing = topology(top, place.type, obj)
+    return OwnedPart(shown, summary(top), found, more, above, " ".join(topics), names, drawing)
 
 
 def _topic(client: ClusterClient, type_: ResourceType, namespace: str) -> str:

@@ -13,8 +13,8 @@ from kube.client import ClusterClient
 from kube.errors import BadRequest, Forbidden, KubeError, NotFound
 from kube.objects import KubeObject, namespace_of
 from resources import followable
-from resources.acting.actions import Action, actions
-from resources.lists import child_troubles
+from resources.acting.actions import Action, actions, leading_to
+from resources.diagnosis.reading import state_of
 from resources.page import events
 from resources.page.detail import Detail
 from resources.page.detail import detail as details_of
@@ -23,7 +23,6 @@ from resources.place import Place
 from resources.podlogs.logs import Container, containers
 
 _EVENTS, _FACTS, _LOG_LINES = 5, 4, 20
-_FIRST = ("logs", "terminal", "forward", "edit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +47,7 @@ class PeekPart:
 
     @property
     def first(self) -> tuple[Action, ...]:
-        urls = [self.place.url(view) for view in _FIRST]
-        found = [one for one in self.actions if one.url in urls and not one.refusal]
-        return tuple(sorted(found, key=lambda one: urls.index(one.url)))
+        return leading_to(self.actions, self.place, "logs", "terminal", "forward", "edit")
 
     @property
     def facts(self) -> tuple[object, ...]:
@@ -59,10 +56,7 @@ class PeekPart:
 
 def peek_part(client: ClusterClient, place: Place, obj: KubeObject) -> PeekPart:
     """Raises KubeError where the object itself can't be told of."""
-    detail = details_of(client, place.type, obj)
-    if child_troubles.counts(place.type):
-        below = child_troubles.look(client, place.namespace)
-        detail = replace(detail, health=below.health(place.type, place.namespace, place.name, detail.health))
+    detail = replace(details_of(client, place.type, obj), health=state_of(client, place, obj))
     found = events.about_tree(client, place.type, obj)
     all_events = followable.of(client, client.find("", "v1", "events"), place.namespace or "default")
     return PeekPart(

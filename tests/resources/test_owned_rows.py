@@ -7,7 +7,7 @@ from kube.table import Column, Row
 from resources.page import owned_rows
 from resources.state.kind_health import health
 from resources.tree.owned_reading import as_pod
-from resources.tree.owners import Belongings, Owned, tree
+from resources.tree.owners import Owned, tree
 
 POD = ResourceType("", "v1", "pods", "Pod", True)
 SET = ResourceType("apps", "v1", "statefulsets", "StatefulSet", True)
@@ -26,8 +26,8 @@ def _pod(name: str, ready: bool = True, restarts: int = 0) -> dict[str, Any]:
 
 def test_it_works() -> None:
     set_ = {"metadata": {"name": "db", "uid": "db"}, "spec": {"replicas": 2}, "status": {"readyReplicas": 1}}
-    found = Belongings((Owned(SET, set_, 0), Owned(POD, _pod("db-0", True, 3), 1), Owned(POD, _pod("db-1", False), 1)))
-    rows, more = owned_rows.rows(found)
+    found = (Owned(SET, set_, 0), Owned(POD, _pod("db-0", True, 3), 1), Owned(POD, _pod("db-1", False), 1))
+    rows, more = owned_rows.rows(owned_rows.nodes(found))
     assert more == 0
     assert [(row.level, row.parent, row.ready, row.restarts, row.branch) for row in rows] == [
         (1, "", "1/2", None, True),
@@ -36,14 +36,14 @@ def test_it_works() -> None:
     ]
     assert rows[1].guides == ("none", "tee")
     assert rows[2].guides == ("none", "last")
-    sum_ = owned_rows.summary(found)
+    sum_ = owned_rows.summary(owned_rows.nodes(found))
     assert sum_.sentence == "1 of 2 Pods ready, 3 restarts"
     assert [(state.state, count) for state, count in sum_.states] == [("Progressing", 2), ("Ready", 1)]
 
 
 def test_many_alike_stand_under_a_heading_the_worst_first() -> None:
     pods = [_pod(f"p-{number}") for number in range(200)] + [_pod("bad", ready=False)]
-    rows, more = owned_rows.rows(Belongings(tuple(Owned(POD, pod, 0) for pod in pods)))
+    rows, more = owned_rows.rows(owned_rows.nodes(tuple(Owned(POD, pod, 0) for pod in pods)))
     heading = rows[0].heading
     assert heading is not None
     assert (heading.count, heading.hidden) == (201, 151)
@@ -58,7 +58,7 @@ def test_many_alike_stand_under_a_heading_the_worst_first() -> None:
 def test_many_kinds_are_bounded() -> None:
     kinds = [ResourceType("x.example.com", "v1", f"k{number}", f"K{number}", True) for number in range(900)]
     found = tuple(Owned(kind, {"metadata": {"name": "a", "uid": kind.plural}}, 0) for kind in kinds)
-    rows, more = owned_rows.rows(Belongings(found))
+    rows, more = owned_rows.rows(owned_rows.nodes(found))
     assert len(rows) == owned_rows.ROWS
     assert more == 900 - owned_rows.ROWS
 
@@ -85,7 +85,7 @@ def test_odd_objects_are_no_error() -> None:
         },
         {"metadata": {"name": "c", "uid": "3"}},
     ]
-    rows, _more = owned_rows.rows(Belongings(tuple(Owned(POD, obj, 0) for obj in odd)))
+    rows, _more = owned_rows.rows(owned_rows.nodes(tuple(Owned(POD, obj, 0) for obj in odd)))
     assert [row.restarts for row in rows] == [0, 0, 0]
 
 

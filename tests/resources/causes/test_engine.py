@@ -6,7 +6,7 @@ import pytest
 
 from kube import limits
 from resources.causes.cause import Severity
-from resources.causes.engine import explained, find_causes
+from resources.causes.engine import explained_health, find_causes
 from resources.causes.evidence import evidence
 from resources.causes.rules import rules
 from resources.state.kind_health import health
@@ -82,14 +82,14 @@ def test_what_has_only_begun_is_left_out_then_a_warning() -> None:
 
 def test_a_row_of_a_list_names_its_cause() -> None:
     failing = pod(waiting("ImagePullBackOff", f'Back-off pulling image "web:1": ErrImagePull: {PULL}'))
-    said = explained(health(failing), failing)
+    said = explained_health(failing)
     assert (said.state, said.reason, said.named) == (
         "Degraded",
         "web can't pull web:1: the registry has no such image",
         True,
     )
     unknown = unschedulable("0/1 nodes are available: 1 something new.")
-    assert explained(health(unknown), unknown) == health(unknown)
+    assert explained_health(unknown) == health(unknown)
 
 
 ODD: list[Any] = [None, [], {}, "x", 3, True, [None], ["x"], [{}], {"x": []}, [[]]]

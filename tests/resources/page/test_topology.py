@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from kube.discovery import ResourceType
+from resources.page.owned_rows import nodes
 from resources.page.topology import ALL_ROWS, DOTS, READY_ROWS, ROOT_HEIGHT, topology
-from resources.tree.owners import Belongings, Owned
+from resources.tree.owners import Owned
 
 
 def _type(kind: str, group: str = "") -> ResourceType:
@@ -55,7 +56,7 @@ def _service(name: str, app: str, *ports: int) -> Owned:
 
 
 def _draw(*rows: Owned) -> Any:
-    return topology(Belongings(rows), INSTANCE, _object("argo", status={"phase": "Available"}))
+    return topology(nodes(rows), INSTANCE, _object("argo", status={"phase": "Available"}))
 
 
 def test_nothing_is_drawn_of_an_instance_that_runs_nothing() -> None:

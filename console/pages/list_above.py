@@ -1,0 +1,21 @@
+"""Which list a page belongs to: where one goes when its object is not there, in another namespace or cluster."""
+
+from django.urls import ResolverMatch, reverse
+
+_KIND = ("group", "version", "plural")
+_ROOMS = {"operators": "installed", "extensions": "extensions"}
+
+
+def kind_of(found: ResolverMatch) -> dict[str, str]:
+    """The kind that a page of resources is about; empty for any other page."""
+    kind = {name: str(value) for name, value in found.kwargs.items() if name in _KIND}
+    return kind if found.app_name == "resources" and len(kind) == len(_KIND) else {}
+
+
+def list_above(found: ResolverMatch) -> str:
+    """Its address; '' for a page that belongs to none."""
+    if kind := kind_of(found):
+        return reverse("resources:list", kwargs=kind)
+    if found.app_name == "operatorhub":
+        return reverse(f"operatorhub:{_ROOMS.get(found.route.partition('/')[0], 'catalog')}")
+    return ""
