@@ -17,10 +17,7 @@ from tests.environment import FOLDER
 ROOT = Path(__file__).resolve().parent.parent
 CATALOG = ROOT.parent / "shared" / "catalog" / "packages"
 #: Folders whose tests reach a cluster by this one fixture, and are about no cluster without it.
-BY_FIXTURE = {
-    **dict.fromkeys(("kube", "resources", "console", "operatorhub", "deploy"), "cluster_kubeconfig"),
-    "operators": "api",
-}
+BY_FIXTURE = dict.fromkeys(("kube", "resources", "console", "operatorhub", "deploy"), "cluster_kubeconfig")
 
 
 def pytest_configure() -> None:
@@ -102,5 +99,5 @@ def cluster_kubeconfig(request: pytest.FixtureRequest) -> Iterator[Path]:
         shutil.copy(Path(given).expanduser(), path)
         yield path
         return
-    with processes.sandbox(FOLDER / "sandbox", ROOT / "operators" / "packages"):
+    with processes.sandbox(FOLDER / "sandbox", ROOT / "examples" / "operators" / "packages"):
         yield path

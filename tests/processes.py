@@ -127,7 +127,7 @@ def sandbox(
         "--parent",
         str(os.getpid()),
     ]
-    command += ["--images", str(ROOT / "operators/images.toml")]
+    command += ["--images", str(ROOT / "examples/operators/images.toml")]
     command += options
     for folder in catalogs:
         command += ["--catalog", str(folder)]

@@ -34,7 +34,7 @@ def sets(arguments: list[str]) -> dict[str, list[Path]]:
     """The folders to look at, by the name of their set."""
     if arguments:
         return {Path(folder).name or folder: [Path(folder)] for folder in arguments}
-    own = [ROOT / "operators" / "packages", ROOT / "tests" / "forms" / "schemas"]
+    own = [ROOT / "examples" / "operators" / "packages", ROOT / "tests" / "forms" / "schemas"]
     found = {"own": own, "packages": [SHARED / "packages"], "schemas": [SHARED / "schemas"]}
     return {name: folders for name, folders in found.items() if any(folder.is_dir() for folder in folders)}
 

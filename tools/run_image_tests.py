@@ -33,8 +33,8 @@ CHOSEN = (
     "tests/resources/forward/test_host_check.py",
     "tests/resources/stream/test_server.py",
     "tests/resources/views/test_proxied.py",
-    "tests/operators/test_kubeapi.py",
-    "tests/operators/test_access.py",
+    "examples/operators/tests/test_kubeapi.py",
+    "examples/operators/tests/test_access.py",
     "tests/image",
 )
 

@@ -21,7 +21,7 @@ CHECKS = {
         "structural",
         "untrusted",
         "sandbox",
-        "operators",
+        "examples",
     ],
     "imports": [BIN / "lint-imports", "--no-cache"],
     "templates": [BIN / "djlint", "--lint", "--quiet", "templates"],

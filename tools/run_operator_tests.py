@@ -21,11 +21,11 @@ from tools.run_real_tests import Found, walk  # noqa: E402
 from tools.run_tests import CACHE, SPREAD, closing, ends_all_it_starts, run_again, say_now  # noqa: E402
 
 DATA = ROOT / ".data" / "test-operators"
-FOLDER = "tests/operators"
+FOLDER = "examples/operators/tests"
 
 
 def shares() -> list[str]:
-    """The folders of one operator each, without SampleDB: about half of what tests/operators takes on a real cluster."""
+    """The folders of one operator each, without SampleDB: about half of what examples/operators/tests takes on a real cluster."""
     other = sorted(str(path.relative_to(ROOT)) for path in (ROOT / FOLDER).iterdir() if (path / "__init__.py").exists())
     return [path for path in other if not path.endswith("sampledb")]
 

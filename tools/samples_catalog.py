@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`.venv/bin/python tools/samples_catalog.py REGISTRY FOLDER`: what brings the sample operators to another cluster (docs/deploy.md).
 
-Writes into FOLDER: `packages`, operators/packages with images of REGISTRY; `configs/catalog.json`, their file-based catalog;
+Writes into FOLDER: `packages`, examples/operators/packages with images of REGISTRY; `configs/catalog.json`, their file-based catalog;
 `Containerfile`, its image; `images.sh`, which builds and pushes that and every other image; `catalogsource.yaml`.
 """
 
@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 
 from tools.realcluster.catalog import about, package_blobs  # noqa: E402
 
-PACKAGES = ROOT / "operators/packages"
+PACKAGES = ROOT / "examples/operators/packages"
 #: An image of ours in any text; labels and API groups of the same domain have no tag.
 IMAGE = re.compile(r"(?<![\w.-])operator-console\.dev/([a-z-]+:[\w][\w.-]*)")
 OPM = "quay.io/operator-framework/opm:v1.73.0"
@@ -45,7 +45,7 @@ def relocate(registry: str, target: Path) -> set[str]:
 
 
 def build_command(image: str, registry: str) -> str:
-    """`podman build` of one image, as operators/Containerfile has it."""
+    """`podman build` of one image, as examples/operators/Containerfile has it."""
     name, _colon, tag = image.partition(":")
     if name == "sampledb-engine":
         stage = f"--target sampledb-engine --build-arg ENGINE={ENGINES[tag]}"
@@ -56,7 +56,7 @@ def build_command(image: str, registry: str) -> str:
         stage = f"--target operator --build-arg OPERATOR={operator}"
     else:
         stage = f"--target program --build-arg PROGRAM={name.partition('-')[0]}"
-    files = "-f operators/Containerfile --ignorefile operators/Containerfile.dockerignore"
+    files = "-f examples/operators/Containerfile --ignorefile examples/operators/Containerfile.dockerignore"
     return f"podman build {files} {stage} --build-arg IMAGES={registry} -t {registry}/{image} ."
 
 

@@ -34,10 +34,10 @@ ALWAYS = (
 #: Two suites may end at the same time.
 _WRITING = threading.Lock()
 #: Tests that stand beside a program: of what starts it, they are none of its files.
-_BESIDE = ("sandbox/tests", "sandbox/conformance")
+_BESIDE = ("sandbox/tests", "sandbox/conformance", "examples/operators/tests")
 _PACKAGES = (
     *("console", "kube", "operatorhub", "resources"),
-    *("operators", "sandbox", "structural", "untrusted"),
+    *("examples", "sandbox", "structural", "untrusted"),
     *("bench", "tests", "tools"),
 )
 
@@ -108,9 +108,9 @@ class Suite:
 EMBEDDED = Suite(
     name="embedded cluster",
     tests=("sandbox/tests", "sandbox/conformance", "tests/structural"),
-    programs=("sandbox", "operators"),
+    programs=("sandbox", "examples"),
 )
-OPERATORS = Suite(name="sample operators", tests=("tests/operators",), programs=("operators", "sandbox"))
+OPERATORS = Suite(name="sample operators", tests=("examples/operators/tests",), programs=("examples", "sandbox"))
 FORMS = Suite(
     name="forms of the catalog",
     tests=("tests/forms",),

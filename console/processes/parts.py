@@ -24,7 +24,7 @@ from kube.errors import InvalidConfig
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Our own operators: always in the embedded cluster's catalog.
-SAMPLES = ROOT / "operators" / "packages"
+SAMPLES = ROOT / "examples" / "operators" / "packages"
 #: uvicorn's `--http`: the protocol that bounds headers and stalled clients.
 HTTP_PROTOCOL = "console.web.http_protocol:BoundedProtocol"
 # A unix socket's path may be at most 107 bytes on Linux, 103 on macOS.
@@ -148,7 +148,7 @@ def sandbox(options: Options) -> Part:
         "--parent",
         str(os.getpid()),
     ]
-    command += ["--images", str(ROOT / "operators/images.toml"), "--catalog", str(SAMPLES)]
+    command += ["--images", str(ROOT / "examples/operators/images.toml"), "--catalog", str(SAMPLES)]
     for folder in options.catalogs:
         command += ["--catalog", str(folder)]
     alive = liveness.kubeconfig_check(options.data / "sandbox" / "kubeconfig")

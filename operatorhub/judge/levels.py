@@ -1,6 +1,6 @@
 """The five capability levels with what to look for, and which of our own operators is of each. Pure.
 
-What an operator is said to show here it does, and a test shows it (docs/operators.md, tests/operators); its bundle says the same level
+What an operator is said to show here it does, and a test shows it (docs/operators.md, examples/operators/tests); its bundle says the same level
 (tests/operatorhub/test_levels.py). The definition, whose levels "may be independent of each other":
 https://sdk.operatorframework.io/docs/overview/operator-capabilities/
 """

@@ -46,7 +46,7 @@ def kubeconfig(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
         yield Path(given).expanduser().resolve()
         return
     data = tmp_path_factory.mktemp("sandbox")
-    with processes.sandbox(data, ROOT / "operators" / "packages", PACKAGES):
+    with processes.sandbox(data, ROOT / "examples" / "operators" / "packages", PACKAGES):
         yield data / "kubeconfig"
 
 

@@ -56,7 +56,7 @@ _ETC = [
 _SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SYSTEM_FOLDERS = (Path("/usr"), Path("/nix/store"), *(Path("/", name) for name in _SYSTEM))
 #: Our packages that images.toml's programs are made of.
-_PACKAGES = ("operators", "untrusted")
+_PACKAGES = ("examples", "untrusted")
 #: Folders of a process' own, gone with it.
 _TEMPORARY = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - they are empty inside
 _TEMPORARY_BYTES = 256 * 1024 * 1024
@@ -69,7 +69,7 @@ import getpass, os, ssl, sys
 assert getpass.getuser(), 'no name'
 assert sys.base_prefix == {sys.base_prefix!r}, 'another Python'
 sys.path.insert(0, {str(ROOT)!r})
-import operators, untrusted, yaml
+import examples.operators, untrusted, yaml
 open(os.path.join(sys.argv[1], 'probe'), 'w').close()
 try: open(sys.argv[2]).close()
 except OSError: pass

@@ -9,7 +9,7 @@ import pytest
 from tests.kubectl import Kubectl
 from tests.processes import ROOT
 
-CRD = ROOT / "operators/packages/sampledb/1.0.0/crds/samples.operator-console.dev_sampledbs.yaml"
+CRD = ROOT / "examples/operators/packages/sampledb/1.0.0/crds/samples.operator-console.dev_sampledbs.yaml"
 DEPLOYMENT = """
 apiVersion: apps/v1
 kind: Deployment

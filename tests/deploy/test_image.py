@@ -40,7 +40,7 @@ def test_every_package_of_the_console_is_in_the_image() -> None:
     copied = {word for step, rest in steps(CONTAINERFILE.read_text()) if step == "COPY" for word in rest.split()}
     contracts = (ROOT / ".importlinter").read_text()
     packages = set(re.findall(r"root_packages =\n((?:    \w+\n)+)", contracts)[0].split())
-    assert packages - {"sandbox", "operators"} <= copied
+    assert packages - {"sandbox", "examples"} <= copied
     assert {"templates", "locale", "static"} <= copied
 
 

@@ -21,7 +21,7 @@ CSV = "memcached-operator.v0.0.1"
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     """Memcached's first version as its author would pack it."""
-    version = ROOT / "operators" / "packages" / "memcached" / "0.0.1"
+    version = ROOT / "examples" / "operators" / "packages" / "memcached" / "0.0.1"
     packed = tmp_path / "memcached.zip"
     with zipfile.ZipFile(packed, "w") as archive:
         archive.write(version / "csv.yaml", "manifests/csv.yaml")

@@ -32,7 +32,7 @@ def images(site: Site) -> Iterator[registry.Registry]:
 
 def catalog_image(server: registry.Registry) -> str:
     """A catalog with one package, whose bundle is in an image too."""
-    folder = sorted((ROOT / "operators" / "packages" / "memcached").glob("*/csv.yaml"))[-1].parent
+    folder = sorted((ROOT / "examples" / "operators" / "packages" / "memcached").glob("*/csv.yaml"))[-1].parent
     files = {"manifests/csv.yaml": (folder / "csv.yaml").read_bytes()}
     files |= {f"manifests/{one.name}": one.read_bytes() for one in folder.glob("crds/*")}
     files |= {f"metadata/{one.name}": one.read_bytes() for one in folder.glob("metadata/*")}

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-OWN = (ROOT / "operators" / "packages", ROOT / "tests" / "forms" / "schemas")
+OWN = (ROOT / "examples" / "operators" / "packages", ROOT / "tests" / "forms" / "schemas")
 CATALOG = ROOT.parent / "shared" / "catalog" / "packages"
 _RULES = "x-kubernetes-validations"
 

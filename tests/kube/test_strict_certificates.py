@@ -12,14 +12,14 @@ import pytest
 from requests import Session
 
 from console.signin.oidc import provider
+from examples.operators.access import Access
+from examples.operators.kubeapi import Api, ApiError
 from kube.client import ClusterClient
 from kube.config import ClusterConfig, load
 from kube.errors import Unreachable
 from kube.requests import ApiRequest
 from kube.tls import client_context
 from kube.transport import AsyncTransport
-from operators.access import Access
-from operators.kubeapi import Api, ApiError
 from sandbox.tls import tls_context
 from tests.kube.secured import Secured, kubeconfig
 from tests.plain_certificates import OpensslAuthority, PlainAuthority, strict_by_default
@@ -136,7 +136,7 @@ def test_what_is_checked(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_other_module_makes_a_context_for_clients() -> None:
     """One function in each of the packages that know nothing of each other. Servers' own contexts check nobody."""
-    allowed = {"kube/tls.py", "operators/access.py", "sandbox/tls.py"}
+    allowed = {"kube/tls.py", "examples/operators/access.py", "sandbox/tls.py"}
     found = {
         str(path.relative_to(ROOT))
         for package in PRODUCT

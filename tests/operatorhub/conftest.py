@@ -45,7 +45,7 @@ def kubectl(cluster_kubeconfig: Path, tmp_path: Path) -> Kubectl:
 def full_cluster(real_catalog: Path) -> Iterator[ClusterClient]:
     """All real packages and our own."""
     data = FOLDER / "full"
-    with processes.sandbox(data, ROOT / "operators" / "packages", real_catalog):
+    with processes.sandbox(data, ROOT / "examples" / "operators" / "packages", real_catalog):
         found = ClusterClient(load(str(data / "kubeconfig"), None))
         until(lambda: olm.served(found) or found.forget_types())
         until(lambda: ready(found, 2))

@@ -104,7 +104,7 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     if request.config.getoption("--kubeconfig"):
         yield request.getfixturevalue("built")
         return
-    with processes.sandbox(FOLDER / "api", ROOT / "operators" / "packages"):
+    with processes.sandbox(FOLDER / "api", ROOT / "examples" / "operators" / "packages"):
         found = ClusterClient(load(str(FOLDER / "api" / "kubeconfig"), None))
         until(lambda: olm.served(found) or found.forget_types())
         until(lambda: ready(found, 1))
@@ -257,13 +257,13 @@ def _look_at_the_operator(place: str) -> None:
         "Succeeded",
         "flightticket",
     )
-    found = ask("GET", f"{BASE}operators/{place}/{row['csv']}/")
+    found = ask("GET", f"{BASE}examples/operators/{place}/{row['csv']}/")
     assert found["object"]["metadata"]["name"] == row["csv"]
     assert [(one["api"]["kind"], one["count"] is not None) for one in found["apis"]] == [("FlightTicket", True)]
     groups = ask("GET", f"{BASE}operatorgroups/{place}/")
     (group,) = groups["groups"]
     assert group["targets"] == [place] and [one["csv"] for one in groups["members"]] == [row["csv"]]
-    exported = ask("GET", f"{BASE}operators/{place}/{row['csv']}/export/", query={"into": "elsewhere"})
+    exported = ask("GET", f"{BASE}examples/operators/{place}/{row['csv']}/export/", query={"into": "elsewhere"})
     texts = "\n".join(one["text"] for one in exported["files"])
     assert "kind: Subscription" in texts and "kind: Kustomization" in texts
     assert f"namespace: {place}" not in texts and "resourceVersion" not in texts
@@ -295,7 +295,7 @@ def _change_the_subscription(place: str) -> None:
 
 def _uninstall(client: ClusterClient, place: str) -> None:
     """The newer version may wait for its approval meanwhile; what is installed goes, with the OperatorGroup, which nobody else needs."""
-    url = f"{BASE}operators/{place}/flightticket-operator.v1.0.0/uninstall/"
+    url = f"{BASE}examples/operators/{place}/flightticket-operator.v1.0.0/uninstall/"
     preview = ask("GET", url)
     assert (preview["subscription"], preview["deployments"]) == ("flightticket", ["flightticket-operator"])
     assert "flighttickets.flights.com" in json.dumps([*preview["operands"], *preview["leftovers"]])
@@ -373,7 +373,7 @@ def test_packages_side_by_side(built: ClusterClient) -> None:
 
 
 def test_a_bundle_is_run_and_taken_away(client: ClusterClient, place: str) -> None:
-    folder = ROOT / "operators" / "packages" / "memcached" / "0.0.1"
+    folder = ROOT / "examples" / "operators" / "packages" / "memcached" / "0.0.1"
     paths = [folder / "csv.yaml", *(folder / "crds").iterdir()]
     files = [{"name": path.name, "content": path.read_text()} for path in paths]
     ask("POST", f"{BASE}runs/", {"files": files[1:], "namespace": place}, status=422)

@@ -236,7 +236,7 @@ def test_a_cluster_without_olm_gets_it(monkeypatch: pytest.MonkeyPatch, request:
     if request.config.getoption("--kubeconfig"):
         pytest.skip("needs a cluster without OLM: the embedded one can be started so")
     data = FOLDER / "bare"
-    with processes.sandbox(data, ROOT / "operators" / "packages", options=("--no-olm",)):
+    with processes.sandbox(data, ROOT / "examples" / "operators" / "packages", options=("--no-olm",)):
         bare = ClusterClient(load(str(data / "kubeconfig"), None))
         monkeypatch.setattr("console.web.request.console_client", lambda: bare)
         web = Client()

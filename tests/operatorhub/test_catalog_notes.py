@@ -15,7 +15,7 @@ from operatorhub.models import Catalog, Package
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.django_db
-SAMPLES = ROOT / "operators" / "packages"
+SAMPLES = ROOT / "examples" / "operators" / "packages"
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ def test_side_by_side(web: Client, client: ClusterClient) -> None:
         cluster=client.name,
         kind=Catalog.FOLDER,
         name="whole",
-        location=str(ROOT / "operators" / "packages"),
+        location=str(ROOT / "examples" / "operators" / "packages"),
         describes="olm/samples-catalog",
         given=True,
     )

@@ -13,7 +13,7 @@ from operatorhub.run import given
 from tests.conftest import ROOT
 from tests.eventually import until
 
-PACKAGES = ROOT / "operators" / "packages"
+PACKAGES = ROOT / "examples" / "operators" / "packages"
 
 
 def bundle(package: str = "sampledb", version: str = "1.0.0") -> Bundle:

@@ -19,7 +19,7 @@ from tests.eventually import until
 from tests.operatorhub.blocks import Kubectl, block_of
 from tests.operatorhub.operators import FLIGHTS
 
-FLIGHT = ROOT / "operators" / "packages" / "flightticket"
+FLIGHT = ROOT / "examples" / "operators" / "packages" / "flightticket"
 NAME, SPACE = "ext-flight", "ext-flight"
 
 

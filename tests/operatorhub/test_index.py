@@ -11,7 +11,7 @@ from tests.conftest import ROOT
 
 pytestmark = pytest.mark.django_db
 #: The real ones and our own.
-PACKAGES = 268 + len(list((ROOT / "operators" / "packages").glob("*/package.json")))
+PACKAGES = 268 + len(list((ROOT / "examples" / "operators" / "packages").glob("*/package.json")))
 
 
 def revision(client: ClusterClient) -> int:

@@ -12,7 +12,7 @@ from operatorhub import csv
 from operatorhub.judge.levels import levels
 from tests.conftest import ROOT
 
-PACKAGES = ROOT / "operators/packages"
+PACKAGES = ROOT / "examples/operators/packages"
 
 
 def declared(package: str) -> int:
@@ -45,7 +45,7 @@ def test_the_table_of_promises_says_the_same(level) -> None:  # type: ignore[no-
     first = level.examples[0]
     (row,) = re.findall(rf"^\| {level.number} {level.name} \|(.*)$", (ROOT / "docs/operators.md").read_text(), re.M)
     assert row.strip().startswith(first.title) and "::test_" in row
-    readme = (ROOT / "operators" / first.package.removesuffix("-tutorial") / "README.md").read_text()
+    readme = (ROOT / "examples" / "operators" / first.package.removesuffix("-tutorial") / "README.md").read_text()
     assert f"level {level.number}, {level.name}" in readme
 
 

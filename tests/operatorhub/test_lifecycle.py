@@ -46,7 +46,7 @@ def cluster(request: pytest.FixtureRequest, real_catalog: Path) -> Iterator[Clus
     few.mkdir()
     for name in (STEPWISE, EVERYWHERE):
         (few / name).symlink_to(real_catalog / name, target_is_directory=True)
-    with processes.sandbox(FOLDER / "lifecycle", ROOT / "operators" / "packages", few):
+    with processes.sandbox(FOLDER / "lifecycle", ROOT / "examples" / "operators" / "packages", few):
         found = ClusterClient(load(str(FOLDER / "lifecycle" / "kubeconfig"), None))
         until(lambda: olm.served(found) or found.forget_types())
         until(lambda: ready(found, 2))

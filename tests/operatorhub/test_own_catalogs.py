@@ -26,7 +26,7 @@ from tests.conftest import ROOT
 from tests.operatorhub.test_sources import LIST, NAME, NEW, own, page, text
 
 pytestmark = pytest.mark.django_db
-SAMPLES = ROOT / "operators" / "packages"
+SAMPLES = ROOT / "examples" / "operators" / "packages"
 # Every folder is a package.
 NAMES = {one.name for one in SAMPLES.iterdir() if one.is_dir()}
 

@@ -22,7 +22,7 @@ from tests.operatorhub.operators import make, place, sub_of, subscribe
 
 pytestmark = pytest.mark.django_db
 FLIGHT = "/operatorhub/olm/samples-catalog/flightticket/"
-SAMPLES = ROOT / "operators" / "packages"
+SAMPLES = ROOT / "examples" / "operators" / "packages"
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.eventually import until
 from tests.operatorhub.test_progress_real import broken, done, group, subscribe
 
 pytestmark = pytest.mark.django_db
-SAMPLES = ROOT / "operators" / "packages"
+SAMPLES = ROOT / "examples" / "operators" / "packages"
 
 
 @pytest.fixture(scope="module")

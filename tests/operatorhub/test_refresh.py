@@ -19,7 +19,7 @@ from operatorhub.models import Catalog, Index, Package, StoredBundle
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.django_db
-SAMPLES = ROOT / "operators" / "packages"
+SAMPLES = ROOT / "examples" / "operators" / "packages"
 # Every folder is a package.
 NAMES = {one.name for one in SAMPLES.iterdir() if one.is_dir()}
 

@@ -26,7 +26,7 @@ from tests.conftest import ROOT
 from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
-PACKAGES = ROOT / "operators" / "packages"
+PACKAGES = ROOT / "examples" / "operators" / "packages"
 FLIGHT = PACKAGES / "flightticket"
 GROUP = "run-test.example"
 

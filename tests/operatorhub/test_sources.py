@@ -24,7 +24,7 @@ from tests.conftest import ROOT
 from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
-SAMPLES = ROOT / "operators" / "packages"
+SAMPLES = ROOT / "examples" / "operators" / "packages"
 LIST, NEW = "/operatorhub/catalogs/", "/operatorhub/catalogs/new/"
 NAME = "hub-sources"
 

@@ -38,9 +38,11 @@ def test_k8_every_image_is_built_and_pushed(folder: Path) -> None:
     named = set(re.findall(rf"{re.escape(REGISTRY)}/[a-z-]+:[\w.-]+", text))
     built, pushed = (set(re.findall(pattern, script)) for pattern in (r"-t (\S+)", r"podman push (\S+)"))
     assert built == pushed == named | {f"{REGISTRY}/samples-catalog:1.0.0"}
-    stages = set(re.findall(r"^FROM \S+ AS (\S+)", (ROOT / "operators/Containerfile").read_text(), re.MULTILINE))
+    stages = set(
+        re.findall(r"^FROM \S+ AS (\S+)", (ROOT / "examples/operators/Containerfile").read_text(), re.MULTILINE)
+    )
     assert set(re.findall(r"--target (\S+)", script)) <= stages
-    operators = {path.parent.name for path in (ROOT / "operators").glob("*/operator.py")}
+    operators = {path.parent.name for path in (ROOT / "examples" / "operators").glob("*/operator.py")}
     assert set(re.findall(r"OPERATOR=(\S+)", script)) <= operators
     assert subprocess.run(["sh", "-n", str(folder / "images.sh")], check=False).returncode == 0
 
@@ -52,17 +54,17 @@ def test_k8_the_catalog_source_serves_its_image(folder: Path) -> None:
 
 
 def test_k8_operators_name_the_registry_too(tmp_path: Path) -> None:
-    """What operators start beside themselves: the step of operators/Containerfile that changes their sources."""
+    """What operators start beside themselves: the step of examples/operators/Containerfile that changes their sources."""
     step = next(
         line.removeprefix("RUN ")
-        for line in (ROOT / "operators/Containerfile").read_text().splitlines()
+        for line in (ROOT / "examples/operators/Containerfile").read_text().splitlines()
         if line.startswith("RUN grep")
     )
     copy = tmp_path / "operators"
-    for path in (ROOT / "operators").rglob("*"):
+    for path in (ROOT / "examples" / "operators").rglob("*"):
         if path.is_file() and path.suffix in (".py", ".yaml"):
-            (copy / path.relative_to(ROOT / "operators")).parent.mkdir(parents=True, exist_ok=True)
-            (copy / path.relative_to(ROOT / "operators")).write_text(path.read_text())
+            (copy / path.relative_to(ROOT / "examples" / "operators")).parent.mkdir(parents=True, exist_ok=True)
+            (copy / path.relative_to(ROOT / "examples" / "operators")).write_text(path.read_text())
     subprocess.run(["bash", "-c", step], cwd=tmp_path, env={"IMAGES": REGISTRY, "PATH": "/usr/bin:/bin"}, check=True)
     text = "".join(path.read_text() for path in copy.rglob("*") if path.is_file())
     assert not re.search(r"(?<![\w.-])operator-console\.dev/[a-z-]+:[^ ]", text)

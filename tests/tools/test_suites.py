@@ -75,8 +75,8 @@ def test_tests_beside_a_program_are_not_part_of_it() -> None:
 
 
 def test_data_belongs_to_a_program() -> None:
-    assert "operators/images.toml" in EMBEDDED.paths()
-    assert any(path.startswith("operators/packages/") for path in OPERATORS.paths())
+    assert "examples/operators/images.toml" in EMBEDDED.paths()
+    assert any(path.startswith("examples/operators/packages/") for path in OPERATORS.paths())
 
 
 def test_forms_are_made_of_templates_and_translations_too() -> None:

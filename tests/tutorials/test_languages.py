@@ -87,7 +87,7 @@ def kept(act: Act) -> set[str]:
 
 @cache
 def kinds() -> set[str]:
-    packages = FOLDER.parents[1] / "operators/packages"
+    packages = FOLDER.parents[1] / "examples/operators/packages"
     said = "\n".join(
         file.read_text(encoding="utf-8") for file in (packages / "catalog.json", *packages.glob("*/*/csv.yaml"))
     )

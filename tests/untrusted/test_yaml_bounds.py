@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from operators.kudo import package as kudo
-from operators.kudo.version import PackageError
+from examples.operators.kudo import package as kudo
+from examples.operators.kudo.version import PackageError
 from resources import yamltext
 from resources.writing import places, rewrite
 from sandbox import bodies
@@ -155,10 +155,10 @@ def test_s2_yaml_is_read_by_no_other_way() -> None:
         "sandbox/olm/seed.py": "its own file",
         "sandbox/olmv1/seed.py": "its own file",
         "sandbox/agent/access.py": "the kubeconfig of whoever started it",
-        "operators/access.py": "the kubeconfig of whoever started it",
+        "examples/operators/access.py": "the kubeconfig of whoever started it",
     }
     calls = ("yaml.load", "yaml.safe_load", "yaml.compose", "yaml.parse", "yaml.scan", "yaml.full_load")
-    folders = ("console", "kube", "operatorhub", "operators", "resources", "sandbox", "structural")
+    folders = ("console", "kube", "operatorhub", "examples", "resources", "sandbox", "structural")
     found = {
         str(path.relative_to(ROOT))
         for folder in folders

@@ -35,8 +35,15 @@ class Stage:
 
 
 _SPREAD = ("-n", "4", "--dist", "loadfile", "--no-loadscope-reorder")
-#: tests/structural, tests/operators and tests/image don't run the product.
-_ELSEWHERE = ("tests/e2e", "tests/tutorials", "tests/forms", "tests/image", "tests/structural", "tests/operators")
+#: tests/structural, examples/operators/tests and tests/image don't run the product.
+_ELSEWHERE = (
+    "tests/e2e",
+    "tests/tutorials",
+    "tests/forms",
+    "tests/image",
+    "tests/structural",
+    "examples/operators/tests",
+)
 UNITS = Stage("units", (*_SPREAD, "tests", *(f"--ignore={folder}" for folder in _ELSEWHERE)))
 #: In a run of their own: each worker that collects them reads the whole catalog.
 FORMS = Stage("forms", ("-n", "2", *_SPREAD[2:], "tests/forms"))

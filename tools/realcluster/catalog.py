@@ -25,7 +25,7 @@ from sandbox.catalog.manifests import metadata_properties
 from .build import ALL, Module, cache
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-OWN = ROOT / "operators" / "packages"
+OWN = ROOT / "examples" / "operators" / "packages"
 SHARED = ROOT.parent / "shared"
 MAKE_FBC = SHARED / "tools" / "make_fbc.py"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -65,7 +65,7 @@ def build(
 
 
 def argocd_package(manifests: Path, target: Path) -> Path:
-    """The bundle that comes with the Argo CD operator's own module, as a folder of packages like operators/packages."""
+    """The bundle that comes with the Argo CD operator's own module, as a folder of packages like examples/operators/packages."""
     csv_text = (manifests / "argocd-operator.clusterserviceversion.yaml").read_text()
     csv = yaml.safe_load(csv_text)
     name, version = csv["metadata"]["name"], str(csv["spec"]["version"])
@@ -126,7 +126,7 @@ def _key(source: Path) -> str:
 
 
 def package_blobs(packages: Path) -> Iterator[dict[str, Any]]:
-    """The packages under a folder (laid out as operators/packages) as olm.package, olm.channel and olm.bundle."""
+    """The packages under a folder (laid out as examples/operators/packages) as olm.package, olm.channel and olm.bundle."""
     for folder in sorted(path.parent for path in packages.glob("*/package.json")):
         meta = json.loads((folder / "package.json").read_text())
         name = meta["name"]

@@ -27,7 +27,7 @@ _IMAGES = ("operator-console.dev/", "quay.io/argoprojlabs/argocd-operator")
 
 def images(layout: Layout, programs: Programs) -> Path:
     """The image map of the agent: our operators' own, but the real Argo CD operator instead of its simulation."""
-    text = (ROOT / "operators" / "images.toml").read_text()
+    text = (ROOT / "examples" / "operators" / "images.toml").read_text()
     entries = text.split("[[image]]")[1:]
     ours = ["[[image]]" + entry for entry in entries if "argocd-operator" not in entry]
     # By its file: a Pod sees the programs that a command names, and of this repository the operators' packages only.

@@ -55,7 +55,7 @@ def kubelet(kubeconfig: Path, api: Api, data: Path, authority: Authority) -> Ite
         port = int(free.getsockname()[1])
     pki, root = authority.folder, processes.ROOT
     command = [sys.executable, "-m", "sandbox", "node", "--kubeconfig", str(kubeconfig), "--name", "local"]
-    command += ["--data", str(data), "--images", str(root / "operators/images.toml"), "--port", str(port)]
+    command += ["--data", str(data), "--images", str(root / "examples/operators/images.toml"), "--port", str(port)]
     command += ["--tls-cert", str(pki / "kubelet.crt"), "--tls-key", str(pki / "kubelet.key")]
     command += ["--client-ca", str(pki / "ca.crt")]
     tls = ssl.create_default_context(cafile=str(pki / "ca.crt"))

@@ -70,8 +70,8 @@ def test_an_unknown_image_is_simulated_and_says_so(api: Api, kubelet: Kubelet, n
 
 _ASK = """
 import asyncio, os
-from operators.access import Access
-from operators.kubeapi import Api, ApiError
+from examples.operators.access import Access
+from examples.operators.kubeapi import Api, ApiError
 async def ask():
     access = Access.find()
     async with Api(access) as api:

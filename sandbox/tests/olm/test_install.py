@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from operators.sampledb import resp
+from examples.operators.sampledb import resp
 from tests import processes
 
 from .kube import OLM, Kube, Refused, namespaced, phase, subscribe
 
 ROOT = Path(__file__).resolve().parents[3]
-PACKAGES = ROOT / "operators" / "packages"
+PACKAGES = ROOT / "examples" / "operators" / "packages"
 SAMPLES = "/apis/samples.operator-console.dev/v1"
 APPS = "/apis/apps/v1"
 ARGOCD_CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/argocds.argoproj.io"

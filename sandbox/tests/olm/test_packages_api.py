@@ -51,7 +51,7 @@ def test_a_package(kube: Kube) -> None:
 
 def test_a_list_in_every_namespace_and_by_label(kube: Kube) -> None:
     names = [one["metadata"]["name"] for one in kube.get(f"{API}/packagemanifests")["items"]]
-    assert names == sorted(path.parent.name for path in (ROOT / "operators/packages").glob("*/package.json"))
+    assert names == sorted(path.parent.name for path in (ROOT / "examples/operators/packages").glob("*/package.json"))
     inside = f"{API}/namespaces/default/packagemanifests"
     assert len(kube.get(f"{inside}?labelSelector=catalog%3Dsamples-catalog")["items"]) == len(names)
     assert kube.get(f"{inside}?labelSelector=catalog%3Dother")["items"] == []

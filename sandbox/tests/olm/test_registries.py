@@ -17,7 +17,7 @@ SOURCES = namespaced(OLM, PLACE, "catalogsources")
 @pytest.fixture(scope="module")
 def kube(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kube]:
     data = tmp_path_factory.mktemp("sandbox")
-    with processes.sandbox(data, ROOT / "operators" / "packages"):
+    with processes.sandbox(data, ROOT / "examples" / "operators" / "packages"):
         found = Kube(data / "kubeconfig")
         found.create("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": PLACE}})
         yield found

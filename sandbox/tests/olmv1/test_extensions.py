@@ -22,7 +22,7 @@ Object = dict[str, Any]
 @pytest.fixture(scope="module")
 def kube(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kube]:
     data = tmp_path_factory.mktemp("olmv1")
-    with processes.sandbox(data, ROOT / "operators" / "packages"):
+    with processes.sandbox(data, ROOT / "examples" / "operators" / "packages"):
         found = Kube(data / "kubeconfig")
         until(
             lambda: condition(found, "clustercatalogs/samples", "Serving").get("reason") == "UserSpecifiedUnavailable",
@@ -63,7 +63,7 @@ def test_the_catalog_is_served(kube: Kube) -> None:
     assert {one["schema"] for one in blobs} == {"olm.package", "olm.channel", "olm.bundle", "olm.deprecations"}
     packages = kube.raw("GET", CONTENT.format("samples", "metas?schema=olm.package")).splitlines()
     assert {json.loads(line)["name"] for line in packages} == {
-        one.parent.name for one in (ROOT / "operators").glob("packages/*/package.json")
+        one.parent.name for one in (ROOT / "examples" / "operators").glob("packages/*/package.json")
     }
     with pytest.raises(Refused):
         kube.raw("GET", CONTENT.format("nothing", "all"))

@@ -106,7 +106,7 @@ def test_a_catalogs_archive_is_bounded(name: str, words: str, tmp_path: Path, mo
 
 def test_a_bundle_that_no_page_can_carry_is_refused() -> None:
     """What can't be packed smaller than the limit."""
-    found = given.files([("csv.yaml", (ROOT / "operators/packages/flightticket/1.0.0/csv.yaml").read_bytes())])
+    found = given.files([("csv.yaml", (ROOT / "examples/operators/packages/flightticket/1.0.0/csv.yaml").read_bytes())])
     words = base64.b64encode(os.urandom(limits.RUN_CARRIED.value)).decode()
     large = replace(found.bundles[0], csv={**found.bundles[0].csv, "words": words})
     with pytest.raises(SourceError, match="too large to be run from here"):

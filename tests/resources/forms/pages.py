@@ -17,7 +17,7 @@ from resources.writing import draft
 from resources.writing.examples import Offer, of_csvs
 
 ROOT = Path(__file__).resolve().parents[3]
-SAMPLEDB = ROOT / "operators" / "packages" / "sampledb" / "1.0.0"
+SAMPLEDB = ROOT / "examples" / "operators" / "packages" / "sampledb" / "1.0.0"
 
 
 class Loader(yaml.CSafeLoader):

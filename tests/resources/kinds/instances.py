@@ -9,7 +9,7 @@ from kube.client import ClusterClient
 from kube.errors import NotFound
 from tests.resources.views import definitions
 
-CRDS = Path(__file__).resolve().parents[3] / "operators" / "packages" / "galera" / "1.0.0" / "crds"
+CRDS = Path(__file__).resolve().parents[3] / "examples" / "operators" / "packages" / "galera" / "1.0.0" / "crds"
 KUDO = "kudo.dev/v1beta1"
 
 

@@ -1,0 +1,1 @@
+"""What shows how it is done: the operators of the tutorials."""

@@ -1,0 +1,27 @@
+"""Why the Pods of an object do not run, for the step that waits for it."""
+
+from __future__ import annotations
+
+from examples.operators.kubeapi import Api, Object
+from examples.operators.stuck import first_trouble, last_words
+
+
+async def why(api: Api, obj: Object) -> str:
+    """Empty when nothing is known, or there are no Pods. Of a Job whose Pods give up: what the last one said."""
+    pods = await _pods(api, obj)
+    if found := await first_trouble(api, pods):
+        return found.message
+    failed = [one for one in pods if (one.get("status") or {}).get("phase") == "Failed"]
+    last = max(failed, key=lambda one: str(one["metadata"]["creationTimestamp"]), default=None)
+    said = await last_words(api, last) if last else ""
+    return f"the Pod {last['metadata']['name']} said at last: {said}" if last and said else ""
+
+
+async def _pods(api: Api, obj: Object) -> list[Object]:
+    if obj["kind"] == "Pod":
+        return [obj]
+    labels = ((obj.get("spec") or {}).get("selector") or {}).get("matchLabels") or {}
+    if obj["kind"] == "Job":
+        labels = {"job-name": obj["metadata"]["name"]}
+    selector = ",".join(f"{key}={one}" for key, one in labels.items())
+    return await api.list("Pod", obj["metadata"]["namespace"], selector) if selector else []

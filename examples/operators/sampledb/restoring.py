@@ -1,0 +1,35 @@
+"""Where the data of a new database come from: a Job fills its first volume from the snapshot volume, before the engine starts."""
+
+from __future__ import annotations
+
+from examples.operators.kubeapi import Api
+from examples.operators.tell import Tell
+
+from . import jobs, ownership, records
+from .database import SNAPSHOTS, Database
+from .observed import Restore
+
+
+async def restore(api: Api, db: Database, version: str, tell: Tell) -> Restore:
+    """Starts the Job, or tells how far it is. What has been restored is never restored again: it would lose what came after."""
+    if not db.restore_from:
+        return Restore()
+    if done := db.status.get("restoredFrom"):
+        return Restore("Complete", str(done))
+    name = jobs.restore_name(db)
+    job = await ownership.find(api, db, "Job", name)
+    if job is None and await ownership.find(api, db, "StatefulSet", db.name):
+        return Restore("Complete")  # the engine was started, so the Job was done before somebody removed it
+    if job is None:
+        if await api.get("PersistentVolumeClaim", db.namespace, SNAPSHOTS) is None:
+            await api.create(jobs.snapshot_claim(db))  # empty: the Job says that there is no snapshot
+        wanted = db.restore_from.get("snapshot") or f"the newest backup of {db.restore_from.get('database')}"
+        tell(db.body, type="Normal", reason="RestoreStarted", message=f"Filling the volume from {wanted}")
+        job = await api.create(jobs.restore(db, version))
+    outcome = jobs.finished(job)
+    if outcome == "Complete":
+        record = await records.of_job(api, db, name)
+        taken = str(record.get("name") or db.restore_from.get("snapshot") or db.restore_from.get("database"))
+        return Restore("Complete", taken)
+    words = await records.last_words(api, db, name) if jobs.has_failed_once(job) else ""
+    return Restore(outcome or "Running", words=words)

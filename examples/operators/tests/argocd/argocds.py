@@ -1,0 +1,29 @@
+"""ArgoCD objects, their workloads and Pods, for tests."""
+
+from typing import Any
+
+from examples.operators.argocd.argocd import ArgoCD, Object
+from examples.operators.argocd.parts import Part, enabled
+from examples.operators.argocd.workloads import workload
+
+DEX = {"provider": "dex", "dex": {"config": "connectors: []"}}
+
+
+def argocd(status: Object | None = None, **spec: Any) -> ArgoCD:
+    """One as the API server has it."""
+    meta = {"name": "example-argocd", "namespace": "argocd", "uid": "1", "generation": 2}
+    body = {"apiVersion": "argoproj.io/v1beta1", "kind": "ArgoCD", "metadata": meta, "spec": spec}
+    return ArgoCD({**body, "status": status or {}})
+
+
+def observed(one: ArgoCD, part: Part, ready: int, *conditions: Object) -> Object:
+    """A component's workload, of which so many Pods are ready."""
+    found = workload(one, part)
+    numbers = {"readyReplicas": ready, "updatedReplicas": part.replicas(one), "observedGeneration": 1}
+    found["metadata"]["generation"] = 1
+    return {**found, "status": {**numbers, "conditions": list(conditions)}}
+
+
+def running(one: ArgoCD) -> dict[str, Object]:
+    """All of its workloads, well."""
+    return {part.workload(one): observed(one, part, part.replicas(one)) for part in enabled(one)}

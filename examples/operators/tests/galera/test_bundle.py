@@ -1,0 +1,90 @@
+"""What is special about the bundle: its packages, what its engine may do. The rest: examples/operators/tests/test_bundles.py."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from examples.operators.kubeapi import PATHS
+from examples.operators.kudo import package, pipes
+from examples.operators.kudo.instance import Instance
+from examples.operators.kudo.parameters import resolve
+from examples.operators.kudo.render import Moment, Render
+from examples.operators.kudo.version import OperatorVersion, read
+
+ROOT = Path(__file__).resolve().parents[4]
+BUNDLE = ROOT / "examples" / "operators" / "packages" / "galera" / "1.0.0"
+VERSIONS = [read(one.version) for one in package.shipped("galera/kudo", ROOT / "examples" / "operators").values()]
+
+
+@pytest.fixture(scope="module")
+def csv() -> dict[str, Any]:
+    return dict(yaml.safe_load((BUNDLE / "csv.yaml").read_text()))
+
+
+@pytest.fixture(scope="module")
+def allowed(csv: dict[str, Any]) -> dict[str, list[str]]:
+    """resource.group → verbs."""
+    install = csv["spec"]["install"]["spec"]
+    assert "clusterPermissions" not in install
+    (permission,) = install["permissions"]
+    return {
+        f"{resource}.{group}".rstrip("."): rule["verbs"]
+        for rule in permission["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+    }
+
+
+def test_the_examples_are_packages_and_an_instance_of_one_that_comes_along(csv: dict[str, Any]) -> None:
+    examples = {one["kind"]: one for one in json.loads(csv["metadata"]["annotations"]["alm-examples"])}
+    version = next(one for one in VERSIONS if one.name == examples["Instance"]["spec"]["operatorVersion"]["name"])
+    assert resolve(version, examples["Instance"]["spec"]["parameters"])["NODE_COUNT"] == 3
+    greeter = read(examples["OperatorVersion"])
+    assert greeter.operator == examples["Operator"]["metadata"]["name"]
+
+
+def test_the_engine_may_do_what_it_does_and_no_more(allowed: dict[str, list[str]]) -> None:
+    made = ["get", "create", "patch", "delete"]
+    watched = ["get", "list", "watch", "create", "patch", "delete"]
+    assert allowed == {
+        "instances.kudo.dev": watched,
+        "instances/status.kudo.dev": ["patch"],
+        "instances/finalizers.kudo.dev": ["update"],
+        **dict.fromkeys(("operators.kudo.dev", "operatorversions.kudo.dev"), watched[:-1]),
+        **dict.fromkeys(("deployments.apps", "statefulsets.apps", "jobs.batch", "cronjobs.batch"), watched),
+        **dict.fromkeys(("services", "configmaps", "secrets", "persistentvolumeclaims"), made),
+        "poddisruptionbudgets.policy": made,
+        "pods": ["get", "list", "create", "patch", "delete"],
+        "pods/log": ["get"],
+        "pods/exec": ["get", "create"],
+        "events": ["create"],
+        "leases.coordination.k8s.io": ["get", "create", "patch"],
+    }
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda one: one.name)
+def test_every_template_can_be_applied_and_its_images_are_named(
+    version: OperatorVersion, csv: dict[str, Any], allowed: dict[str, list[str]]
+) -> None:
+    instance = Instance({"metadata": {"name": "g", "namespace": "demo", "uid": "1"}})
+    render = Render(instance, version, Moment("deploy", "1", "a", "b"), resolve(version, {}))
+    found = [one for file in version.templates if file != "cluster-key.yaml" for one in render.objects(file)]
+    for one in found:
+        prefix, plural = PATHS[one["kind"]]
+        group = prefix.split("/")[1] if prefix.startswith("apis/") else ""
+        assert {"get", "create", "patch", "delete"} <= set(allowed[f"{plural}.{group}".rstrip(".")])
+    images = re.findall(r'"image": "([^"]+)"', json.dumps([*found, *render.documents("cluster-key.yaml")]))
+    assert set(images) <= {one["image"] for one in csv["spec"]["relatedImages"]}
+    assert images
+
+
+def test_the_engine_is_told_which_image_waits(csv: dict[str, Any]) -> None:
+    (deployment,) = csv["spec"]["install"]["spec"]["deployments"]
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    given = next(one["value"] for one in container["env"] if one["name"] == "RELATED_IMAGE_WAITER")
+    assert given == pipes.IMAGE
+    assert given in [one["image"] for one in csv["spec"]["relatedImages"]]

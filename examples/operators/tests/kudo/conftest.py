@@ -1,0 +1,35 @@
+"""One engine for all tests here, which serves two namespaces."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from examples.operators.tests.kudo.engines import Instances, define
+from examples.operators.tests.places import Operator, namespace
+from tests.api import Api
+
+
+@pytest.fixture(scope="package")
+def two(api: Api) -> Iterator[tuple[Instances, Instances]]:
+    """Two namespaces."""
+    define(api)
+    with namespace(api, "kudo-one") as one, namespace(api, "kudo-other") as other:
+        yield Instances(api, one), Instances(api, other)
+
+
+@pytest.fixture(scope="package")
+def engine(api: Api, two: tuple[Instances, Instances], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operator]:
+    """The engine, running."""
+    log = tmp_path_factory.mktemp("engine") / "log"
+    found = Operator("examples.operators.kudo.operator", api, log, *(one.namespace for one in two))
+    found.start()
+    yield found
+    for one in two:
+        one.clear()
+    found.kill()
+    assert "Traceback" not in log.read_text(), log.read_text()[-4000:]
+
+
+@pytest.fixture
+def one(two: tuple[Instances, Instances], engine: Operator) -> Instances:
+    return two[0]

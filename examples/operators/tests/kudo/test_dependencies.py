@@ -1,0 +1,61 @@
+"""Pods are replaced when what they use is another one, and not otherwise."""
+
+import yaml
+
+from examples.operators.kudo.dependencies import HASH
+from examples.operators.tests.kudo.engines import Instances, apply, config_map, ended, plan, uid
+
+USES = {
+    "mounted": {"volumes": [{"name": "v", "configMap": {"name": "{{ .Name }}-settings"}}]},
+    "projected": {"volumes": [{"name": "v", "projected": {"sources": [{"configMap": {"name": "{{ .Name }}-settings"}}]}}]},
+    "variables": {"envFrom": [{"configMapRef": {"name": "{{ .Name }}-settings"}}]},
+    "variable": {"env": [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "{{ .Name }}-settings", "key": "word"}}}]},
+    "nothing": {},
+}  # fmt: skip
+
+
+def workload(name: str, volumes: list | None = None, **container: object) -> str:
+    labels = {"app": "{{ .Name }}-" + name}
+    spec = {"containers": [{"name": "work", "image": "busybox", **container}], "volumes": volumes or []}
+    template = {"metadata": {"labels": labels}, "spec": spec}
+    meta = {"name": "{{ .Name }}-" + name}
+    whole = {"selector": {"matchLabels": labels}, "replicas": 0, "template": template}
+    return yaml.safe_dump({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": whole}, width=1000)
+
+
+def hashes(one: Instances) -> dict[str, str]:
+    """Of each Deployment's template."""
+    found = {}
+    for name in USES:
+        template = one.api.get(one.path("deployments", f"deps-{name}")).json["spec"]["template"]
+        found[name] = (template["metadata"].get("annotations") or {}).get(HASH, "")
+    return found
+
+
+def test_pods_are_replaced_with_what_they_use(one: Instances) -> None:
+    settings = config_map("settings", word="{{ .Params.WORD }}")
+    templates = {"settings": settings, **{name: workload(name, **uses) for name, uses in USES.items()}}
+    tasks = [apply("settings"), apply("work", *USES)]
+    parameters = [{"name": "WORD", "default": "a"}, {"name": "OTHER", "default": "a"}]
+    one.package("deps-1", {"deploy": plan(("all", ["settings", "work"]))}, tasks, templates, parameters=parameters)
+    one.new("deps", "deps-1")
+    first = one.until("deps", ended("deploy"))
+    before = hashes(one)
+    assert before["nothing"] == ""
+    assert {len(found) for name, found in before.items() if name != "nothing"} == {32}
+
+    one.set("deps", OTHER="b")
+    second = one.until("deps", ended("deploy", since=uid(first, "deploy")))
+    assert hashes(one) == before, "nothing that they use is another"
+    one.set("deps", WORD="b")
+    third = one.until("deps", ended("deploy", since=uid(second, "deploy")))
+    assert not {*hashes(one).values()} & {*before.values()} - {""}
+
+    one.mend(
+        "deps-1",
+        settings=settings.replace("metadata:\n", "metadata:\n  annotations: {kudo.dev/skip-hash-calculation: ''}\n"),
+    )
+    one.set("deps", WORD="c")
+    one.until("deps", ended("deploy", since=uid(third, "deploy")))
+    assert set(hashes(one).values()) == {""}
+    one.delete("deps")

@@ -1,0 +1,229 @@
+"""Bad input on the really running engine: what is refused and in which words, and how a correction gets things going again."""
+
+import pytest
+import yaml
+
+from examples.operators.tests.kudo.engines import Instances, apply, at, config_map, ended, plan, step, uid
+from examples.operators.tests.places import Operator, condition
+from tests.eventually import until
+
+SETTINGS = [
+    {"name": "NEEDED", "trigger": "deploy"},
+    {"name": "COUNT", "value-type": "integer", "default": "1"},
+    {"name": "MODE", "enum": ["slow", "fast"], "default": "slow", "trigger": "tune"},
+    {"name": "PLACE", "default": "here", "immutable": True},
+]
+
+
+def settings(one: Instances, name: str) -> None:
+    """A package of parameters that end in a ConfigMap; MODE names the plan ``tune``."""
+    template = config_map("seen", **{key: f"{{{{ .Params.{key} }}}}" for key in ("NEEDED", "COUNT", "MODE", "PLACE")})
+    plans = {key: plan(("write", ["seen"])) for key in ("deploy", "update", "tune")}
+    one.package(name, plans, [apply("seen")], {"seen": template}, parameters=SETTINGS)
+
+
+def workload(kind: str, image: str = "{{ .Params.IMAGE }}", *args: str, **spec: object) -> str:
+    """The template of a Deployment or a Job ``<instance>-work``."""
+    container = {"name": "work", "image": image, "args": list(args)}
+    labels = {"app": "{{ .Name }}"}
+    pods = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+    if kind == "Job":
+        pods["spec"]["restartPolicy"] = "Never"
+    else:
+        spec |= {"selector": {"matchLabels": labels}}
+    version = {"Job": "batch/v1", "Deployment": "apps/v1"}[kind]
+    meta = {"name": "{{ .Name }}-work"}
+    return yaml.safe_dump(
+        {"apiVersion": version, "kind": kind, "metadata": meta, "spec": {**spec, "template": pods}}, width=1000
+    )
+
+
+def test_parameters_that_make_no_sense_are_refused_and_what_runs_goes_on(one: Instances) -> None:
+    settings(one, "settings-1.0.0")
+    one.new("set", "settings-1.0.0", COUNT="many")
+    found = one.until("set", ended("deploy", "FATAL_ERROR"))
+    assert found["status"]["planStatus"]["deploy"]["message"] == (
+        "parameter NEEDED is required and has no default; parameter COUNT: “many” is not a whole number"
+    )
+    assert (condition(found, "Ready")["status"], condition(found, "Ready")["reason"]) == ("False", "PlanFailed")
+    one.set("set", NEEDED="x", COUNT="2")
+    before = one.until("set", ended("deploy"))
+    seen = {"NEEDED": "x", "COUNT": "2", "MODE": "slow", "PLACE": "here"}
+    assert one.data("set-seen") == seen
+
+    for change, reason, message in (
+        ({"COUNT": "two"}, "InvalidParameter", "parameter COUNT: “two” is not a whole number"),
+        ({"MODE": "wild"}, "InvalidParameter", "parameter MODE: “wild” is none of slow, fast"),
+        ({"NEEDED": None}, "InvalidParameter", "parameter NEEDED is required and has no default"),
+        ({"COLOUR": "red"}, "InvalidParameter", "parameter COLOUR is not known to settings-1.0.0; it has COUNT, MODE, NEEDED, PLACE"),
+        ({"PLACE": "there"}, "ImmutableParameter", "PLACE can't be changed any more (PLACE was “here”)"),
+    ):  # fmt: skip
+        one.set("set", **change)
+        assert one.until_accepted("set", reason) == message
+        found = one.get("set")
+        assert condition(found, "Ready")["status"] == "True", "what runs is as it was"
+        one.set("set", NEEDED="x", COUNT="2", MODE=None, COLOUR=None, PLACE=None)
+        one.until_accepted("set", "Accepted")
+    found = one.get("set")
+    assert found["status"]["planStatus"] == before["status"]["planStatus"], "no plan has run for any of it"
+    assert one.data("set-seen") == seen
+    told = one.events(found["metadata"]["uid"], "InvalidParameter", "ImmutableParameter")
+    assert told["ImmutableParameter"] == "PLACE can't be changed any more (PLACE was “here”)"
+
+    one.set("set", MODE="fast")
+    found = one.until("set", ended("tune"))
+    assert one.data("set-seen") == {**seen, "MODE": "fast"}
+    assert found["status"]["planStatus"]["update"]["status"] == "NEVER_RUN"
+    one.delete("set")
+
+
+def test_an_immutable_parameter_stays_so_while_deploy_is_run_again(one: Instances) -> None:
+    settings(one, "still-1.0.0")
+    one.new("still", "still-1.0.0", NEEDED="x")
+    one.until("still", ended("deploy"))
+    one.mend("still-1.0.0", seen="{{ .Params.NOTHING }}")
+    one.run("still", "deploy")
+    one.until("still", ended("deploy", "FATAL_ERROR"))
+    one.set("still", PLACE="there")
+    one.until_accepted("still", "ImmutableParameter")
+    one.delete("still")
+
+
+@pytest.mark.parametrize(
+    ("name", "template", "wanted"),
+    [
+        ("value", "a: 1\nb: {{ .Params.WHO }}\n", "templates/bad.yaml, line 2: there is no .Params.WHO"),
+        ("yaml", "a: 1\nb: [\n", "templates/bad.yaml, line 3 of what was rendered: not YAML any more after rendering"),
+        ("form", "a: 1\n", "templates/bad.yaml: each document needs apiVersion, kind and metadata.name"),
+        ("kind", "{apiVersion: v1, kind: Node, metadata: {name: x}}", "templates/bad.yaml: this engine can't apply a Node; it knows ArgoCD"),
+        ("pipe", "a: {{ .Pipes.key }}\n", "templates/bad.yaml, line 1: there is no .Pipes.key"),
+        ("field", "{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {ports: [{port: 700000}]}}", "Service x: Service \"x\" is invalid: [spec.ports[0].port: Invalid value: 700000"),
+    ],
+)  # fmt: skip
+def test_a_template_that_fails_names_file_and_line(one: Instances, name: str, template: str, wanted: str) -> None:
+    package = f"bad{name}-1.0.0"
+    one.package(package, {"deploy": plan(("write", ["bad"]))}, [apply("bad")], {"bad": template})
+    one.new(f"bad{name}", package)
+    found = one.until(f"bad{name}", ended("deploy", "FATAL_ERROR"))
+    assert wanted in step(found, "deploy", "write")["message"]
+    one.mend(package, bad=config_map("good"))
+    one.run(f"bad{name}", "deploy")
+    one.until(f"bad{name}", ended("deploy"))
+    one.delete(f"bad{name}")
+
+
+def test_a_package_that_makes_no_sense_is_waited_for(one: Instances) -> None:
+    one.package("odd-1.0.0", {"deploy": plan(("write", ["nothing"]))}, [], {})
+    one.new("odd", "odd-1.0.0")
+    message = one.until_accepted("odd", "InvalidOperatorVersion")
+    assert (
+        message
+        == "OperatorVersion odd-1.0.0 can't be used: step deploy/all/write names the task “nothing”, which there is not"
+    )
+    one.api.patch(f"{one.versions}/odd-1.0.0", {"spec": {"tasks": [{"name": "nothing", "kind": "Dummy", "spec": {}}]}})
+    found = one.until("odd", ended("deploy"))
+    assert condition(found, "Accepted")["status"] == "True"
+    one.delete("odd")
+
+
+def test_a_step_that_never_becomes_healthy_says_which_and_why(one: Instances) -> None:
+    image = [{"name": "IMAGE", "default": "operator-console.dev/Nothing:1"}]
+    plans = {
+        key: plan(("before", ["before"]), ("work", ["work"]), ("after", ["after"])) for key in ("deploy", "update")
+    }
+    templates = {"work": workload("Deployment"), "before": config_map("before"), "after": config_map("after")}
+    one.package("stuck-1.0.0", plans, [apply("before"), apply("work"), apply("after")], templates, parameters=image)
+    one.new("stuck", "stuck-1.0.0")
+    found = one.until("stuck", at("deploy", "work", "does not start"))
+    said = step(found, "deploy", "work")["message"]
+    assert said.startswith("Deployment stuck-work: 0 of 1 Pods ready: the Pod stuck-work-")
+    assert "operator-console.dev/Nothing:1" in said
+    assert [step(found, "deploy", one)["status"] for one in ("before", "after")] == ["COMPLETE", "PENDING"]
+    assert condition(found, "Ready")["message"] == f"all: work: {said}"
+    one.set("stuck", IMAGE="busybox")
+    one.until("stuck", ended("deploy"))
+
+    one.set("stuck", IMAGE="operator-console.dev/Nothing:2")
+    one.until("stuck", at("update", "work", "operator-console.dev/Nothing:2"))
+    one.set("stuck", IMAGE="busybox")
+    one.until("stuck", ended("update"))
+    one.delete("stuck")
+
+
+def test_a_pod_that_waits_for_a_secret_says_for_which(one: Instances) -> None:
+    work = yaml.safe_load(workload("Deployment", "operator-console.dev/kudo-waiter:1.0.0"))
+    work["spec"]["template"]["spec"]["containers"][0]["envFrom"] = [{"secretRef": {"name": "word"}}]
+    templates = {"work": yaml.safe_dump(work, width=1000)}
+    one.package("locked-1.0.0", {"deploy": plan(("work", ["work"]))}, [apply("work")], templates)
+    one.new("locked", "locked-1.0.0")
+    found = one.until("locked", at("deploy", "work", "does not start"))
+    assert 'secret "word" not found' in step(found, "deploy", "work")["message"]
+    one.make("secrets", "word", data={})
+    one.until("locked", ended("deploy"))
+    one.delete("locked")
+
+
+def test_an_upgrade_that_is_stuck_has_a_way_back(one: Instances) -> None:
+    plans = {key: plan(("work", ["work"])) for key in ("deploy", "update", "upgrade")}
+    for number, image in (("1", "busybox"), ("2", "operator-console.dev/Nothing:2")):
+        one.package(f"way-{number}", plans, [apply("work")], {"work": workload("Deployment", image)})
+    one.new("way", "way-1")
+    one.until("way", ended("deploy"))
+    one.change("way", operatorVersion={"name": "way-2"})
+    one.until("way", at("upgrade", "work", "operator-console.dev/Nothing:2"))
+    one.change("way", operatorVersion={"name": "way-1"})
+    found = one.until("way", ended("upgrade"))
+    assert condition(found, "Ready")["status"] == condition(found, "Accepted")["status"] == "True"
+    one.delete("way")
+
+
+def test_a_job_that_is_killed_or_deleted_is_done_all_the_same(one: Instances) -> None:
+    """Its Pod as a node that is gone kills it; then the Job itself, by a careless hand."""
+    plans = {"deploy": plan(("work", ["work"]), ("after", ["after"]))}
+    templates = {"work": workload("Job", "busybox", backoffLimit=3), "after": config_map("after")}
+    one.package("work-1.0.0", plans, [apply("work"), apply("after")], templates)
+    one.new("killed", "work-1.0.0")
+    one.new("deleted", "work-1.0.0")
+    pod = until(lambda: one.listed("pods", "job-name=killed-work"))[0]["metadata"]
+    one.kill_pod(pod["name"])
+    job = one.api.get(one.path("jobs", "deleted-work")).json["metadata"]["uid"]
+    one.api.delete(one.path("jobs", "deleted-work"), {"propagationPolicy": "Background"})
+    one.until("killed", ended("deploy"))
+    assert one.data("killed-after") == {}
+    assert pod["name"] not in [found["metadata"]["name"] for found in one.listed("pods", "job-name=killed-work")]
+    one.until("deleted", ended("deploy"))
+    assert one.api.get(one.path("jobs", "deleted-work")).json["metadata"]["uid"] != job
+    for name in ("killed", "deleted"):
+        one.delete(name)
+
+
+def test_a_job_that_gives_up_says_its_last_words(one: Instances) -> None:
+    work = workload("Job", "operator-console.dev/galera-node:1.0.0", "dance", backoffLimit=0)
+    plans = {"deploy": plan(("forget", ["forget"]), ("work", ["work"]))}
+    one.package("gives-1.0.0", plans, [apply("forget", "work", kind="Delete"), apply("work")], {"work": work})
+    one.new("gives", "gives-1.0.0")
+    found = one.until("gives", ended("deploy", "FATAL_ERROR"))
+    said = step(found, "deploy", "work")["message"]
+    assert said.startswith(
+        "Job gives-work: it failed: Job has reached the specified backoff limit: the Pod gives-work-"
+    )
+    assert said.endswith("said at last: one role is needed: key, node, check, backup, restore, load")
+    one.mend("gives-1.0.0", work=workload("Job", "busybox", backoffLimit=0))
+    one.run("gives", "deploy")
+    one.until("gives", ended("deploy", since=uid(found, "deploy")))
+    one.delete("gives")
+
+
+def test_one_name_in_two_namespaces_is_two_instances(two: tuple[Instances, Instances], engine: Operator) -> None:
+    for place in two:
+        settings(place, "same-1.0.0")
+        place.new("same", "same-1.0.0", NEEDED=place.namespace)
+    first, second = two
+    for place in two:
+        place.until("same", ended("deploy"))
+        assert (place.data("same-seen") or {})["NEEDED"] == place.namespace
+    first.delete("same")
+    first.gone("same")
+    first.api.until_gone(first.path("configmaps", "same-seen"))
+    assert (second.data("same-seen") or {})["NEEDED"] == second.namespace
+    second.delete("same")

@@ -1,0 +1,91 @@
+"""What is special about the bundle: its example, what it refuses, what its operator may do. The rest: examples/operators/tests/test_bundles.py."""
+
+import json
+import tomllib
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from examples.operators.memcached.memcached import GROUP, IMAGE, IMAGE_VARIABLE
+
+ROOT = Path(__file__).resolve().parents[4]
+PACKAGE = ROOT / "examples" / "operators" / "packages" / "memcached"
+
+
+@pytest.fixture(scope="module", params=["0.0.1", "0.1.0"])
+def bundle(request: pytest.FixtureRequest) -> Path:
+    return PACKAGE / str(request.param)
+
+
+@pytest.fixture(scope="module")
+def csv(bundle: Path) -> dict[str, Any]:
+    return yaml.safe_load((bundle / "csv.yaml").read_text())
+
+
+@pytest.fixture(scope="module")
+def crd(bundle: Path) -> dict[str, Any]:
+    return yaml.safe_load((bundle / "crds" / f"{GROUP}_memcacheds.yaml").read_text())
+
+
+@pytest.fixture(scope="module")
+def schema(crd: dict[str, Any]) -> dict[str, Any]:
+    return crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+
+
+def test_the_example_is_the_tutorials(csv: dict[str, Any], schema: dict[str, Any]) -> None:
+    (example,) = json.loads(csv["metadata"]["annotations"]["alm-examples"])
+    assert (example["metadata"]["name"], example["spec"]["size"]) == ("memcached-sample", 3)
+    jsonschema.validate(example, schema)
+    jsonschema.validate({**example, "spec": {"size": 5}}, schema)
+
+
+@pytest.mark.parametrize("spec", [{}, {"size": 0}, {"size": 8}, {"size": 1, "containerPort": 65536}])
+def test_the_schema_refuses(spec: dict[str, Any], schema: dict[str, Any]) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"spec": spec}, schema)
+
+
+def test_it_can_be_scaled(crd: dict[str, Any], schema: dict[str, Any]) -> None:
+    scale = crd["spec"]["versions"][0]["subresources"]["scale"]
+    assert scale["specReplicasPath"] == ".spec.size"
+    for path in scale.values():
+        _, part, name = path.split(".")
+        assert name in schema["properties"][part]["properties"]
+
+
+def test_the_operator_may_do_what_it_does_and_no_more(csv: dict[str, Any]) -> None:
+    install = csv["spec"]["install"]["spec"]
+    assert "clusterPermissions" not in install
+    (permission,) = install["permissions"]
+    allowed = {
+        f"{resource}.{group}".rstrip("."): rule["verbs"]
+        for rule in permission["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+    }
+    assert allowed == {
+        f"memcacheds.{GROUP}": ["get", "list", "watch"],
+        f"memcacheds/status.{GROUP}": ["patch"],
+        f"memcacheds/finalizers.{GROUP}": ["update"],
+        "deployments.apps": ["get", "list", "watch", "create", "patch"],
+        "pods": ["list", "watch"],
+        "events": ["create"],
+        "leases.coordination.k8s.io": ["get", "create", "patch"],
+    }
+
+
+def test_its_images(bundle: Path, csv: dict[str, Any]) -> None:
+    """The older one runs an older memcached, so that there is something to upgrade."""
+    image = IMAGE if bundle.name == "0.1.0" else IMAGE.replace("1.6", "1.5")
+    listed = [one["image"] for one in csv["spec"]["relatedImages"]]
+    (deployment,) = csv["spec"]["install"]["spec"]["deployments"]
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    given = next(one["value"] for one in container["env"] if one["name"] == IMAGE_VARIABLE)
+    assert [container["image"], given] == listed == [csv["metadata"]["annotations"]["containerImage"], image]
+    images = tomllib.loads((ROOT / "examples" / "operators" / "images.toml").read_text())["image"]
+    (entry,) = [one for one in images if fnmatch(container["image"], one["match"])]
+    assert entry["command"] == ["{python}", "-m", "examples.operators.memcached.operator"]
