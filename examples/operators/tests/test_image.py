@@ -23,7 +23,7 @@ def test_its_steps_work_and_every_operator_starts(tmp_path: Path, api: Api) -> N
     command = [*unshare(), sys.executable, "-m", "examples.operators.tests.image", str(work), str(api.kubeconfig)]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:]
-    assert "\n/app/operators/__init__.py\n" in done.stdout
+    assert "\n/app/examples/__init__.py\n" in done.stdout
     assert [line.removeprefix("started: ") for line in done.stdout.splitlines() if line.startswith("started: ")] == [
         *OPERATORS
     ]
