@@ -71,13 +71,13 @@ class Figures:
         return "; ".join(line.words for line in self.lines)
 
 
-def figures(traced: Traced) -> Figures:
-    """Of the time that the strip of states shows."""
+def figures(traced: Traced, begin: datetime | None = None) -> Figures:
+    """`begin`: of the time that the strip of states shows; without one, of all that is known."""
     found = _changes(list(_over_time(traced)))
     if not found:
         return Figures()
     end = traced.deleted_at or timezone.now()
-    begin = end - min(max(end - found[0][0], SHORTEST), LONGEST)
+    begin = begin or end - min(max(end - found[0][0], SHORTEST), LONGEST)
     keys = [key for key in (WANTED, READY, RESTARTS) if any(key in numbers for _at, numbers in found)]
     inside = [one for place, one in enumerate(found) if place + 1 == len(found) or found[place + 1][0] > begin]
     top = max(1, *(number for _at, numbers in inside for number in numbers.values()))

@@ -1,20 +1,23 @@
-"""The state of one object over time, as bars: which state word, from when to when, in thousandths of the width."""
+"""The state of one object over time, as bars: which state word, from when to when, in percent of the width."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from resources.models import Step, Traced
 from resources.state.health import Health
 
 SHORTEST, LONGEST = timedelta(seconds=1), timedelta(days=30)
+#: How much time can be looked at, by its key in the address.
+SPANS = {"1h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": LONGEST}
 _BARS = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """`x` and `width` of 1000. `health` without a state: nothing is known, or the kind has none."""
+    """`x` and `width` in percent. `health` without a state: nothing is known, or the kind has none."""
 
     x: float
     width: float
@@ -36,33 +39,64 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """A length of time that can be chosen."""
+
+    key: str
+    is_shown: bool
+
+    @property
+    def label(self) -> str:
+        return {"1h": _("1 hour"), "24h": _("24 hours"), "7d": _("7 days"), "30d": _("30 days")}[self.key]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """`since`: how long it is in its state now, None where that began before the history did."""
+    """`spans`: the lengths of time that make a difference, none where there is one only. `since`: how long it is in its state now, None where that began before the history did."""
 
     bars: tuple[Bar, ...] = ()
     begin: datetime | None = None
     end: datetime | None = None
     shares: tuple[Share, ...] = ()
+    spans: tuple[Span, ...] = ()
     now: Health = field(default_factory=Health)
     since: datetime | None = None
     changed: datetime | None = None
 
 
-def strip(traced: Traced) -> Strip:
-    """Of all the time that is known, thirty days at most. Empty for kinds without states."""
+def strip(traced: Traced, asked: str = "") -> Strip:
+    """Empty for kinds without states. `asked`: a key of SPANS; else the shortest that holds the last change of state."""
     rows = list(traced.steps.order_by("pk").values_list("at", "state", "event"))
     if not rows or not any(state for _at, state, _event in rows):
         return Strip(changed=rows[-1][0] if rows else None)
     now = traced.deleted_at or timezone.now()
-    age = now - rows[0][0]
-    begin = now - min(max(age, SHORTEST), LONGEST)
     points = _merged([(at, state) for at, state, event in rows if event != Step.DELETED])
+    age = max(now - rows[0][0], SHORTEST)
+    offered = _offered(age)
+    key = asked if asked in offered else _holding(offered, now - points[-1][0])
+    begin = now - min(age, SPANS[key])
     bars = _bars(points, begin, now)
-    told = rows[-1][0] if len(rows) > 1 else None
     certain = len(points) > 1 or rows[0][2] == Step.CREATED
     return Strip(
-        bars[-_BARS:], begin, now, _shares(bars), Health(points[-1][1]), points[-1][0] if certain else None, told
+        bars=bars[-_BARS:],
+        begin=begin,
+        end=now,
+        shares=_shares(bars),
+        spans=tuple(Span(one, one == key) for one in offered) if len(offered) > 1 else (),
+        now=Health(points[-1][1]),
+        since=points[-1][0] if certain else None,
+        changed=rows[-1][0] if len(rows) > 1 else None,
     )
+
+
+def _offered(age: timedelta) -> list[str]:
+    """Those shorter than what is known, and the one that holds all of it."""
+    shorter = [key for key, length in SPANS.items() if length < age]
+    return list(SPANS)[: len(shorter) + 1]
+
+
+def _holding(offered: list[str], elapsed: timedelta) -> str:
+    return next((key for key in offered if SPANS[key] >= elapsed), offered[-1])
 
 
 def _merged(points: list[tuple[datetime, str]]) -> list[tuple[datetime, str]]:
@@ -81,9 +115,9 @@ def _bars(points: list[tuple[datetime, str]], begin: datetime, end: datetime) ->
         first = max(at, begin)
         last = min(points[place + 1][0] if place + 1 < len(points) else end, end)
         if last >= first and last >= begin:
-            x = round((first - begin).total_seconds() / whole * 1000, 1)
-            width = round((last - first).total_seconds() / whole * 1000, 1)
-            found.append(Bar(min(x, 998.0), max(width, 2.0), Health(state), first, last))
+            x = round((first - begin).total_seconds() / whole * 100, 2)
+            width = round((last - first).total_seconds() / whole * 100, 2)
+            found.append(Bar(min(x, 99.8), max(width, 0.2), Health(state), first, last))
     return tuple(found)
 
 

@@ -62,6 +62,7 @@ class Entry:
     more: int
     leads_back: bool
     moved: bool = False  # the state word is another one than before it
+    by_person: bool = False  # through this console or by kubectl
 
     @property
     def revertible(self) -> bool:
@@ -89,7 +90,7 @@ def page(traced: Traced, show: str = "", before: int = 0, limit: int = SHOWN) ->
     if before:
         rows = rows.filter(pk__lt=before)
     found = list(rows[: limit + 1])
-    users = _users(traced)
+    users = users_of(traced)
     entries = tuple(
         _entry(step, users, found[place + 1].state if place + 1 < len(found) else step.state)
         for place, step in enumerate(found[:limit])
@@ -110,11 +111,12 @@ def since(client: ClusterClient, obj: KubeObject, state: str) -> datetime | None
     return found
 
 
-def entry(step: Step) -> Entry:
-    return _entry(step, _users(step.traced), step.state)
+def entry(step: Step, users: dict[str, str] | None = None) -> Entry:
+    """`users`: as users_of() has them, where many steps are read."""
+    return _entry(step, users_of(step.traced) if users is None else users, step.state)
 
 
-def _users(traced: Traced) -> dict[str, str]:
+def users_of(traced: Traced) -> dict[str, str]:
     """resourceVersion → who wrote it through the console; 'delete' → who deleted it."""
     rows = Write.objects.filter(cluster=traced.cluster, uid=traced.uid)
     return {version or verb: user for version, verb, user in rows.values_list("resource_version", "verb", "user")}
@@ -140,6 +142,7 @@ def _entry(step: Step, users: dict[str, str], state_before: str) -> Entry:
         more=max(0, step.changed - len(_list(step.fields))),
         leads_back=bool(step.back),
         moved=step.state != state_before,
+        by_person=bool(user) or step.manager == FIELD_MANAGER or step.manager.startswith("kubectl"),
     )
 
 

@@ -4,7 +4,7 @@ All texts are plain: the templates escape them. Nothing here asks the cluster an
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -43,7 +43,8 @@ Cell = tuple[Bit, ...]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`note`: a sentence above it; `left`: rows that are there and not shown; `problem`: why there are none to show."""
+    """`note`: a sentence above it; `left`: rows that are there and not shown; `problem`: why there are none to show;
+    `folded`: the HTML id of a table that is shown on demand, '' for one that is open."""
 
     title: str
     columns: tuple[str, ...]
@@ -52,6 +53,7 @@ class Table:
     left: int = 0
     problem: str = ""
     empty: str = ""
+    folded: str = ""
 
     @property
     def lines(self) -> tuple[tuple[tuple[str, Cell], ...], ...]:
@@ -105,7 +107,7 @@ def table(id_: str, made: Table, *, wide: bool = False) -> Panel:
     cut = made
     if len(made.rows) > ROWS:
         left = made.left + len(made.rows) - ROWS
-        cut = Table(made.title, made.columns, made.rows[:ROWS], made.note, left, made.problem, made.empty)
+        cut = replace(made, rows=made.rows[:ROWS], left=left)
     return Panel(id_, "resources/kinds/_table.html", cut, wide)
 
 

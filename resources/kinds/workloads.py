@@ -190,7 +190,8 @@ def _revisions(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> P
     )
     columns = (_("Revision"), _("Kept as"), _("Images"), _("Why"), times.heading(), "")
     empty = _("No revision is kept yet.")
-    return table("revisions", Table(_("Revisions"), columns, rows, problem=found.problem, empty=empty), wide=True)
+    made = Table(_("Revisions"), columns, rows, problem=found.problem, empty=empty, folded="revisions")
+    return table("revisions", made, wide=True)
 
 
 PANELS: dict[Kind, Maker] = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from kube import limits
@@ -10,6 +11,7 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError
 from kube.objects import KubeObject, namespace_of, uid_of
 from resources.page.detail import Link, link
+from resources.state.children import moment
 from resources.state.health import mapping, text
 from resources.tree.owners import types_below, uids_below
 
@@ -29,6 +31,11 @@ class EventRow:
     count: int
     seen: str
     source: str
+
+    @property
+    def at(self) -> datetime | None:
+        """`seen` as a moment; None where the API server tells none."""
+        return moment(self.seen)
 
 
 @dataclass(frozen=True, slots=True)

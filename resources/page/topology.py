@@ -135,7 +135,7 @@ class _Lane:
 def topology(top: list[Node], type_: ResourceType, obj: KubeObject) -> Topology | None:
     """Of `obj` and what it owns. None where there is nothing to be drawn: no workload and no resource of its own."""
     name = name_of(obj)
-    lanes = [_lane(node) for node in top if _is_row(node)]
+    lanes = [lane for lane in (_lane(node) for node in top if _is_row(node)) if not _is_past(lane)]
     if not lanes:
         return None
     services = [node for node in walk(top) if node.owned.type.kind == "Service" and not node.owned.type.group]
@@ -163,6 +163,12 @@ def _lane(node: Node) -> _Lane:
     pods = [each for each in walk([node]) if each.owned.type.kind == "Pod"]
     pods.sort(key=lambda pod: (_rank(pod.health.state), name_of(pod.owned.object)))
     return _Lane(node, pods)
+
+
+def _is_past(lane: _Lane) -> bool:
+    """An earlier revision of a Deployment, which is kept without a Pod."""
+    node = lane.node.owned
+    return node.type.kind == "ReplicaSet" and not lane.pods and mapping(node.object.get("spec")).get("replicas") == 0
 
 
 def _rank(state: str) -> int:

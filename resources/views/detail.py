@@ -122,7 +122,7 @@ class DetailPage:
 def detail(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
     """The page, or with `?part=` one region of it, or `peek` (resources/views/peek_part.py). Of an object that is gone the region `object` says so,
     and the others are empty until there is one of this name again."""
-    part = request.GET.get("part", "")
+    part, span = request.GET.get("part", ""), request.GET.get("span", "")
     try:
         place = place_of(request, group, version, plural, namespace, name)
     except NotFound:
@@ -144,13 +144,16 @@ def detail(request: ConsoleRequest, group: str, version: str, plural: str, names
     if part == "peek":
         return render.page(request, "resources/_peek.html", {"page": peek_part(request.cluster, place, obj)})
     template = PARTS.get(part, "resources/detail.html")
-    return render.page(request, template, {"page": _look(request.cluster, place, obj, part if part in PARTS else "")})
+    return render.page(
+        request, template, {"page": _look(request.cluster, place, obj, part if part in PARTS else "", span)}
+    )
 
 
-def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> DetailPage:
+def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str, span: str) -> DetailPage:
     shown = _detail(client, place, obj) if part in ("", "object") else None
     offer = examples.offer(client, place.type, place.namespace) if part in ("", "object", "values") else Offer()
     offered = actions(client, place, obj) if shown else ()
+    told = events.about_tree(client, place.type, obj) if part in ("", "events", "history") else Events()
     return DetailPage(
         place=place,
         topic=_topic(client, place.type, place.namespace),
@@ -165,8 +168,10 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str) -> De
         sections=_sections(client, place, obj, offer) if part in ("", "values") else (),
         operator=offer,
         since=timeline.since(client, obj, shown.health.state) or moment(shown.health.since) if shown else None,
-        history=history.part(client, place, obj, live=bool(part)) if part in ("", "history") else None,
-        events=events.about_tree(client, place.type, obj) if part in ("", "events") else None,
+        history=history.part(client, place, obj, span=span, told=told.rows, live=bool(part))
+        if part in ("", "history")
+        else None,
+        events=told if part in ("", "events") else None,
         events_topic=_topic(client, client.find("", "v1", "events"), place.namespace or "default"),
     )
 

@@ -3,7 +3,7 @@
 Whoever may not read the object (the API server is asked each time) does not see its history.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.http import HttpResponse
@@ -20,7 +20,8 @@ from resources.history import following, kept, lives, timeline
 from resources.history.figures import Figures, figures
 from resources.history.following import Recording
 from resources.history.lives import Lately
-from resources.history.strip import Strip, strip
+from resources.history.marks import Lane, happened, lanes
+from resources.history.strip import SPANS, Strip, strip
 from resources.history.timeline import Entry, Page
 from resources.models import Traced
 from resources.page import events
@@ -29,6 +30,8 @@ from resources.place import Place, place_of
 from resources.writing.review import Review, compare
 
 _PAGE = 50
+#: On the object's page, which is no place to read on.
+_LATEST = 5
 #: How long a region that was made by a change waits for the worker to write that change down.
 _WAIT, _WAIT_LIVE = 0.4, 1.5
 
@@ -44,6 +47,8 @@ class HistoryPart:
     found: Page | None = None
     strip: Strip | None = None
     figures: Figures | None = None
+    lanes: tuple[Lane, ...] = ()
+    span: str = ""
     others: tuple[Traced, ...] = ()
     show: str = ""
     alive: bool = True
@@ -64,20 +69,42 @@ class Merged:
     event: EventRow | None = None
 
 
-def part(client: ClusterClient, place: Place, obj: KubeObject | None, live: bool = False) -> HistoryPart:
-    """The region. `obj`: the object as the page has it; `live`: a change made this region be asked for."""
+def part(
+    client: ClusterClient,
+    place: Place,
+    obj: KubeObject | None,
+    *,
+    span: str = "",
+    told: tuple[EventRow, ...] = (),
+    live: bool = False,
+) -> HistoryPart:
+    """The region. `obj`: the object as the page has it; `span`: see strip(); `told`: the Events of the page; `live`: a change made this region be asked for."""
     topic = followable.of(client, place.type, place.namespace)
     recording = following.recording(client, place)
     if recording.on and obj is not None and not kept.skipped(obj):
         following.caught_up(client, obj, _WAIT_LIVE if live else _WAIT)
     all_ = lives.lives(client, place)
     traced = next((one for one in all_ if obj is None or one.uid == str(obj["metadata"].get("uid"))), None)
-    if traced is None:
-        return HistoryPart(place, topic, recording, others=all_, alive=obj is not None)
-    others = tuple(one for one in all_ if one.pk != traced.pk)
-    found = timeline.page(traced)
-    drawn = (strip(traced), figures(traced))
-    return HistoryPart(place, topic, recording, traced, found, *drawn, others, alive=obj is not None)
+    region = HistoryPart(place=place, topic=topic, recording=recording, others=all_, alive=obj is not None)
+    return (
+        replace(
+            _drawn(region, traced, span, told),
+            found=timeline.page(traced, limit=_LATEST),
+            span=span if span in SPANS else "",
+        )
+        if traced
+        else region
+    )
+
+
+def _drawn(region: HistoryPart, traced: Traced, span: str, told: tuple[EventRow, ...]) -> HistoryPart:
+    """With the drawings of this life of the object. The others are told beside it."""
+    bar = strip(traced, span)
+    marked: tuple[Lane, ...] = ()
+    if bar.begin and bar.end:
+        marked = lanes(happened(traced, told, f"{region.place.detail_url}history/"), bar.begin, bar.end)
+    others = tuple(one for one in region.others if one.pk != traced.pk)
+    return replace(region, traced=traced, strip=bar, lanes=marked, figures=figures(traced, bar.begin), others=others)
 
 
 @require_safe
@@ -92,19 +119,19 @@ def history(request: ConsoleRequest, group: str, version: str, plural: str, name
     with_events = asked.get("events") == "1"
     found = timeline.page(traced, show, _number(asked.get("before", "")), _PAGE) if traced else None
     page = HistoryPart(
-        place,
-        "",
-        following.recording(client, place),
-        traced,
-        found,
-        strip(traced) if traced else None,
-        figures(traced) if traced else None,
-        tuple(one for one in all_ if traced is None or one.pk != traced.pk),
-        show,
-        traced is not None and traced.deleted_at is None,
-        _merged(client, place, traced, found) if with_events and traced and found else (),
-        with_events,
+        place=place,
+        topic="",
+        recording=following.recording(client, place),
+        found=found,
+        others=all_,
+        show=show,
+        alive=traced is not None and traced.deleted_at is None,
+        with_events=with_events,
     )
+    if traced and found:
+        told = events.about(client, place.namespace, {traced.uid}, traced.uid).rows
+        merged = _merged(told, found) if with_events else ()
+        page = replace(_drawn(page, traced, asked.get("span", ""), told), merged=merged)
     context: dict[str, object] = {"part": page, "full": True}
     if asked.get("from") and asked.get("to") and traced:
         context["compared"] = _compared(traced, _number(asked["from"]), _number(asked["to"]))
@@ -130,16 +157,13 @@ def _compared(traced: Traced, one: int, other: int) -> Compared:
     return Compared(timeline.entry(rows[first]), timeline.entry(rows[last]), compare(made[first], made[last]))
 
 
-def _merged(client: ClusterClient, place: Place, traced: Traced, found: Page) -> tuple[Merged, ...]:
+def _merged(told: tuple[EventRow, ...], found: Page) -> tuple[Merged, ...]:
     """The page's steps with the Events of its time."""
     rows = [Merged(entry.until, step=entry) for entry in found.entries]
     oldest = min((row.at for row in rows), default=None) if found.before else None
-    for event in events.about(client, place.namespace, {traced.uid}, traced.uid).rows:
-        try:
-            at = datetime.fromisoformat(event.seen.replace("Z", "+00:00"))
-        except ValueError:
-            continue
-        if at.tzinfo and (oldest is None or at >= oldest):
+    for event in told:
+        at = event.at
+        if at and (oldest is None or at >= oldest):
             rows.append(Merged(at, event=event))
     return tuple(sorted(rows, key=lambda row: row.at, reverse=True))
 

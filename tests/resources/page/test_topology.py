@@ -143,3 +143,11 @@ def test_objects_of_any_shape_are_drawn() -> None:
 def test_the_root_is_inside_the_drawing() -> None:
     drawing = _draw(_deployment("argo-a"))
     assert drawing.root_y + ROOT_HEIGHT <= drawing.height
+
+
+def test_earlier_revisions_of_a_deployment_are_left_out() -> None:
+    sets = _type("ReplicaSet", "apps")
+    old, new = (Owned(sets, _object(name, spec={"replicas": size}), 0) for name, size in (("web-1", 0), ("web-2", 1)))
+    drawn = topology(nodes([old, new, _pod("web-2-a")]), DEPLOYMENT, _object("web"))
+    assert drawn is not None
+    assert [box.name for box in drawn.boxes] == ["2"]

@@ -1,0 +1,127 @@
+"""What happened to an object, as marks below its bar of states: what people changed, what controllers changed, and what Events told."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from resources.history import timeline
+from resources.history.timeline import Entry
+from resources.models import Step, Traced
+from resources.page.events import EventRow
+
+PEOPLE, CONTROLLERS, EVENTS = "people", "controllers", "events"
+#: Closer marks become one: in percent of the width, about four pixels.
+NEAR = 0.6
+#: What one mark tells; the list of changes has all.
+TOLD = 5
+#: Of one object; more would be one grey line.
+MOST_STEPS = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happened:
+    """`lane`: PEOPLE, CONTROLLERS or EVENTS. `url`: where more is told, '' where nothing is."""
+
+    at: datetime
+    lane: str
+    words: str
+    url: str = ""
+    is_warning: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """At `percent` of the width: all that happened about then, `words` the newest first."""
+
+    percent: float
+    words: tuple[str, ...]
+    count: int
+    url: str
+    at: datetime
+    is_warning: bool
+
+    @property
+    def more(self) -> int:
+        return self.count - len(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """`count`: of all that happened in it."""
+
+    key: str
+    marks: tuple[Mark, ...] = ()
+    count: int = 0
+
+    @property
+    def label(self) -> str:
+        return {PEOPLE: _("People"), CONTROLLERS: _("Controllers"), EVENTS: _("Events")}[self.key]
+
+
+def lanes(happened: Iterable[Happened], begin: datetime, end: datetime) -> tuple[Lane, ...]:
+    """Every lane, also an empty one: the drawing keeps its height. What lies outside of the time is left out."""
+    inside = sorted((one for one in happened if begin <= one.at <= end), key=lambda one: one.at, reverse=True)
+    found = []
+    for key in (PEOPLE, CONTROLLERS, EVENTS):
+        own = [one for one in inside if one.lane == key]
+        found.append(Lane(key, tuple(_marks(own, begin, end)), len(own)))
+    return tuple(found)
+
+
+def _marks(newest_first: list[Happened], begin: datetime, end: datetime) -> Iterable[Mark]:
+    whole = max((end - begin).total_seconds(), 1.0)
+    left = newest_first
+    while left:
+        place = (left[0].at - begin).total_seconds() / whole * 100
+        near = [one for one in left if place - (one.at - begin).total_seconds() / whole * 100 < NEAR]
+        yield Mark(
+            percent=round(place, 2),
+            words=tuple(one.words for one in near[:TOLD]),
+            count=len(near),
+            url=near[0].url,
+            at=near[0].at,
+            is_warning=any(one.is_warning for one in near),
+        )
+        left = left[len(near) :]
+
+
+def happened(traced: Traced, events: Iterable[EventRow], history_url: str) -> list[Happened]:
+    """What is known of this object: of its history the last MOST_STEPS changes that are no mere status."""
+    rows = traced.steps.filter(Q(spec=True) | Q(meta=True) | ~Q(event=Step.CHANGED)).order_by("-pk")[:MOST_STEPS]
+    users = timeline.users_of(traced)
+    found = [_of_step(timeline.entry(step, users), history_url) for step in rows]
+    return found + [told for event in events if (told := _of_event(event))]
+
+
+def _of_step(entry: Entry, history_url: str) -> Happened:
+    who = entry.user or entry.who or _("unknown")
+    return Happened(
+        at=entry.until,
+        lane=PEOPLE if entry.by_person else CONTROLLERS,
+        words=f"{who}: {_change(entry)}",
+        url=f"{history_url}#step-{entry.pk}",
+    )
+
+
+def _change(entry: Entry) -> str:
+    events = {Step.CREATED: _("created"), Step.DELETED: _("deleted"), Step.SEEN: _("first seen")}
+    if entry.event in events:
+        return events[entry.event]
+    for one in entry.fields:
+        return f"{one.path}: {one.before or '–'} → {one.after or '–'}"
+    return _("changed")
+
+
+def _of_event(event: EventRow) -> Happened | None:
+    if event.at is None:
+        return None
+    return Happened(
+        at=event.at,
+        lane=EVENTS,
+        words=f"{event.about.kind} {event.about.name}: {event.reason}",
+        url=f"#event-{event.uid}",
+        is_warning=event.warning,
+    )
