@@ -30,8 +30,8 @@ test-all: setup ## everything that there is, on both clusters, and leaves nothin
 lint: setup ## ruff, mypy --strict, import contracts, templates, migrations, deploy check
 	@$(VENV)/python tools/run_lint.py
 
-fix: setup ## format, and repair what the linters can
-	@$(VENV)/ruff check --fix -q . ; $(VENV)/ruff format -q . ; $(VENV)/djlint --reformat --quiet templates || true
+fix: setup ## format, and repair what the linters can; templates are laid out by hand (templates/components/README.md)
+	@$(VENV)/ruff check --fix -q . ; $(VENV)/ruff format -q . || true
 
 e2e: setup ## the browser tests; against a running console with URL= and KUBECONFIG=
 	@$(VENV)/python -m pytest tests/e2e $(if $(URL),--url "$(URL)") $(if $(KUBECONFIG),--kubeconfig "$(KUBECONFIG)") $(ARGS)

@@ -55,6 +55,16 @@ def test_no_template_lets_cotton_read_rendered_text_as_python() -> None:
     assert bad == []
 
 
+def test_no_line_of_a_template_is_longer_than_120_characters() -> None:
+    long = [
+        f"{path.relative_to(TEMPLATES)}:{number}"
+        for path in sorted(TEMPLATES.rglob("*.html"))
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if len(line) > 120
+    ]
+    assert long == [], "templates/components/README.md says how to break them"
+
+
 @pytest.mark.parametrize(
     "source",
     [
