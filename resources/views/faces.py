@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from console.web import render
 from console.web.errors import Problem
 from resources.forms.errors import Placed
-from resources.views import form_page, received, refusal_words, yaml_page
+from resources.views import form_page, preview_part, received, refusal_words, yaml_page
 from resources.views.conflicts import Conflicting, conflicting
 from resources.views.received import Draft, carried
 from resources.views.review_page import ReviewPage
@@ -144,6 +144,12 @@ def review(work: "Work", written: Draft, outcome: Outcome) -> HttpResponse:
         + tuple((f"~take:{spelt}", taken) for spelt, taken in written.decided.items()),
     )
     return _answer(work, "resources/review.html", "resources/_review.html", {"review": page}, None, "")
+
+
+def preview(work: "Work") -> HttpResponse:
+    """Beside the form. Raises ValueError or RecursionError where it sent no object."""
+    found = preview_part.preview(work)
+    return render.page(work.request, "resources/_form_preview.html", {"preview": found})
 
 
 def note(work: "Work") -> str:

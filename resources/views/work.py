@@ -111,6 +111,8 @@ class Work:
         """Every button of both views."""
         post = self.request.POST
         try:
+            if "~preview" in post and not self.place.secret:
+                return faces.preview(self)
             written = received.of_text(post) if "text" in post else received.of_form(post)
         except YamlProblem as problem:
             return self.unreadable(problem)

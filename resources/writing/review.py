@@ -72,9 +72,10 @@ class Review:
         return sum(change.by_cluster for change in self.changes)
 
 
-def review(live: KubeObject | None, sent: KubeObject, result: KubeObject) -> Review:
-    """`live` as it is now, None when it is to be created; `sent`: what is asked for; `result`: what the dry run answered."""
-    return _compared({} if live is None else own(live), own(result), own(sent), whole=live is None)
+def review(live: KubeObject | None, sent: KubeObject, result: KubeObject, *, whole: bool = False) -> Review:
+    """`live` as it is now, None when it is to be created; `sent`: what is asked for; `result`: what the dry run answered;
+    `whole`: with all lines, also those that nobody changed."""
+    return _compared({} if live is None else own(live), own(result), own(sent), whole=whole or live is None)
 
 
 def compare(old: KubeObject, new: KubeObject) -> Review:

@@ -8,6 +8,7 @@ import { add, duplicate, move, remove } from "./form/items.js";
 import "./form/menu.js";
 import { paste } from "./form/paste.js";
 import "./form/pickers.js";
+import "./form/preview.js";
 import { clear, undo } from "./form/removal.js";
 import "./form/spine.js";
 import "./form/validate.js";

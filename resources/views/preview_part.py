@@ -1,0 +1,56 @@
+"""Beside the form: what it says now, as YAML, and what the API server would answer. Nothing is saved, noted or kept."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+from console.web.errors import explain
+from kube.errors import KubeError
+from resources.views import form_page, received, refusal_words
+from resources.views.received import Draft
+from resources.writing import draft
+from resources.writing.draft import Clashing, Gone
+from resources.writing.review import Review, review
+from resources.writing.save import causes_of
+
+if TYPE_CHECKING:
+    from resources.views.work import Work
+
+#: More mistakes than these are at their fields.
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewPart:
+    """`refusal`: why it can't be saved as it is, '' where the API server would take it; `causes`: field by field."""
+
+    found: Review | None = None
+    refusal: str = ""
+    causes: tuple[str, ...] = ()
+
+
+def preview(work: "Work") -> PreviewPart:
+    """Asks the API server by a dry run. Raises ValueError or RecursionError where the form sent no object."""
+    written = received.of_form(work.request.POST)
+    if written.unread:
+        said = tuple(form_page.unread_words(one) for one in written.unread[:_SHOWN])
+        return _refused(written, _("Some fields can't be read."), said)
+    try:
+        outcome = work.outcome(written, dry_run=True)
+    except Clashing:
+        return _refused(written, _("Somebody else changed the same fields. Save to decide which value stands."))
+    except Gone:
+        return _refused(written, _("The object was deleted meanwhile."))
+    except KubeError as refused:
+        causes = tuple(f"{cause.field}: {refusal_words.plain(cause.message)}" for cause in causes_of(refused)[:_SHOWN])
+        return _refused(written, explain(refused).title, causes)
+    found = review(outcome.live or None, outcome.sent, outcome.result, whole=True)
+    return PreviewPart(found=found)
+
+
+def _refused(written: Draft, refusal: str, causes: tuple[str, ...] = ()) -> PreviewPart:
+    """With the YAML of what was typed, to which no defaults are added."""
+    asked = draft.own(written.obj)
+    found = review(written.original or None, asked, asked, whole=True)
+    return PreviewPart(found=found, refusal=refusal, causes=causes)
