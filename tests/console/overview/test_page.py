@@ -118,7 +118,11 @@ class TestTrouble:
 
     def test_instances_are_counted_by_state_as_a_picture_and_as_a_table(self, browser: Client, troubled: Scene) -> None:
         found = part(browser, "instances")
-        rows = dict(re.findall(r"<tr>\s*<th.*?</span>\s*(?:<svg.*?</svg>)?\s*([^<]+?)\s*</th>\s*<td>(\d+)</td>", found, flags=re.S))
+        rows = dict(
+            re.findall(
+                r"<tr>\s*<th.*?</span>\s*(?:<svg.*?</svg>)?\s*([^<]+?)\s*</th>\s*<td>(\d+)</td>", found, flags=re.S
+            )
+        )
         assert {key: rows[key] for key in ("Degraded", "Progressing", "Ready")} == {"Degraded": "1", "Progressing": "1", "Ready": "3"}  # fmt: skip
         assert sum(map(int, rows.values())) == 6
         label = re.search(r'<svg class="overview-donut"[^>]*aria-label="([^"]*)"', found)
