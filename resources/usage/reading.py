@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from kube import limits
@@ -36,9 +36,15 @@ _NEVER = float("-inf")
 _Key = tuple[object, ...]
 
 
+def _set() -> threading.Event:
+    found = threading.Event()
+    found.set()
+    return found
+
+
 @dataclass(eq=False, slots=True)
 class Reading:
-    """One list of measurements of one reader. `usages` None: not known. Times are of time.monotonic()."""
+    """One list of measurements of one reader. `usages` None: not known. `answered`: nothing is under way. Times are of time.monotonic()."""
 
     keep_seconds: float = KEEP_SECONDS
     usages: Usages | None = None
@@ -46,12 +52,12 @@ class Reading:
     failed_at: float = _NEVER
     noted_at: float = _NEVER
     slow: bool = False
-    running: "Future[None] | None" = None
+    answered: threading.Event = field(default_factory=_set)
 
     @property
     def due(self) -> bool:
         now = time.monotonic()
-        return self.running is None and now - self.read_at > self.keep_seconds and now - self.failed_at > FAILED_SECONDS
+        return self.answered.is_set() and now - self.read_at > self.keep_seconds and now - self.failed_at > FAILED_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +71,8 @@ class Asked:
         """What is used, None where that isn't known (by now) or may not be read."""
         if self.reading is None:
             return None
-        running = self.reading.running
-        if running is not None and not self.reading.slow:
-            wait((running,), timeout=max(0.0, self.until - time.monotonic()))
+        if not self.reading.slow:
+            self.reading.answered.wait(max(0.0, self.until - time.monotonic()))
         fresh = time.monotonic() - self.reading.read_at < OLDEST_SECONDS + self.reading.keep_seconds
         return self.reading.usages if fresh else None
 
@@ -92,9 +97,10 @@ class Readings:
             )
             self._kept.move_to_end(key)
             self._let_go()
-            queued = sum(one.running is not None for one in self._kept.values())
+            queued = sum(not one.answered.is_set() for one in self._kept.values())
             if reading.due and queued < _QUEUED:
-                reading.running = self._pool.submit(self._read, reading, client, type_, namespace)
+                reading.answered = threading.Event()
+                self._pool.submit(self._read, reading, client, type_, namespace)
         return Asked(reading)
 
     def clear(self) -> None:
@@ -127,7 +133,7 @@ class Readings:
         finally:
             reading.slow = time.monotonic() - began > WAIT_SECONDS
             # Who waits goes on from here; the history can wait.
-            reading.running = None
+            reading.answered.set()
         if (
             type_.group == GROUP
             and reading.usages
