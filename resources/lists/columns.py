@@ -107,7 +107,7 @@ def available(type_: ResourceType, columns: Sequence[Column], *, usage: bool = F
 
 def _measured() -> tuple[ListColumn, ...]:
     """Behind all others, so that they are the first that a narrow list leaves out."""
-    help_ = _("Used now, as metrics.k8s.io measures it")
+    help_ = _("Current usage, from metrics.k8s.io")
     return ListColumn(CPU, _("CPU"), help_, wide=True), ListColumn(MEMORY, _("Memory"), help_, wide=True)
 
 

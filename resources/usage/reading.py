@@ -57,7 +57,9 @@ class Reading:
     @property
     def due(self) -> bool:
         now = time.monotonic()
-        return self.answered.is_set() and now - self.read_at > self.keep_seconds and now - self.failed_at > FAILED_SECONDS
+        return (
+            self.answered.is_set() and now - self.read_at > self.keep_seconds and now - self.failed_at > FAILED_SECONDS
+        )
 
 
 @dataclass(frozen=True, slots=True)
