@@ -51,8 +51,9 @@ _OURS: dict[str, Callable[[Entry], Any]] = {
     STATE: lambda entry: (_RANK.get(entry.health.state, 0), entry.health.reason),
     OWNER: lambda entry: cell_order(str(entry.owner or "")),
     LABELS: lambda entry: entry.labels,
-    CPU: lambda entry: cell_order(entry.usage and entry.usage.cores),
-    MEMORY: lambda entry: cell_order(entry.usage and entry.usage.memory),
+    # What isn't measured is less than nothing: with the highest first it comes last.
+    CPU: lambda entry: entry.usage.cores if entry.usage else -1.0,
+    MEMORY: lambda entry: entry.usage.memory if entry.usage else -1,
 }
 
 
