@@ -750,7 +750,7 @@ USAGE_SERIES = Limit(
 )
 USAGE_PODS = Limit(
     subject="Pods of one object whose history is added up",
-    value=200,
+    value=100,
     unit="pods",
     over="their usage now is shown, without a history",
     test=f"{_USAGE}history.py::test_pods_of_one_object_are_bounded",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kube import limits
-from resources.changes.server import key, sync
+from resources.changes.server import is_crowded, key, sync
 
 #: Between two points, and how many there are.
 SECONDS, POINTS = 60, 60
@@ -16,7 +16,10 @@ Sample = tuple[float, int]
 
 
 def write(cluster: str, plural: str, values: Mapping[str, Sample]) -> None:
-    """This minute's. Raises RedisError."""
+    """This minute's, unless Redis needs its room for live updates. Raises RedisError."""
+    memory: Any = sync().info("memory")
+    if is_crowded(memory):
+        return
     place = _place(cluster, plural, _minute())
     room = limits.USAGE_SERIES.value - int(sync().hlen(place))
     kept: Any = {name: f"{cores:.4g} {memory}" for name, (cores, memory) in sorted(values.items())[: max(0, room)]}

@@ -56,3 +56,17 @@ def test_objects_of_a_minute_are_bounded(minute: list[int], pipe: redis.Redis, m
         write("here", "pods", {f"shop/web-{part}-{number}": (1, 1) for number in range(7)})
     (place,) = pipe.keys("*usage*")
     assert pipe.hlen(place) == 10
+
+
+def test_live_updates_come_first_where_redis_is_small(minute: list[int], pipe: redis.Redis) -> None:
+    before = pipe.config_get("maxmemory")["maxmemory"]
+    used = pipe.info("memory")["used_memory"]
+    try:
+        pipe.config_set("maxmemory", int(used * 1.5))
+        write("here", "pods", {"shop/web": (1, 1)})
+        assert not pipe.keys("*usage*")
+        pipe.config_set("maxmemory", used * 4)
+        write("here", "pods", {"shop/web": (1, 1)})
+        assert pipe.keys("*usage*")
+    finally:
+        pipe.config_set("maxmemory", before)
