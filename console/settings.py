@@ -384,6 +384,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 280},
     },
     "prune-history": {"task": "resources.tasks.prune_history", "schedule": 600, "options": {"expires": 580}},
+    "sample-usage": {"task": "resources.tasks.sample_usage", "schedule": 60, "options": {"expires": 50}},
     "prune-audit": {"task": "console.audit.tasks.prune_audit", "schedule": 600, "options": {"expires": 580}},
 }
 

@@ -3,9 +3,10 @@
 Raises kube.errors throughout; objects are plain dicts, as the API server sent them.
 """
 
+import copy
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from kube import answers, limits, log_lines, requests, spread, table
 from kube.catalog import TypeCatalog
@@ -16,7 +17,7 @@ from kube.objects import Access, KubeObject, ObjectList
 from kube.requests import ApiRequest, PatchStyle, Query
 from kube.schema import SchemaCache
 from kube.table import Table
-from kube.transport import Answer, SyncTransport
+from kube.transport import READ_SECONDS, Answer, SyncTransport
 
 __all__ = ["Access", "ClusterClient", "ObjectList", "ResourceType", "Table"]
 
@@ -48,6 +49,13 @@ class ClusterClient:
         self._catalog = TypeCatalog(partial(self._transport.send, read_seconds=_DISCOVERY_SECONDS))
         self._schemas = SchemaCache(self._transport.send)
         self._refused = spread.Refused()
+        self._read_seconds = READ_SECONDS
+
+    def impatient(self, seconds: float) -> Self:
+        """The same, waiting at most so long for a byte of an answer: for what a page can do without."""
+        found = copy.copy(self)
+        found._read_seconds = seconds
+        return found
 
     @property
     def host(self) -> str:
@@ -331,7 +339,7 @@ class ClusterClient:
     def _send(self, request: ApiRequest) -> Answer:
         """A type that turns out not to be served any more is not believed in for the rest of the seconds that it is kept."""
         try:
-            return self._transport.send(request)
+            return self._transport.send(request, read_seconds=self._read_seconds)
         except NotFound as error:
             if error.unserved:
                 self.forget_types()

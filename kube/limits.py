@@ -736,3 +736,29 @@ CAUSE_REQUESTS = Limit(
     over="the rest isn't read",
     test="tests/resources/views/test_causes.py::test_requests_are_bounded",
 )
+
+
+# CPU and memory by metrics.k8s.io (resources/usage/).
+_USAGE = "tests/resources/usage/test_"
+
+USAGE_SERIES = Limit(
+    subject="Pods, and nodes, of a cluster whose usage of a minute is kept for an hour",
+    value=2_000,
+    unit="objects",
+    over="the rest, by name, has no history",
+    test=f"{_USAGE}samples.py::test_objects_of_a_minute_are_bounded",
+)
+USAGE_PODS = Limit(
+    subject="Pods of one object whose history is added up",
+    value=100,
+    unit="pods",
+    over="their usage now is shown, without a history",
+    test=f"{_USAGE}history.py::test_pods_of_one_object_are_bounded",
+)
+USAGE_OBJECTS = Limit(
+    subject="measurements of Pods and nodes that a web process keeps for the next pages",
+    value=50_000,
+    unit="objects",
+    over="those used longest ago are let go, and read anew when they are asked for",
+    test=f"{_USAGE}reading.py::test_what_is_kept_is_bounded",
+)

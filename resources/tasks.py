@@ -4,7 +4,13 @@ import logging
 
 from celery import shared_task
 
+from console.web import clusters
+from kube.errors import KubeError
+from resources.changes import RedisError
+from resources.changes.looked import looked
 from resources.history import bounds
+from resources.usage.metrics import NODES, PODS, served, usages
+from resources.usage.reading import READ_SECONDS, note
 
 log = logging.getLogger("resources.tasks")
 
@@ -14,3 +20,22 @@ def prune_history() -> None:
     """The history within its bounds."""
     if number := bounds.prune():
         log.info("%d rows of the history went: they were too old or too much", number)
+
+
+@shared_task(name="resources.tasks.sample_usage")
+def sample_usage() -> None:
+    """A minute of the history of CPU and memory, as far as the console's own identity may read it: of the default cluster, and of those that somebody
+    looked at lately."""
+    others = [one for one in clusters.offered() if not one.default]
+    try:
+        seen = looked(one.alias for one in others)
+    except RedisError:
+        return
+    for one in (clusters.default(), *(one for one in others if one.alias in seen)):
+        try:
+            client = clusters.client_of(one).impatient(READ_SECONDS)
+            for plural in (NODES, PODS):
+                if type_ := served(client, plural):
+                    note(client, plural, usages(client.list(type_).items))
+        except KubeError as error:
+            log.debug("no usage of %s: %s", one.context or "the cluster", error)

@@ -20,6 +20,9 @@ from resources.lists.counts import Count, counts
 from resources.lists.listing import Query
 from resources.place import Place
 from resources.state.health import READY
+from resources.usage.history import Tile, tiles
+from resources.usage.metrics import ALLOCATABLE, NODES, PODS, Usage
+from resources.usage.reading import readings
 
 _KINDS = (
     ("", "namespaces"),
@@ -44,13 +47,15 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """`milliseconds`: how long the API server took to say its version. `live`: why pages do not hear of changes, '' when they do."""
+    """`milliseconds`: how long the API server took to say its version. `live`: why pages do not hear of changes, '' when they do. `usage`: CPU and
+    memory, none where they aren't measured or this reader may not see them."""
 
     version: str
     platform: str
     milliseconds: int
     numbers: tuple[Number, ...]
     live: str
+    usage: tuple[Tile, ...] = ()
 
 
 def look(client: ClusterClient) -> Part:
@@ -63,13 +68,30 @@ def look(client: ClusterClient) -> Part:
     numbers = tuple(Number(_label(one), found[one], _list(one)) for one in types)
     live = _live()
     told = Cluster(
-        str(version.get("gitVersion", "")), str(version.get("platform", "")), milliseconds, numbers, live
-    )  # fmt: skip
+        str(version.get("gitVersion", "")),
+        str(version.get("platform", "")),
+        milliseconds,
+        numbers,
+        live,
+        _usage(client),
+    )
     troubles = [*_slow(milliseconds), *_silent(client), *_nodes(client, found), *_unheard(live)]
     topics = " ".join(
         filter(None, (followable.of(client, one) for one in types if found[one].number is not None))
     )  # fmt: skip
     return Part(told, tuple(troubles), topics)
+
+
+def _usage(client: ClusterClient) -> tuple[Tile, ...]:
+    """Of the nodes; for who may not read these, of the Pods that may be read, without an hour: others' Pods may be missing in some of its minutes."""
+    nodes, room = readings.ask(client, NODES), readings.ask(client, ALLOCATABLE)
+    if found := nodes.now():
+        given = room.now() or {}
+        # A part of the nodes would be too little room.
+        whole = sum(given.values(), Usage()) if found.keys() <= given.keys() else None
+        return tiles(client, NODES, found, whole)
+    pods = readings.ask(client, PODS).now()
+    return tiles(client, "", pods) if pods else ()
 
 
 def _type(client: ClusterClient, group: str, plural: str) -> ResourceType | None:

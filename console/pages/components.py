@@ -7,6 +7,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from resources.usage.sparkline import sparkline
+
 
 @dataclass(frozen=True, slots=True)
 class ExampleHealth:
@@ -37,6 +39,7 @@ def components(request: HttpRequest) -> HttpResponse:
         "healths": HEALTHS,
         "variants": ("info", "success", "warning", "danger"),
         "buttons": ("primary", "secondary", "tertiary", "link", "danger", "warning"),
+        "line": sparkline([2, 3, 5, 4, 8, 6, None, None, 5, 4, 4, 7]),
         "colors": ("", "blue", "green", "orange", "red", "purple", "teal", "yellow"),
     }
     return render(request, "console/components.html", examples)

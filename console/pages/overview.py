@@ -16,18 +16,20 @@ from console.overview.part import Trouble, worst_first
 from console.web import render
 from console.web.request import ConsoleRequest
 from kube.client import ClusterClient
+from resources.usage.metrics import NODES, served
 
 _HAPPENED = ("changes", "warnings")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`tour` None: this person put it away. `whole`: the cards are gathered; else each is still to come."""
+    """`tour` None: this person put it away. `whole`: the cards are gathered; else each is still to come. `measured`: the cluster has metrics."""
 
     cards: tuple[Shown, ...]
     tour: Shown | None
     plain: first_steps.Tour
     whole: bool
+    measured: bool
 
     @property
     def judged(self) -> tuple[Shown, ...]:
@@ -65,7 +67,7 @@ def look(client: ClusterClient, whole: bool) -> Page:
     """Only with `whole` the cluster is asked."""
     cards = tuple(gathered(client, card) if whole else Shown(card) for card in CARDS)
     steps = None if first_steps.away(client) else gathered(client, TOUR) if whole else Shown(TOUR)
-    return Page(cards, steps, first_steps.plain(), whole)
+    return Page(cards, steps, first_steps.plain(), whole, measured=served(client, NODES) is not None)
 
 
 @require_safe

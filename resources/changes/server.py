@@ -43,6 +43,12 @@ def has_no_room(info: dict[str, Any]) -> bool:
     return 0 < limit < int(info.get("used_memory") or 0)
 
 
+def is_crowded(info: dict[str, Any]) -> bool:
+    """Whether what can be done without should leave the room to live updates. `info`: its part "memory"."""
+    limit = int(info.get("maxmemory") or 0)
+    return 0 < limit < 2 * int(info.get("used_memory") or 0)
+
+
 @lru_cache(maxsize=1)
 def sync() -> "redis.Redis":
     return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2.0, socket_connect_timeout=1.0)

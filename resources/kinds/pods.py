@@ -1,4 +1,4 @@
-"""A Pod's page: its containers, where it runs, what it mounts, and what it uses where the cluster measures that."""
+"""A Pod's page: its containers, where it runs and what it mounts."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,11 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from kube import answers
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
-from kube.errors import KubeError
-from kube.objects import KubeObject, name_of, namespace_of
+from kube.objects import KubeObject, namespace_of
 from resources.kinds import Kind, Maker, Panel
 from resources.kinds.containers import facts_of
 from resources.kinds.parts import Cell, Table, facts, label, line, lines, see, table
@@ -45,8 +43,6 @@ def panels(client: ClusterClient, _type: ResourceType, obj: KubeObject) -> Itera
     yield facts("pod", _("Pod"), _facts(client, obj))
     if found := containers(obj, client):
         yield Panel("containers", "resources/kinds/_containers.html", found, wide=True)
-    if used := _usage(client, obj):
-        yield table("usage", Table(_("Used now"), (_("Container"), _("CPU"), _("Memory")), used))
     if rows := volumes(client, obj.get("spec"), namespace_of(obj)):
         yield table("volumes", Table(_("Volumes"), (_("Name"), _("Kind"), _("From")), rows))
     if rows := tolerations(obj):
@@ -147,20 +143,6 @@ def _taint(entry: Mapping[str, Any]) -> str:
     if not key:
         return _("any taint")
     return f"{key}={text(entry.get('value'))}" if text(entry.get("operator")) in ("", "Equal") else key
-
-
-def _usage(client: ClusterClient, obj: KubeObject) -> tuple[tuple[Cell, ...], ...]:
-    """A row a container, from metrics-server; nothing where there is none, or it has not seen the Pod yet."""
-    try:
-        type_ = client.find("metrics.k8s.io", "", "pods")
-        found = answers.document(client.raw("GET", type_.path(namespace_of(obj), name_of(obj))))
-    except KubeError:
-        return ()
-    return tuple(
-        (line(entry.get("name")), line(used.get("cpu")), line(used.get("memory")))
-        for entry in items(mapping(found).get("containers"))
-        if (used := mapping(entry.get("usage")))
-    )
 
 
 PANELS: dict[Kind, Maker] = {("", "Pod"): panels}

@@ -1,6 +1,6 @@
 """The columns of a list: the API server's own, and ours (state, owner, labels); those that somebody chose, as a text that an address or a cookie can hold.
 
-Keys: `state`, `owner`, `labels`, `label:<key>` for one label's value, `=<name>` for a column of the server's. An empty choice is what everybody
+Keys: `state`, `owner`, `cpu`, `memory`, `labels`, `label:<key>` for one label's value, `=<name>` for a column of the server's. An empty choice is what everybody
 gets: the state, the columns that `kubectl get` prints without `-o wide` and the state does not tell already, and the age last. The name always
 comes first.
 """
@@ -18,8 +18,12 @@ from kube.table import Column
 from resources.lists.entries import stateful
 
 STATE, OWNER, LABELS, LABEL, PRINTED = "state", "owner", "labels", "label:", "="
+#: Of Pods and nodes, where the list has measurements.
+CPU, MEMORY = "cpu", "memory"
 #: In a topic beside its columns: the list shows the namespaces of several topics, so each row says its own.
 IN_SEVERAL = "namespace"
+#: The same: the list has the columns of measurements.
+WITH_USAGE = "usage"
 # Columns of the server's that say what our state says, or are its second line: how many are ready.
 MOST_RANKS = 6
 _WORDS, _READY = frozenset({"status", "phase", "state"}), "ready"
@@ -65,11 +69,13 @@ def show(keys: Iterable[str]) -> str:
 
 
 def _is_key(key: str) -> bool:
-    return key in (STATE, OWNER, LABELS) or (key.startswith((LABEL, PRINTED)) and key not in (LABEL, PRINTED))
+    return key in (STATE, OWNER, LABELS, CPU, MEMORY) or (
+        key.startswith((LABEL, PRINTED)) and key not in (LABEL, PRINTED)
+    )
 
 
-def available(type_: ResourceType, columns: Sequence[Column]) -> tuple[ListColumn, ...]:
-    """All that can be shown without naming a label: the state, the server's columns (wide ones too), owner and labels."""
+def available(type_: ResourceType, columns: Sequence[Column], *, usage: bool = False) -> tuple[ListColumn, ...]:
+    """All that can be shown without naming a label: the state, the server's columns (wide ones too), owner, measurements and labels."""
     has_state, at_first = stateful(type_), _AT_FIRST.get((type_.group, type_.kind), frozenset[str]())
     printed: dict[str, ListColumn] = {}
     status = ready = -1
@@ -95,7 +101,14 @@ def available(type_: ResourceType, columns: Sequence[Column]) -> tuple[ListColum
         OWNER, _("Owner"), _("The object that made this one and looks after it"), folded=OWNER not in at_first
     )
     ours = (state,) if has_state else ()
-    return (*ours, *printed.values(), owner, ListColumn(LABELS, _("Labels"), folded=True))
+    measured = _measured() if usage else ()
+    return (*ours, *printed.values(), owner, *measured, ListColumn(LABELS, _("Labels"), folded=True))
+
+
+def _measured() -> tuple[ListColumn, ...]:
+    """Behind all others, so that they are the first that a narrow list leaves out."""
+    help_ = _("Current usage, from metrics.k8s.io")
+    return ListColumn(CPU, _("CPU"), help_, wide=True), ListColumn(MEMORY, _("Memory"), help_, wide=True)
 
 
 def _tells(column: Column) -> str:
@@ -111,9 +124,11 @@ def _heading(name: str, beside_ours: bool) -> str:
     return {"Age": times.heading(), "Status": _("Status")}.get(name, name)
 
 
-def chosen(type_: ResourceType, columns: Sequence[Column], keys: Sequence[str]) -> tuple[ListColumn, ...]:
+def chosen(
+    type_: ResourceType, columns: Sequence[Column], keys: Sequence[str], *, usage: bool = False
+) -> tuple[ListColumn, ...]:
     """The columns to show, in the order chosen. Keys that this kind does not have (any more) are left out."""
-    known = {column.key: column for column in available(type_, columns)}
+    known = {column.key: column for column in available(type_, columns, usage=usage)}
     if not keys:
         shown = [column for column in known.values() if not column.folded]
         return tuple(sorted(shown, key=lambda column: (column.age, column.wide)))

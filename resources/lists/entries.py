@@ -14,6 +14,7 @@ from kube.table import Row
 from resources.causes.engine import explained_health
 from resources.state.health import UNKNOWN, Health, items, mapping, text
 from resources.state.kind_health import has_state
+from resources.usage.metrics import Usage
 
 Labels = tuple[tuple[str, str], ...]
 NO_STATE = Health()
@@ -40,7 +41,10 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`cells`: as the server printed them, for its own columns. `health.state` is '' for kinds that have none. `version`: its resourceVersion."""
+    """`cells`: as the server printed them, for its own columns. `health.state` is '' for kinds that have none. `version`: its resourceVersion.
+
+    `usage`: of a Pod or node, where the list shows it.
+    """
 
     uid: str
     name: str
@@ -52,6 +56,7 @@ class Entry:
     owner: Owner | None = None
     terminating: bool = False
     version: str = ""
+    usage: Usage | None = None
 
     @property
     def key(self) -> str:

@@ -6,7 +6,7 @@ https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -18,11 +18,13 @@ from kube.discovery import ResourceType
 from kube.table import Column, Row, Table
 from resources.lists import columns as columns_
 from resources.lists.child_troubles import overlaid
-from resources.lists.columns import LABEL, LABELS, OWNER, STATE, ListColumn
+from resources.lists.columns import CPU, LABEL, LABELS, MEMORY, OWNER, STATE, ListColumn
 from resources.lists.entries import Entry, Labels, Owner, entry_of, include, stateful
 from resources.lists.order import STATES, ordered
 from resources.lists.snapshot import snapshots
 from resources.state.health import COMPLETED, DEGRADED, Health, by_word, colour_of
+from resources.usage.metrics import Usage, Usages
+from resources.usage.reading import Asked
 
 PAGE = SIZE
 #: Behind so many rows a page is looked up in a snapshot: the API server would have to pass over all of them.
@@ -63,7 +65,8 @@ class Cell:
     """`colour` is PatternFly's, '' for plain text. `is_age`: `text` is a timestamp, to be shown as an age that ticks.
 
     `health`, `owner` and `labels` are those of the columns of that name, None elsewhere. `detail`: the state's second line: its cause, or how many
-    are ready. `rank`: the lower, the longer the column stays as the list gets narrower; 0 always stays.
+    are ready. `rank`: the lower, the longer the column stays as the list gets narrower; 0 always stays. `measured`: a measurement, which a row that
+    comes live hasn't, since it is made for all readers.
     """
 
     heading: str
@@ -75,6 +78,7 @@ class Cell:
     labels: Labels | None = None
     detail: str = ""
     rank: int = 0
+    measured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,8 @@ class Found:
     """One page. `total` is None where the server does not say; `more`: there is a next page. `searched`: rows read at most, 0 without a bound.
 
     `states`: how many there are in each state, whatever `state` was asked for; None where that was not counted. `version`: the resourceVersion that
-    the answer has everything up to, '' where that isn't known. `within`: the only namespaces that were read, () for all that were asked for.
+    the answer has everything up to, '' where that isn't known. `within`: the only namespaces that were read, () for all that were asked for. `measured`:
+    whether the entries have their usage, as far as it is known.
     """
 
     columns: tuple[Column, ...]
@@ -122,12 +127,20 @@ class Found:
     states: Mapping[str, int] | None = None
     version: str = ""
     within: tuple[str, ...] = ()
+    measured: bool = False
 
 
-def row_view(type_: ResourceType, columns: Sequence[Column], entry: Entry | Row, keys: Sequence[str] = ()) -> RowView:
-    """`keys`: of the chosen columns, none for what everybody gets."""
+def row_view(
+    type_: ResourceType,
+    columns: Sequence[Column],
+    entry: Entry | Row,
+    keys: Sequence[str] = (),
+    *,
+    usage: bool = False,
+) -> RowView:
+    """`keys`: of the chosen columns, none for what everybody gets; `usage`: with those of measurements."""
     found = entry if isinstance(entry, Entry) else entry_of(type_, entry)
-    return row_of(type_, columns_.chosen(type_, columns, keys), found)
+    return row_of(type_, columns_.chosen(type_, columns, keys, usage=usage), found)
 
 
 def row_of(type_: ResourceType, chosen: Iterable[ListColumn], entry: Entry) -> RowView:
@@ -144,6 +157,8 @@ def cell(column: ListColumn, entry: Entry) -> Cell:
         return Cell(column.heading, entry.health.state, health=entry.health, detail=_detail(column, entry))
     if column.key == OWNER:
         return Cell(column.heading, str(entry.owner or ""), owner=entry.owner)
+    if column.key in (CPU, MEMORY):
+        return Cell(column.heading, _measurement(column.key, entry.usage), measured=True)
     if column.key == LABELS:
         return Cell(column.heading, ",".join(f"{key}={value}" for key, value in entry.labels), labels=entry.labels)
     if column.key.startswith(LABEL):
@@ -153,6 +168,12 @@ def cell(column: ListColumn, entry: Entry) -> Cell:
     text = _text(entry, column.index)
     name = column.key.removeprefix(columns_.PRINTED).lower()
     return Cell(column.heading, text, colour_of(text) if name in _STATES else "")
+
+
+def _measurement(key: str, usage: Usage | None) -> str:
+    if usage is None:
+        return ""
+    return usage.cpu_text if key == CPU else usage.memory_text
 
 
 def _detail(column: ListColumn, entry: Entry) -> str:
@@ -178,8 +199,20 @@ def _text(entry: Entry, index: int) -> str:
     return "" if value is None else str(value)
 
 
-def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Query) -> Found:
-    """One page. Raises BadRequest for selectors that are none, Forbidden and so on."""
+def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Query, asked: Asked | None = None) -> Found:
+    """One page. Raises BadRequest for selectors that are none, Forbidden and so on. `asked`: for what its objects use."""
+    found = _find(client, type_, namespace, query, asked)
+    used = asked.now() if asked else None
+    if used is None:
+        return found
+    return replace(found, entries=tuple(_with_usage(found.entries, used)), measured=True)
+
+
+def _with_usage(entries: Iterable[Entry], used: Usages) -> Iterator[Entry]:
+    return (replace(entry, usage=used.get((entry.namespace, entry.name))) for entry in entries)
+
+
+def _find(client: ClusterClient, type_: ResourceType, namespace: str, query: Query, asked: Asked | None) -> Found:
     selectors = {"labels": query.labels, "fields": query.fields}
     deep = (query.page - 1) * query.size >= _PASSED_OVER
     if query.plain and not deep and not snapshots.has(client, type_, namespace, **selectors):
@@ -189,6 +222,8 @@ def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Quer
     version = snapshot.sure_version
     everything = overlaid(client, type_, namespace, snapshot.all())
     found = _matching(everything, query)
+    if asked and query.sort.removeprefix("-") in (CPU, MEMORY):
+        found = list(_with_usage(found, asked.now() or {}))
     rows = ordered(
         (entry for entry in found if not query.state or entry.health.state == query.state),
         query.sort,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from resources.lists.columns import LABEL, LABELS, OWNER, STATE, ListColumn
+from resources.lists.columns import CPU, LABEL, LABELS, MEMORY, OWNER, STATE, ListColumn
 from resources.lists.entries import Entry
 from resources.state.health import COMPLETED, DEGRADED, PROGRESSING, READY, SUSPENDED, TERMINATING, UNKNOWN
 
@@ -51,6 +51,9 @@ _OURS: dict[str, Callable[[Entry], Any]] = {
     STATE: lambda entry: (_RANK.get(entry.health.state, 0), entry.health.reason),
     OWNER: lambda entry: cell_order(str(entry.owner or "")),
     LABELS: lambda entry: entry.labels,
+    # What isn't measured is less than nothing: with the highest first it comes last.
+    CPU: lambda entry: entry.usage.cores if entry.usage else -1.0,
+    MEMORY: lambda entry: entry.usage.memory if entry.usage else -1,
 }
 
 

@@ -13,7 +13,7 @@ from console.web.front import addresses_of
 from kube import table
 from kube.discovery import ResourceType
 from resources.changes import Change, Topic
-from resources.lists.columns import IN_SEVERAL, read
+from resources.lists.columns import IN_SEVERAL, WITH_USAGE, read
 from resources.lists.entries import entry_of
 from resources.lists.listing import row_view
 from resources.state.health import Health
@@ -22,8 +22,8 @@ from resources.state.health import Health
 def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, language: str) -> str:
     """`<tr id="row-{uid}">…</tr>` of templates/resources/_row.html. `columns`: JSON of the Table's columnDefinitions.
 
-    `name`: the topic, with `?` and the columns that a list wants behind it where those are not everybody's. The template gets `row`, and
-    `all_namespaces`: whether the list it belongs to shows a namespace in each row.
+    `name`: the topic, with `?` and the columns that a list wants behind it where those are not everybody's. The template gets `row`,
+    `all_namespaces`: whether the list it belongs to shows a namespace in each row, and `live`.
     """
     row: dict[str, Any] = msgspec.json.decode(change.row)
     definitions = table.columns({"columnDefinitions": msgspec.json.decode(columns)})
@@ -33,8 +33,9 @@ def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, lan
         told = Health(*(row.get("health") or {}).get(language, ()))
         entry = entry_of(type_, table.Row(tuple(row["cells"]), row["object"]), told=told)
         entry = replace(entry, version=change.version or entry.version)
-        view = row_view(type_, definitions, entry, read(keys))
-        several = not Topic.parse(topic).namespace or IN_SEVERAL in keys.split(",")
-        context = {"row": view, "all_namespaces": type_.namespaced and several}
+        words = keys.split(",")
+        view = row_view(type_, definitions, entry, read(keys), usage=WITH_USAGE in words)
+        several = not Topic.parse(topic).namespace or IN_SEVERAL in words
+        context = {"row": view, "all_namespaces": type_.namespaced and several, "live": True}
         # strip() also makes a plain str of the SafeString, which the encoder asks for.
         return get_template("resources/_row.html").render(context).strip()

@@ -1,7 +1,7 @@
 """/resources/<group>/<version>/<plural>/<namespace>/<name>/: one object, what belongs to it, and what was said about it.
 
-The page has six regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of
-the object, inside it why that isn't well, then what it owns, its values, its history, its Events.
+The page has seven regions that renew themselves, each with its own address (`?part=`) and its own topics: the state of
+the object, inside it why that isn't well and what its Pods use, then what it owns, its values, its history, its Events.
 """
 
 from dataclasses import dataclass, field, replace
@@ -42,6 +42,7 @@ from resources.views.owned_part import OwnedPart, owned_part
 from resources.views.peek_part import peek_part
 from resources.views.setting import SettingPart
 from resources.views.setting import part as setting_part
+from resources.views.usage_part import UsagePart, usage_part
 from resources.writing import examples
 from resources.writing.examples import Offer
 
@@ -49,6 +50,7 @@ from resources.writing.examples import Offer
 PARTS = {
     "object": "resources/_object.html",
     "causes": "resources/_causes.html",
+    "usage": "resources/_usage.html",
     "owned": "resources/_owned.html",
     "values": "resources/_values.html",
     "history": "resources/_history.html",
@@ -76,6 +78,7 @@ class DetailPage:
     detail: Detail | None = None
     panels: tuple[Panel, ...] = ()
     causes: CausesPart | None = None
+    usage: UsagePart | None = None
     said: tuple[Said, ...] = ()
     actions: tuple[Action, ...] = ()
     settings: tuple[SettingPart, ...] = ()
@@ -154,17 +157,19 @@ def _look(client: ClusterClient, place: Place, obj: KubeObject, part: str, span:
     offer = examples.offer(client, place.type, place.namespace) if part in ("", "object", "values") else Offer()
     offered = actions(client, place, obj) if shown else ()
     told = events.about_tree(client, place.type, obj) if part in ("", "events", "history") else Events()
+    owned = owned_part(client, place, obj) if part in ("", "owned") else None
     return DetailPage(
         place=place,
         topic=_topic(client, place.type, place.namespace),
         pods_topic=_pods_topic(client, place, shown),
         detail=shown,
         causes=causes_part(client, place, obj) if part in ("", "causes") else None,
+        usage=usage_part(client, place, obj, owned.found.rows if owned else None) if part in ("", "usage") else None,
         panels=panels(client, place.type, obj) if shown else (),
         said=_news(said(client, obj, offer.status if shown else ()), shown),
         actions=offered,
         settings=_settings(client, place, obj, offer, offered) if shown else (),
-        owned=owned_part(client, place, obj) if part in ("", "owned") else None,
+        owned=owned,
         sections=_sections(client, place, obj, offer) if part in ("", "values") else (),
         operator=offer,
         since=timeline.since(client, obj, shown.health.state) or moment(shown.health.since) if shown else None,

@@ -17,9 +17,11 @@ from resources.lists.entries import stateful
 from resources.lists.listing import Found
 from resources.place import Place, place_of
 from resources.templatetags.live import position_at_start
+from resources.usage.metrics import plural_of
+from resources.usage.reading import readings
 from resources.views.columns import Choice
 from resources.views.filter import Filter
-from resources.views.list_page import ListPage
+from resources.views.list_page import USAGE, ListPage
 
 _HEARD = "X-Live-Version"
 _LONGEST_VERSION = 40
@@ -69,7 +71,8 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
     query = replace(wish.query(choice.size), heard=_heard(request))
     try:
         if "list" in type_.verbs:
-            found = listing.find(client, type_, namespace, query)
+            asked = readings.ask(client, plural_of(type_), namespace)
+            found = listing.find(client, type_, namespace, query, asked)
             if found.states is None and stateful(type_) and "count" in request.GET:
                 found = listing.with_states(client, type_, namespace, query, found)
         else:
@@ -89,6 +92,7 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
     page = ListPage(
         place, namespace, wish, choice, topic, found, _may_create(request, place), *_blame(error), refusal, advice,
         () if wants_fragment(request) else saved.mine(client, place),
+        with_usage=request.GET[USAGE] == "1" if request.GET.get(USAGE) in ("0", "1") else None,
     )  # fmt: skip
     return page, status
 

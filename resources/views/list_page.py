@@ -18,12 +18,16 @@ from resources.lists.saved import Saved
 from resources.place import Place
 from resources.podlogs import pods
 from resources.state.health import LABELS, Health
+from resources.usage import metrics
 from resources.views.columns import Choice
 from resources.views.filter import Filter
 
 #: Up to so many objects are counted by themselves; a list that is longer has to be read for it, and somebody must ask.
 COUNTED = 10_000
 _SUGGESTED = 60
+#: In the address of a part of the page: whether the page has columns of measurements.
+USAGE = "usage"
+RENEWED_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,9 @@ def _part(column: ListColumn, rank: int) -> str:
 
 @dataclass(frozen=True)
 class ListPage:
-    """`topic`: several with blanks between them for somebody with namespaces of their own. `label_error`, `field_error`: why a selector is none. `refusal`: why there is no list, in words; `advice`: what to do then."""
+    """`topic`: several with blanks between them for somebody with namespaces of their own. `label_error`, `field_error`: why a selector is none. `refusal`: why there is no list, in words; `advice`: what to do then.
+
+    `with_usage`: whether the page that this is a part of has columns of measurements; None for a whole page."""
 
     place: Place
     namespace: str
@@ -78,6 +84,7 @@ class ListPage:
     refusal: str = ""
     advice: str = ""
     saved: tuple[Saved, ...] = ()
+    with_usage: bool | None = None
 
     @cached_property
     def rows(self) -> tuple[RowView, ...]:
@@ -90,14 +97,19 @@ class ListPage:
 
     @cached_property
     def columns(self) -> tuple[ListColumn, ...]:
-        return columns.chosen(self.place.type, self.found.columns, self.choice.keys)
+        return columns.chosen(self.place.type, self.found.columns, self.choice.keys, usage=self.measured)
+
+    @property
+    def measured(self) -> bool:
+        """Whether there are columns of measurements. A part of a page has those that the page has, whatever is known by now."""
+        return self.found.measured if self.with_usage is None else self.with_usage
 
     @property
     def choosable(self) -> tuple[tuple[ListColumn, bool], ...]:
         """(column, whether it is shown): all that can be, in the order in which everybody sees them."""
         shown = {column.key for column in self.columns}
         labels = tuple(column for column in self.columns if column.key.startswith(LABEL))
-        available = columns.available(self.place.type, self.found.columns)
+        available = columns.available(self.place.type, self.found.columns, usage=self.measured)
         known = sorted(available, key=lambda column: (column.age, column.wide))
         return tuple((column, column.key in shown) for column in (*known, *labels))
 
@@ -223,8 +235,24 @@ class ListPage:
     def live_rows(self) -> str:
         """The topics of the rows, with the columns that they shall have."""
         several = self.all_namespaces and not self.topic.endswith("/-")
-        spec = ",".join(filter(None, (columns.IN_SEVERAL if several else "", columns.show(self.choice.keys))))
+        words = (
+            columns.IN_SEVERAL if several else "",
+            columns.WITH_USAGE if self.measured else "",
+            columns.show(self.choice.keys),
+        )
+        spec = ",".join(filter(None, words))
         return " ".join(f"{one}?{spec}" if spec else one for one in self.topic.split())
+
+    @property
+    def live_url(self) -> str:
+        """Where its rows are renewed, with the columns of this page."""
+        return f"{self.url}&{USAGE}={int(self.measured)}" if metrics.plural_of(self.place.type) else self.url
+
+    @property
+    def renewed_every(self) -> int:
+        """Milliseconds after which measurements are shown anew, 0 where there are none."""
+        shown = {columns.CPU, columns.MEMORY} & {column.key for column in self.columns}
+        return RENEWED_SECONDS * 1000 if shown else 0
 
     @property
     def moves(self) -> bool:

@@ -1,9 +1,11 @@
-"""The kubelet: hands the node's Pods to sandbox.runtime, and serves what is streamed from them (sandbox.streams)."""
+"""The kubelet: hands the node's Pods to sandbox.runtime, and serves what is streamed from them (sandbox.streams) and what they use."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 
+from .. import metrics
 from ..cluster import Cluster
 from ..context import Context
 from ..errors import NotFound
@@ -23,7 +25,9 @@ async def run(cluster: Cluster, context: Context) -> None:
     with contextlib.suppress(NotFound):
         cluster.as_manager("kubelet").patch("nodes", NODE, note)
     register(node)
+    measuring = asyncio.create_task(metrics.run(node))
     try:
         await node.follow()
     finally:
+        measuring.cancel()
         await node.close()

@@ -3,6 +3,8 @@
 //   <button data-live-new="rows" data-text="{n} new" hidden>  while somebody is in that list, new rows wait behind it (live/arrivals.js)
 //   <span id="…" data-live-along>  renewed with the list or region whose answer brings it, wherever it stands
 //   <section id="…" data-live="TOPIC TOPIC" data-live-names="name name" data-live-url="…">  data-live-every: milliseconds between two fetches at least
+//   data-live-again: milliseconds after which one of these is fetched without being told (live/again.js)
+import "./live/again.js";
 import { tick } from "./live/age.js";
 import { buries, bury } from "./live/arrivals.js";
 import { ended, health, opened, refused, said, state } from "./live/banner.js";

@@ -3,7 +3,7 @@
 
 const MOST = 40; // at once: beyond, it is the page that changed
 const PARTS = "td, dd, .pf-v6-c-label, .pf-v6-c-badge, .list-state-count, .list-pages > [role=status]";
-const QUIET = "time[data-age], [data-live-keep], [contenteditable], textarea, pre, [popover]";
+const QUIET = "time[data-age], [data-live-keep], .list-usage, [data-live-again]:not(tbody), [contenteditable], textarea, pre, [popover]";
 const LEAVES = 260; // milliseconds, as the animation's
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const marked = new Set();

@@ -22,6 +22,7 @@ function options(target, changed, added, live) {
     callbacks: {
       beforeNodeMorphed(old, fresh) {
         if (old === document.activeElement && old.isContentEditable) return false;
+        if (fresh.hasAttribute?.("data-live-leaves")) return false;
         // A region inside this one fetches itself, by its own topics.
         if (old !== target && old.hasAttribute?.("data-live") && old.id && old.id === fresh.id) return false;
         if (touched(old) || old.hasAttribute?.("data-live-keep") || !mayMorph(old, fresh)) return false;

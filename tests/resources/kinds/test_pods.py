@@ -2,13 +2,10 @@
 
 from typing import Any
 
-import msgspec
 import pytest
 
-from kube.discovery import ResourceType
-from kube.errors import NotFound, Unreachable
 from resources.kinds.containers import probe
-from resources.kinds.pods import containers, panels, tolerations
+from resources.kinds.pods import containers, tolerations
 from resources.kinds.volumes import uses
 
 # From a kubelet 1.36: a Pod whose container was killed for its memory and waits.
@@ -95,41 +92,3 @@ def test_every_way_to_use_a_secret() -> None:
     assert list(uses(pod, "Secret", "s")) == ways
     assert list(uses(pod, "Secret", "other")) == []
     assert list(uses(pod, "ConfigMap", "s")) == []
-
-
-class Cluster:
-    """With or without metrics-server."""
-
-    def __init__(self, answer: bytes | None) -> None:
-        self.answer = answer
-
-    def find(self, group: str, version: str, plural: str) -> ResourceType:
-        if self.answer is None:
-            raise NotFound(group)
-        return ResourceType(group, "v1beta1", plural, "PodMetrics", True)
-
-    def find_kind(self, group: str, kind: str, version: str = "") -> ResourceType:
-        raise NotFound(kind)
-
-    def raw(self, method: str, path: str) -> bytes:
-        assert path == "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods/web"
-        if not self.answer:
-            raise Unreachable("no answer")
-        return self.answer
-
-
-USED = msgspec.json.encode(
-    {"kind": "PodMetrics", "containers": [{"name": "web", "usage": {"cpu": "3m", "memory": "12Mi"}}]}
-)
-
-
-@pytest.mark.parametrize(
-    ("answer", "shown"), [(None, False), (b"", False), (b"nonsense", False), (b"[]", False), (USED, True)]
-)
-def test_what_it_uses_where_that_is_measured(answer: bytes | None, shown: bool) -> None:
-    pod = {**CRASHED, "metadata": {"name": "web", "namespace": "shop"}}
-    type_ = ResourceType("", "v1", "pods", "Pod", True)
-    found = {one.id: one for one in panels(Cluster(answer), type_, pod)}  # type: ignore[arg-type]
-    assert ("usage" in found) == shown
-    if shown:
-        assert [tuple(cell[0].text for cell in row) for row in found["usage"].data.rows] == [("web", "3m", "12Mi")]

@@ -6,6 +6,7 @@ from resources.lists.columns import available
 from resources.lists.entries import Entry, Owner
 from resources.lists.order import ordered
 from resources.state.health import Health
+from resources.usage.metrics import Usage
 
 PODS = ResourceType("", "v1", "pods", "Pod", True)
 COLUMNS = available(
@@ -67,3 +68,13 @@ def test_what_needs_somebody_first() -> None:
 def test_owners_and_labels_nothing_last() -> None:
     assert _names("owner")[0] == "a"
     assert _names("label:tier") == "bca"
+
+
+def test_measurements_with_the_highest_first() -> None:
+    entries = [
+        _entry("a", "shop", "1/1", 1, 1, "Ready", usage=Usage(0.5, 10)),
+        _entry("b", "shop", "1/1", 1, 1, "Ready"),
+        _entry("c", "shop", "1/1", 1, 1, "Ready", usage=Usage(2.0, 5)),
+    ]
+    for sort, names in (("-cpu", "cab"), ("cpu", "bac"), ("-memory", "acb")):
+        assert "".join(entry.name for entry in ordered(entries, sort, COLUMNS)) == names

@@ -1,0 +1,70 @@
+"""What some objects used in the last hour, added up and drawn, for somebody who may read what they use now.
+
+Permission is how they are named: callers pass the objects that the reader's own list of measurements has (resources/usage/reading.py).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from django.utils.translation import gettext as _
+
+from kube import limits
+from kube.client import ClusterClient
+from resources.changes import RedisError, usage_samples
+from resources.changes.usage_samples import Sample
+from resources.usage.metrics import Usage, Usages, cpu_text, memory_text
+from resources.usage.sparkline import Sparkline, sparkline
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One number with its hour. `of`: what there is in all, '' where nobody says; `words`: the drawing in words; `parts`: (name, number) of
+    the containers of one Pod that has several."""
+
+    label: str
+    text: str
+    of: str = ""
+    line: Sparkline | None = None
+    words: str = ""
+    parts: tuple[tuple[str, str], ...] = ()
+
+
+def tiles(client: ClusterClient, plural: str, found: Usages, room: Usage | None = None) -> tuple[Tile, ...]:
+    """CPU and memory of all that is in `found` together. `plural`: PODS or NODES, '' for no history; `room`: what they could use at most."""
+    now = sum(found.values(), Usage())
+    samples = _hour(client, plural, [f"{namespace}/{name}" for namespace, name in found])
+    room = room or Usage()
+    cpu = _tile(_("CPU"), now.cores, room.cores, [one and one[0] for one in samples], cpu_text)
+    memory = _tile(_("Memory"), now.memory, room.memory, [one and one[1] for one in samples], memory_text)
+    containers = next(iter(found.values())).containers if len(found) == 1 else ()
+    if len(containers) > 1:
+        cpu = replace(cpu, parts=tuple((name, used.cpu_text) for name, used in containers))
+        memory = replace(memory, parts=tuple((name, used.memory_text) for name, used in containers))
+    return cpu, memory
+
+
+def _tile(label: str, now: float, room: float, points: Sequence[float | None], words: Callable[[float], str]) -> Tile:
+    line, known = sparkline(points), [point for point in points if point is not None]
+    said = ""
+    if line:
+        least, most = words(min(known)), words(max(known))
+        said = _("%(label)s in the last hour: %(least)s to %(most)s, now %(now)s") % {
+            "label": label, "least": least, "most": most, "now": words(now),
+        }  # fmt: skip
+    return Tile(label, words(now), words(room) if room else "", line, said)
+
+
+def _hour(client: ClusterClient, plural: str, names: Sequence[str]) -> list[Sample | None]:
+    """The sum of each minute, None where nothing was measured; the newest minute may still be to come."""
+    if not plural or len(names) > limits.USAGE_PODS.value:
+        return []
+    try:
+        minutes = [_sum(row) for row in usage_samples.read(client.name, plural, names)]
+    except RedisError:
+        return []
+    return minutes[:-1] if minutes and minutes[-1] is None else minutes
+
+
+def _sum(row: Iterable[Sample | None]) -> Sample | None:
+    known = [one for one in row if one is not None]
+    return (sum(one[0] for one in known), sum(one[1] for one in known)) if known else None

@@ -1,0 +1,157 @@
+"""What Pods and nodes use now, read with the rights of the one who looks, in threads of its own: no page waits for a metrics server that is slow.
+
+An answer is kept for seconds, for its reader alone. A refusal takes what was kept away at once. Each answer also writes its minute of the
+history (resources/usage/history.py), so that there is one where the worker itself may not read.
+"""
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from kube import limits
+from kube.client import ClusterClient
+from kube.discovery import ResourceType
+from kube.errors import Forbidden, KubeError
+from resources.changes import RedisError, usage_samples
+from resources.usage.metrics import ALLOCATABLE, GROUP, Usages, served, usages
+
+log = logging.getLogger(__name__)
+
+#: metrics-server itself measures every 15 s.
+KEEP_SECONDS = 15.0
+#: What nodes can give.
+ALLOCATABLE_SECONDS = 300.0
+#: While the metrics server doesn't answer, what it said last is shown for so long.
+OLDEST_SECONDS = 120.0
+#: After a refusal or a failure it is asked again.
+FAILED_SECONDS = 60.0
+#: A page waits at most so long, and not at all where the last answer took longer.
+WAIT_SECONDS = 0.4
+READ_SECONDS = 5.0
+_THREADS, _QUEUED = 4, 64
+_NEVER = float("-inf")
+_Key = tuple[object, ...]
+
+
+def _set() -> threading.Event:
+    found = threading.Event()
+    found.set()
+    return found
+
+
+@dataclass(eq=False, slots=True)
+class Reading:
+    """One list of measurements of one reader. `usages` None: not known. `answered`: nothing is under way. Times are of time.monotonic()."""
+
+    keep_seconds: float = KEEP_SECONDS
+    usages: Usages | None = None
+    read_at: float = _NEVER
+    failed_at: float = _NEVER
+    noted_at: float = _NEVER
+    slow: bool = False
+    answered: threading.Event = field(default_factory=_set)
+
+    @property
+    def due(self) -> bool:
+        now = time.monotonic()
+        return (
+            self.answered.is_set() and now - self.read_at > self.keep_seconds and now - self.failed_at > FAILED_SECONDS
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that was put; `reading` None where the cluster serves no metrics."""
+
+    reading: Reading | None = None
+    until: float = field(default_factory=lambda: time.monotonic() + WAIT_SECONDS)
+
+    def now(self) -> Usages | None:
+        """What is used, None where that isn't known (by now) or may not be read."""
+        if self.reading is None:
+            return None
+        if not self.reading.slow:
+            self.reading.answered.wait(max(0.0, self.until - time.monotonic()))
+        fresh = time.monotonic() - self.reading.read_at < OLDEST_SECONDS + self.reading.keep_seconds
+        return self.reading.usages if fresh else None
+
+
+class Readings:
+    """Those of this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[_Key, Reading] = OrderedDict()
+        self._pool = ThreadPoolExecutor(_THREADS, "usage")
+
+    def ask(self, client: ClusterClient, plural: str, namespace: str = "") -> Asked:
+        """Never waits. `plural`: PODS, NODES or ALLOCATABLE; `namespace` '': all of them, or all that are this reader's."""
+        type_ = served(client, plural) if plural else None
+        if type_ is None:
+            return Asked()
+        key = (client.host, client.who, id(client.config), client.name, plural, namespace)
+        with self._lock:
+            reading = self._kept.setdefault(
+                key, Reading(ALLOCATABLE_SECONDS if plural == ALLOCATABLE else KEEP_SECONDS)
+            )
+            self._kept.move_to_end(key)
+            self._let_go()
+            queued = sum(not one.answered.is_set() for one in self._kept.values())
+            if reading.due and queued < _QUEUED:
+                reading.answered = threading.Event()
+                self._pool.submit(self._read, reading, client, type_, namespace)
+        return Asked(reading)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._kept.clear()
+
+    @property
+    def objects(self) -> int:
+        """How many measurements are kept."""
+        return sum(len(one.usages or ()) for one in self._kept.values())
+
+    def _let_go(self) -> None:
+        while len(self._kept) > 1 and self.objects + len(self._kept) > limits.USAGE_OBJECTS.value:
+            self._kept.popitem(last=False)
+
+    def _read(self, reading: Reading, client: ClusterClient, type_: ResourceType, namespace: str) -> None:
+        began = time.monotonic()
+        try:
+            reading.usages = usages(client.impatient(READ_SECONDS).list(type_, namespace).items)
+            reading.read_at, reading.failed_at = time.monotonic(), _NEVER
+        except KubeError as error:
+            log.debug("no %s of %s: %s", type_.qualified, client.name, error)
+            reading.failed_at = time.monotonic()
+            if isinstance(error, Forbidden):
+                reading.usages = None
+        except Exception:
+            log.exception("%s of %s could not be read", type_.qualified, client.name)
+            reading.failed_at = time.monotonic()
+        finally:
+            reading.slow = time.monotonic() - began > WAIT_SECONDS
+            # Who waits goes on from here; the history can wait.
+            reading.answered.set()
+        if (
+            type_.group == GROUP
+            and reading.usages
+            and time.monotonic() - reading.noted_at > usage_samples.SECONDS - KEEP_SECONDS
+        ):
+            reading.noted_at = time.monotonic()
+            note(client, type_.plural, reading.usages)
+
+
+def note(client: ClusterClient, plural: str, found: Usages) -> None:
+    """Into the history. Redis may be full, or away: then there is none of this minute."""
+    values = {f"{namespace}/{name}": (used.cores, used.memory) for (namespace, name), used in found.items()}
+    try:
+        usage_samples.write(client.name, plural, values)
+    except RedisError as error:
+        log.debug("no history of %s of %s: %s", plural, client.name, error)
+
+
+readings = Readings()
