@@ -47,8 +47,6 @@ def _actions(client: ClusterClient, found: Detail, run: str) -> Iterator[Action]
     yield _yaml(Place(olm.type_of(client, olm.CSVS), row.namespace, row.csv))
     if sub:
         yield Action(_("Install timeline"), reverse("operatorhub:progress", args=[row.namespace, sub.name]))
-        remove = reverse("operatorhub:subscription-remove", args=[row.namespace, sub.name])
-        yield Action(_("Remove Subscription"), remove, danger=True)
     if found.original:
         yield Action(_("Go to the original"), reverse("operatorhub:operator", args=[found.original, row.csv]))
         return
@@ -57,6 +55,9 @@ def _actions(client: ClusterClient, found: Detail, run: str) -> Iterator[Action]
         yield Action(_("Run of a bundle"), reverse("operatorhub:run-progress", args=[row.namespace, run]))
         yield Action(_("Take it away"), reverse("operatorhub:run-remove", args=[row.namespace, run]), danger=True)
         return
+    if sub:
+        remove = reverse("operatorhub:subscription-remove", args=[row.namespace, sub.name])
+        yield Action(_("Remove Subscription"), remove, danger=True)
     label = _("Uninstall") if sub else _("Delete ClusterServiceVersion")
     url = reverse("operatorhub:uninstall", args=[row.namespace, row.csv])
     yield Action(label, url, _delete_refusal(client, row), danger=True)
