@@ -101,8 +101,34 @@ def strings(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in found if one))
 
 
+def provided(desc: Object, annotations: Object, crds: Iterable[Object] = ()) -> tuple[Api, ...]:
+    """The kinds for people, in the order in which they are useful: the one that the author wants made at the start, those
+    with an example, then by how many of their fields the author describes. Those marked as internal are left out.
+
+    `desc`: a CSV's spec, or a PackageManifest's description.
+    """
+    definitions = desc.get("customresourcedefinitions")
+    described: dict[str, int] = {}
+    for entry in items(mapping(definitions).get("owned")):
+        number = sum(len(list(items(entry.get(part)))) for part in ("specDescriptors", "statusDescriptors"))
+        described[text(entry.get("name"))] = max(number, described.get(text(entry.get("name")), 0))
+    first = initialization(annotations) or {}
+    exampled = {_group_kind(example) for example in objects(annotations.get("alm-examples"))}
+    hidden = internal(annotations)
+
+    def rank(api: Api) -> tuple[bool, bool, int]:
+        kind = (api.group, api.kind)
+        return kind != _group_kind(first), kind not in exampled, -described.get(api.crd, 0)
+
+    return tuple(sorted((api for api in apis(definitions, crds=crds) if api.crd not in hidden), key=rank))
+
+
+def _group_kind(obj: Object) -> tuple[str, str]:
+    return text(obj.get("apiVersion")).rpartition("/")[0], text(obj.get("kind"))
+
+
 def apis(definitions: Any, which: str = "owned", crds: Iterable[Object] = ()) -> tuple[Api, ...]:
-    """Of `customresourcedefinitions`: the kinds it provides (`owned`) or needs (`required`), each once, those people use first.
+    """Of `customresourcedefinitions`: the kinds it provides (`owned`) or needs (`required`), each once.
 
     Of several versions of a kind the one to use is taken (`kind_versions.preferred`), with its own words. `crds`: the CustomResourceDefinitions where they
     are at hand; without them Kubernetes' order of versions decides.

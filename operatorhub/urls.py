@@ -100,9 +100,14 @@ urlpatterns = [
     path("operators/<str:namespace>/groups/<str:name>/delete/", groups.delete, name="group-delete"),
     path(OPERATOR, operator.operator, name="operator"),
     re_path(
-        r"^operators/(?P<namespace>[^/]+)/(?P<csv>[^/]+)/(?P<tab>subscription|instances|events|plans)/$",
+        r"^operators/(?P<namespace>[^/]+)/(?P<csv>[^/]+)/(?P<tab>instances|permissions|updates|events)/$",
         operator.operator,
         name="operator-tab",
+    ),
+    re_path(
+        r"^operators/(?P<namespace>[^/]+)/(?P<csv>[^/]+)/(?P<tab>subscription|plans)/$",
+        operator.moved,
+        name="operator-moved",
     ),
     path(f"{OPERATOR}export/", export.export, name="export"),
     path(f"{OPERATOR}uninstall/", uninstall.uninstall, name="uninstall"),

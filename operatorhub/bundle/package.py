@@ -153,8 +153,6 @@ def described(
 ) -> Description:
     """Everything that people read of a version. Its Markdown is made safe HTML here; `images`: with those that it shows from elsewhere."""
     notes = csv.mapping(desc.get("annotations"))
-    owned = csv.apis(desc.get("customresourcedefinitions"), crds=crds)
-    hidden = csv.internal(notes)
     source = csv.text(desc.get("description"))
     return Description(
         title=csv.text(desc.get("displayName")) or name,
@@ -163,7 +161,7 @@ def described(
         level=csv.level(notes.get("capabilities")),
         summary=csv.text(notes.get("description")),
         html=markdown.render(source, images=images),
-        apis=tuple(api for api in owned if api.crd not in hidden),
+        apis=csv.provided(desc, notes, crds),
         required=csv.apis(desc.get("customresourcedefinitions"), "required"),
         modes=csv.install_modes(desc.get("installModes")),
         links=_links(desc.get("links"), "url"),

@@ -6,6 +6,7 @@ unknown; it never shows one version's words for another.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from django.urls import reverse
 
@@ -32,8 +33,35 @@ class Account:
     others: tuple[Right, ...]
 
 
+class RightsSummary:
+    """What somebody who reads `rights` wants to know first."""
+
+    __slots__ = ()
+    rights: tuple[Right, ...]
+
+    @property
+    def level(self) -> str:
+        return permissions.level(self.rights)
+
+    @property
+    def dangerous(self) -> int:
+        return sum(1 for right in self.rights if right.danger)
+
+    @property
+    def accounts(self) -> tuple[Account, ...]:
+        return accounts(self.rights)
+
+
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class GrantedRights(RightsSummary):
+    """Those of an installed operator, whose ClusterServiceVersion is known."""
+
+    rights: tuple[Right, ...]
+    whole: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen(RightsSummary):
     """One version of a package. `about` is None where nothing is known of it but its name; `csv` is empty where its bundle is not known.
 
     `unread`: why the bundle can't be read just now, in words.
@@ -58,18 +86,6 @@ class Chosen:
     def whole(self) -> bool:
         """Whether the bundle tells permissions, webhooks and images."""
         return self.bundle is not None and bool(self.bundle.csv) and not self.bundle.partial
-
-    @property
-    def level(self) -> str:
-        return permissions.level(self.rights)
-
-    @property
-    def dangerous(self) -> int:
-        return sum(1 for one in self.rights if one.danger)
-
-    @property
-    def accounts(self) -> tuple[Account, ...]:
-        return accounts(self.rights)
 
     @property
     def webhooks(self) -> tuple[contents.Webhook, ...]:

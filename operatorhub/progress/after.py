@@ -39,6 +39,11 @@ class After:
     link: str
 
     @property
+    def first(self) -> Step | None:
+        """What to create now: what the author requires, else the first kind."""
+        return self.required or next(iter(self.kinds), None)
+
+    @property
     def waits(self) -> bool:
         """True while a kind is not served yet: the page looks again."""
         return any(not one.served for one in (*self.kinds, *((self.required,) if self.required else ())))
@@ -50,8 +55,6 @@ def read(client: ClusterClient, facts: Facts) -> After | None:
         return None
     spec = csv.mapping(facts.csv.get("spec"))
     notes = csv.mapping(csv.mapping(facts.csv.get("metadata")).get("annotations"))
-    hidden = csv.internal(notes)
-    apis = [api for api in csv.apis(spec.get("customresourcedefinitions")) if api.crd not in hidden]
     groups = facts.groups or ()
     targets = olm.group_targets(groups[0]) if len(groups) == 1 else ()
     place = facts.subscription.namespace
@@ -61,7 +64,7 @@ def read(client: ClusterClient, facts: Facts) -> After | None:
     link = csv.text(notes.get(LINK))
     return After(
         _required(client, first, place),
-        tuple(_step(client, _in_use(client, api), place) for api in apis),
+        tuple(_step(client, _in_use(client, api), place) for api in csv.provided(spec, notes)),
         link if link.startswith(("https://", "http://")) else "",
     )
 

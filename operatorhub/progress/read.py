@@ -71,7 +71,7 @@ class Progress:
         if self.old_version:
             return _("Update %(name)s %(old)s to %(new)s") % names
         words = {
-            DONE: _("%(name)s is installed"),
+            DONE: _("%(name)s %(new)s is ready") if self.csv else _("%(name)s is installed"),
             FAILED: _("The installation of %(name)s failed"),
             ASKS: _("%(name)s waits for your approval"),
         }

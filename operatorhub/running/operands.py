@@ -12,6 +12,7 @@ from kube.objects import KubeObject, name_of, namespace_of, uid_of
 from operatorhub import csv
 from resources.lists import child_troubles
 from resources.lists.child_troubles import ChildTroubles
+from resources.lists.listing import halves
 from resources.state.health import Health
 from resources.state.kind_health import health
 from resources.types import kind_versions
@@ -54,6 +55,10 @@ class Instance:
     health: Health
     created: str
 
+    @property
+    def halves(self) -> tuple[str, str]:
+        return halves(self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Instances:
@@ -64,16 +69,19 @@ class Instances:
     more: tuple[tuple[OwnedApi, int], ...] = ()
 
 
-def owned(client: ClusterClient, apis: Iterable[csv.Api], place: str) -> tuple[OwnedApi, ...]:
-    """What the cluster serves of the kinds, and how many objects of each there are in all namespaces. `place`: where a new one would go first."""
-    return tuple(_workers.map(lambda api: _owned(client, api, place), apis))
+def owned(client: ClusterClient, apis: Iterable[csv.Api], place: str, where: str = "") -> tuple[OwnedApi, ...]:
+    """What the cluster serves of the kinds, and how many objects of each there are in `where` ('' = all namespaces).
+
+    `place`: the namespace that a new one goes to first.
+    """
+    return tuple(_workers.map(lambda api: _owned(client, api, place, where), apis))
 
 
-def _owned(client: ClusterClient, api: csv.Api, place: str) -> OwnedApi:
+def _owned(client: ClusterClient, api: csv.Api, place: str, where: str) -> OwnedApi:
     type_ = kind_versions.preferred_type(client, api.group, api.plural)
     if type_ is None:
         return OwnedApi(api, None, None)
-    number, problem = count(client, type_)
+    number, problem = count(client, type_, where if type_.namespaced else "")
     try:
         answer = can(client, "create", type_, place if type_.namespaced else "")
     except KubeError as error:
@@ -91,11 +99,12 @@ def count(client: ClusterClient, type_: ResourceType, namespace: str = "") -> tu
     return len(page.rows) + (page.remaining or 0), ""
 
 
-def instances(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str = "") -> Instances:
-    """Objects of all kinds together: `SHOWN` of each, by kind and name."""
+def instances(client: ClusterClient, apis: Iterable[OwnedApi], namespace: str = "", name: str = "") -> Instances:
+    """Objects of all kinds together: `SHOWN` of each, by kind and name; with `name` those of them that have it in theirs."""
     below = child_troubles.look(client, namespace)
     read = list(_workers.map(lambda api: _read(client, api, namespace, below), [api for api in apis if api.type]))
-    rows = tuple(row for found, _gap, _more in read for row in found)
+    wanted = name.casefold()
+    rows = tuple(row for found, _gap, _more in read for row in found if wanted in row.name.casefold())
     gaps = tuple(gap for _found, gap, _more in read if gap)
     return Instances(rows, gaps, tuple(more for _found, _gap, more in read if more))
 

@@ -16,6 +16,7 @@ from operatorhub.running.installed import Operator
 from operatorhub.running.operands import OwnedApi
 from operatorhub.running.summaries import summary
 from operatorhub.running.workloads import Part
+from resources.state.health import DEGRADED, PROGRESSING, READY, TERMINATING, Health
 
 INITIALIZATION = "operatorframework.io/initialization-resource"
 
@@ -82,9 +83,25 @@ class Detail:
         return self.operator.targets or ()
 
     @property
+    def only_namespace(self) -> str:
+        """The one namespace that it watches, '' when it watches several or all."""
+        return self.targets[0] if len(self.targets) == 1 else ""
+
+    @property
+    def instances(self) -> int | None:
+        """How many there are of the kinds that can be counted; None where none can."""
+        counts = [api.count for api in self.apis if api.count is not None]
+        return sum(counts) if counts else None
+
+    @property
     def missing(self) -> tuple[Part, ...]:
         """Requirements that hold it up."""
-        return tuple(one for one in self.requirements if one.state == workloads.FAILED)
+        return tuple(part for part in self.requirements if part.state == workloads.FAILED)
+
+    @property
+    def missing_first(self) -> tuple[Part, ...]:
+        """All requirements."""
+        return (*self.missing, *(part for part in self.requirements if part.state != workloads.FAILED))
 
 
 def read(client: ClusterClient, namespace: str, name: str) -> tuple[KubeObject, olm.Subscription | None, Operator]:
@@ -134,11 +151,17 @@ def detail(client: ClusterClient, namespace: str, name: str, place: str = "") ->
         pods,
         sub,
         csv.text(notes.get("olm.operatorGroup")),
-        operands.owned(client, row.apis, where),
+        operands.owned(client, row.apis, where, row.targets[0] if row.targets and len(row.targets) == 1 else ""),
         facts(obj),
         row.runs_in,
         csv.text(notes.get("operator.openshift.io/uninstall-message")),
     )
+
+
+def health(row: Operator) -> Health:
+    """Its state in the words that all objects have."""
+    states = {workloads.DONE: READY, workloads.FAILED: DEGRADED}
+    return Health(TERMINATING if row.phase == "Deleting" else states.get(row.state, PROGRESSING), row.reason)
 
 
 def new_place(row: Operator, picked: str) -> str:

@@ -38,12 +38,11 @@ class Summary:
 def summary(obj: KubeObject) -> Summary:
     """Of a whole object."""
     spec, notes = csv.mapping(obj.get("spec")), csv.mapping(csv.mapping(obj.get("metadata")).get("annotations"))
-    hidden = csv.internal(notes)
     return Summary(
         csv.text(spec.get("displayName")) or name_of(obj),
         csv.text(spec.get("version")),
         csv.text(csv.mapping(spec.get("provider")).get("name")),
-        tuple(api for api in csv.apis(spec.get("customresourcedefinitions")) if api.crd not in hidden),
+        csv.provided(spec, notes),
     )
 
 

@@ -29,6 +29,11 @@ class Update:
     url: str = ""
     to: str = ""
 
+    @property
+    def version(self) -> str:
+        """The version that comes, '' for none."""
+        return olm.version_in(self.to) if self.to else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Catalogs:

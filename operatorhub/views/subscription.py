@@ -51,6 +51,9 @@ def _post(request: ConsoleRequest, page: subject.Page) -> HttpResponse:
     problem = _send(request, page, wanted, version) if wanted.patch else None
     if wanted.patch and problem is None and "save" in request.POST:
         messages.success(request, _("The Subscription “%(name)s” was changed.") % {"name": sub.name})
+        if sub.installed_csv:
+            page_of_operator = reverse("operatorhub:operator-tab", args=[sub.namespace, sub.installed_csv, "updates"])
+            return HttpResponseRedirect(page_of_operator)
         return HttpResponseRedirect(request.get_full_path())
     context = {
         **form_context(request, page, wanted), "problem": problem, "tried": bool(wanted.patch) and problem is None, "seen": version,

@@ -81,6 +81,15 @@ class Cell:
     measured: bool = False
 
 
+def halves(name: str) -> tuple[str, str]:
+    """A name in two: where there is little room the first is cut at its end, and the second stays."""
+    if len(name) <= _WHOLE_NAME:
+        return name, ""
+    dash = name.rfind("-", -_LONGEST_END, -_SHORTEST_END)
+    at = dash if dash > 0 else len(name) - _SHORTEST_END - 1
+    return name[:at], name[at:]
+
+
 @dataclass(frozen=True, slots=True)
 class RowView:
     """One row, for the first paint and for live updates alike. `cells`: the chosen columns, the name's and the namespace's left out. `version`: the
@@ -97,12 +106,7 @@ class RowView:
 
     @property
     def halves(self) -> tuple[str, str]:
-        """The name in two: where there is little room the first is cut at its end, and the second stays."""
-        if len(self.name) <= _WHOLE_NAME:
-            return self.name, ""
-        dash = self.name.rfind("-", -_LONGEST_END, -_SHORTEST_END)
-        at = dash if dash > 0 else len(self.name) - _SHORTEST_END - 1
-        return self.name[:at], self.name[at:]
+        return halves(self.name)
 
     @property
     def stateful(self) -> bool:

@@ -62,7 +62,7 @@ def test_the_manifests_follow_the_form_until_it_is_installed(
     page.get_by_role("button", name="Install", exact=True).click()
     title = page.locator("#progress-title")
     expect(title).to_have_attribute("data-state", "done", timeout=SLOW)
-    expect(page.locator("#after")).to_contain_text("Create SampleDB")
+    expect(page.locator("#create-first")).to_contain_text("Create SampleDB")
     page.get_by_role("link", name="Uninstall").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("SampleDB")
 

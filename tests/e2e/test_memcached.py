@@ -45,7 +45,8 @@ def see(page: Page, client: ClusterClient, namespace: str, size: int) -> None:
 
 
 def uninstall(page: Page, client: ClusterClient, namespace: str) -> None:
-    """By the button of the operator's page; its ClusterServiceVersion and its Deployment go, the kind stays."""
+    """By the menu of the operator's page; its ClusterServiceVersion and its Deployment go, the kind stays."""
+    page.locator("#operator-actions > summary").click()
     page.get_by_role("link", name="Uninstall", exact=True).click()
     expect(page.get_by_role("heading", name="Uninstall Memcached?")).to_be_visible()
     # No instance is left, so nothing is warned of.

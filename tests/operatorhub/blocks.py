@@ -27,7 +27,7 @@ TEMPLATES = {
     "operatorhub/_plan.html": f"{_OLM}::test_approving_a_plan",
     "operatorhub/_removal_stuck.html": f"{_OLM}::test_the_last_way_out",
     "operatorhub/_run_plan.html": f"{_OLM}::test_a_bundle_runs_and_goes",
-    "operatorhub/_subscription_form.html": _BUTTONS,
+    "operatorhub/_subscription.html": _BUTTONS,
     "operatorhub/bootstrap_remove.html": f"{_OLM}::test_a_release_goes",
     "operatorhub/extension_delete.html": _EXTENSION,
     "operatorhub/group.html": _BUTTONS,

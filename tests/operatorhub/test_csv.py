@@ -1,5 +1,7 @@
 """What is read of a ClusterServiceVersion; nothing an author may write makes it fail."""
 
+import json
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -24,6 +26,24 @@ def test_apis_are_one_for_each_crd() -> None:
         {"name": "things.demo.dev", "version": "v1"},
     ]
     assert csv.apis({"owned": owned}) == (csv.Api("demo.dev", "v1", "caches", "Cache", "A cache", "words"),)
+
+
+def test_the_kinds_that_people_create_come_first() -> None:
+    def kind(name: str, described: int = 0) -> dict[str, object]:
+        descriptors = [{"path": str(number)} for number in range(described)]
+        return {"name": f"{name.lower()}s.demo.dev", "kind": name, "version": "v1", "specDescriptors": descriptors}
+
+    owned = [kind("Policy"), kind("Backup", 2), kind("Lock", 9), kind("Cluster", 5), kind("Secret")]
+    examples = [{"apiVersion": "demo.dev/v1", "kind": name} for name in ("Backup", "Cluster", "Policy")]
+    notes = {
+        "alm-examples": json.dumps(examples),
+        "operators.operatorframework.io/internal-objects": '["secrets.demo.dev"]',
+    }
+    desc = {"customresourcedefinitions": {"owned": owned}}
+    kinds = [api.kind for api in csv.provided(desc, notes)]
+    assert kinds == ["Cluster", "Backup", "Policy", "Lock"]
+    notes["operatorframework.io/initialization-resource"] = json.dumps(examples[0])
+    assert csv.provided(desc, notes)[0].kind == "Backup"
 
 
 ARGOCDS = [

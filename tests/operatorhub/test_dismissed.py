@@ -60,7 +60,7 @@ def test_one_button_stays_on_the_version_that_runs(client: ClusterClient) -> Non
 
         assert plans.read(client, place, plan).waits
         found = read.read(client, place, "memcached")
-        assert (found.state, found.csv, found.title) == ("done", OLD, "Memcached is installed")
+        assert (found.state, found.csv, found.title) == ("done", OLD, f"Memcached {olm.version_in(OLD)} is ready")
         (row,) = installed.listed(client, place).rows
         assert row.csv == OLD
         assert row.update is not None

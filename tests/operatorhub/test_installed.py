@@ -1,6 +1,7 @@
 """The list of installed operators and an operator's page with its tabs."""
 
 import dataclasses
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -195,27 +196,38 @@ class TestPages:
         operators.ticket(client, place, "mine")
         web, here = Client(), f"{HERE}{place}/{V1}/"
         until(lambda: "Version 1.0.0 can't keep notes" in text(web.get(here)))
-        details = text(web.get(here))
-        for words in (
-            "What it may do",
-            "requirement",
-            "OwnNamespace",
-            "flightticket-operator",
-            "Version 1.0.0 can't keep notes",
-            "1 instance",
-            "Pod",
-        ):
-            assert words in details
+        overview = text(web.get(here))
+        for words in ("requirement", "OwnNamespace", "flightticket-operator", "Version 1.0.0 can't keep notes", "Pod"):
+            assert words in overview
         page = web.get(here).content.decode()
         assert f'href="/resources/flights.com/v1/flighttickets/new/?namespace={place}"' in page
-        assert f'href="/resources/flights.com/v1/flighttickets/?namespace={place}"' in page
-        assert "mine" in text(web.get(f"{here}instances/"))
-        assert "Update channel" in text(web.get(f"{here}subscription/"))
-        plan = operators.sub_of(client, place).plan
-        assert plan in text(web.get(f"{here}plans/"))
-        assert web.get(f"{here}events/").status_code == 200
+        assert f'href="{here}instances/?kind=flighttickets.flights.com"' in page
+        assert len(re.findall('class="pf-v6-c-tabs__link"', page)) == 5
+        # What used to be a button or a tab that left the page.
+        for words in ("Edit Subscription", "Subscription YAML", "ClusterServiceVersion YAML", "Export", "Uninstall"):
+            assert words in overview
+        permissions = web.get(f"{here}permissions/").content.decode()
+        assert 'class="hub-right' in permissions
+        assert f"/serviceaccounts/{place}/" in permissions
+        updates = text(web.get(f"{here}updates/"))
+        assert "Update channel" in updates
+        assert operators.sub_of(client, place).plan in updates
+        events = text(web.get(f"{here}events/"))
+        assert "InstallSucceeded" in events
         assert web.get(f"{here}nothing/").status_code == 404
         assert web.get(f"{HERE}{place}/nothing.v1/").status_code == 404
+
+    def test_instances_by_kind_and_name(self, client: ClusterClient, place: str) -> None:
+        operators.ticket(client, place, "by-kind")
+        web, here = Client(), f"{HERE}{place}/{V1}/instances/"
+        for query in ({}, {"kind": "flighttickets.flights.com"}, {"q": "BY-K"}, {"kind": "unknown.example"}):
+            assert "by-kind" in text(web.get(here, query))
+        assert "by-kind" not in text(web.get(here, {"q": "nothing"}))
+
+    @pytest.mark.parametrize(("tab", "now"), [("subscription", "updates/"), ("plans", "updates/#plans")])
+    def test_former_tabs_lead_to_where_their_content_is(self, place: str, tab: str, now: str) -> None:
+        answer = Client().get(f"{HERE}{place}/{V1}/{tab}/")
+        assert (answer.status_code, answer["Location"]) == (302, f"{HERE}{place}/{V1}/{now}")
 
     def test_an_instance_that_is_wanted_at_the_beginning(self, client: ClusterClient, place: str) -> None:
         wanted = '{"apiVersion": "flights.com/v1", "kind": "FlightTicket", "metadata": {"name": "first"}, "spec": {}}'

@@ -93,7 +93,7 @@ def test_the_object_that_the_author_wants_first(broken_cluster: ClusterClient, m
     page = web.get(f"/operators/{place}/subscriptions/wanting/").content.decode()
     assert 'id="required"' in page
     assert 'href="https://example.com/start"' in page
-    form = unescape(re.findall(r'id="required".*?href="([^"]+)"', page, re.DOTALL)[0])
+    form = unescape(re.findall(r'href="([^"]+)"\s+id="create-first"', page)[0])
     assert form == f"/resources/wanting.example/v1/sampledbs/new/?namespace={place}&start=example%3Afirst"
     assert 'value="first"' in web.get(form).content.decode()
     body = {

@@ -165,7 +165,7 @@ def test_the_page_and_its_changes(client: ClusterClient, namespace: str) -> None
     )
     assert done.status_code == 302
     operators.succeeded(client, namespace, V11)
-    tab = text(web.get(f"/operators/{namespace}/{V11}/subscription/"))
+    tab = text(web.get(f"/operators/{namespace}/{V11}/updates/"))
     assert "Update channel" in tab
 
     # The CSV runs before the Subscription says so.
@@ -179,5 +179,5 @@ def test_the_page_and_its_changes(client: ClusterClient, namespace: str) -> None
     )
     orphan = text(web.get(f"/operators/{namespace}/{V11}/"))
     assert "Delete ClusterServiceVersion" in orphan
-    assert "adopt it" in text(web.get(f"/operators/{namespace}/{V11}/subscription/"))
+    assert "adopt it" in text(web.get(f"/operators/{namespace}/{V11}/updates/"))
     assert "No Subscription" in text(web.get("/operators/", {"namespace": namespace, "status": "orphan"}))

@@ -65,7 +65,7 @@ def draw(browser: Browser, url: str, plan: str, *, real: bool) -> None:
         ("install", f"{package}install/"),
         ("installed", "/operators/?namespace=-"),
         ("operator", f"/operators/{NAMESPACE}/flightticket-operator.v1.0.0/"),
-        ("subscription", f"/operators/{NAMESPACE}/flightticket-operator.v1.0.0/subscription/"),
+        ("subscription", f"/operators/{NAMESPACE}/flightticket-operator.v1.0.0/updates/"),
         ("plan", f"/operators/{NAMESPACE}/installplans/{plan}/"),
         ("timeline", f"/operators/{NAMESPACE}/subscriptions/flightticket/"),
         ("uninstall", f"/operators/{NAMESPACE}/flightticket-operator.v1.0.0/uninstall/"),
