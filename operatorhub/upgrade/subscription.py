@@ -75,6 +75,12 @@ class Page:
         return csv.text(csv.mapping(self.object.get("metadata")).get("resourceVersion"))
 
     @property
+    def source(self) -> bundles.Offer | None:
+        """The catalog that it takes its versions from; None where that doesn't have the package (any more)."""
+        of = (self.sub.catalog_namespace, self.sub.catalog)
+        return next((one for one in self.sources if (one.namespace, one.catalog) == of), None)
+
+    @property
     def spec(self) -> Mapping[str, Any]:
         return csv.mapping(self.object.get("spec"))
 
