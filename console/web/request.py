@@ -24,7 +24,7 @@ from kube.errors import KubeError
 
 NAMESPACE_COOKIE = "console_namespace"
 ALL_NAMESPACES = "-"
-#: The mark of messages that are the API server's warnings: they stand above a page's content (console/_warnings.html).
+#: The mark of messages that are the API server's warnings: they stand above a page's content (templates/base.html).
 CLUSTER_WARNING = "cluster-warning"
 #: Headers by which htmx goes to another page: events of such an answer are heard by no page.
 _LEADING_AWAY = ("HX-Redirect", "HX-Location", "HX-Refresh")
