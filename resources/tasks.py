@@ -24,8 +24,10 @@ def prune_history() -> None:
 
 @shared_task(name="resources.tasks.sample_usage")
 def sample_usage() -> None:
-    """A minute of the history of CPU and memory, as far as the console's own identity may read it: of the default cluster, and of those that somebody
-    looked at lately."""
+    """Writes a minute of the history of CPU and memory, as far as the console's own identity can read it.
+
+    Of the default cluster, and of those that somebody looked at lately.
+    """
     others = [one for one in clusters.offered() if not one.default]
     try:
         seen = looked(one.alias for one in others)

@@ -1,7 +1,7 @@
-"""metrics.k8s.io/v1beta1: what the node and its Pods use now, in metrics-server's words (kubernetes-sigs/metrics-server, pkg/api).
+"""metrics.k8s.io/v1beta1: what the node and its Pods use now, as metrics-server says it (pkg/api there).
 
-Measured are the processes of this sandbox: those of Pods, and on the node the sandbox itself too. Containers that are simulated use
-nothing. As from the real one there is only get and list.
+Measured are the processes of this sandbox: those of Pods, and on the node the sandbox itself too. Simulated containers
+use nothing. As from metrics-server there is only get and list.
 """
 
 from __future__ import annotations

@@ -47,8 +47,9 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """`milliseconds`: how long the API server took to say its version. `live`: why pages do not hear of changes, '' when they do. `usage`: CPU and
-    memory, none where they aren't measured or this reader may not see them."""
+    """`milliseconds`: how long the API server took to say its version. `live`: why pages do not hear of changes, ''
+    when they do. `usage`: CPU and memory, none where they aren't measured or this reader can't list them.
+    """
 
     version: str
     platform: str
@@ -83,7 +84,10 @@ def look(client: ClusterClient) -> Part:
 
 
 def _usage(client: ClusterClient) -> tuple[Tile, ...]:
-    """Of the nodes; for who may not read these, of the Pods that may be read, without an hour: others' Pods may be missing in some of its minutes."""
+    """Of the nodes, else of the Pods that this reader can list.
+
+    The sum of Pods has no history: others' reads may have written a part of the Pods only in some of its minutes.
+    """
     nodes, room = readings.ask(client, NODES), readings.ask(client, ALLOCATABLE)
     if found := nodes.now():
         given = room.now() or {}

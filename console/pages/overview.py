@@ -23,7 +23,10 @@ _HAPPENED = ("changes", "warnings")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`tour` None: this person put it away. `whole`: the cards are gathered; else each is still to come. `measured`: the cluster has metrics."""
+    """`tour` None: this person put it away. `whole`: the cards are gathered; else each is still to come.
+
+    `measured`: the cluster serves metrics, so the cluster's card is higher.
+    """
 
     cards: tuple[Shown, ...]
     tour: Shown | None

@@ -1,6 +1,6 @@
-"""An hour of CPU and memory, a hash a minute: `<namespace>/<name>` → cores and bytes. Bounded by number and by time; a lost one is no harm.
+"""An hour of CPU and memory, a hash a minute: `<namespace>/<name>` → cores and bytes. Bounded by number and by time.
 
-Several may write the same minute: it is the same measurement. Minutes are of Redis' own clock.
+Several processes may write the same minute: it is the same measurement. Minutes are of Redis' own clock.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,8 @@
 """The columns of a list: the API server's own, and ours (state, owner, labels); those that somebody chose, as a text that an address or a cookie can hold.
 
-Keys: `state`, `owner`, `cpu`, `memory`, `labels`, `label:<key>` for one label's value, `=<name>` for a column of the server's. An empty choice is what everybody
-gets: the state, the columns that `kubectl get` prints without `-o wide` and the state does not tell already, and the age last. The name always
-comes first.
+Keys: `state`, `owner`, `cpu`, `memory`, `labels`, `label:<key>` for one label's value, `=<name>` for a column of the
+server's. An empty choice is what everybody gets: the state, the columns that `kubectl get` prints without `-o wide` and
+the state does not tell already, and the age last. The name always comes first.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -75,7 +75,7 @@ def _is_key(key: str) -> bool:
 
 
 def available(type_: ResourceType, columns: Sequence[Column], *, usage: bool = False) -> tuple[ListColumn, ...]:
-    """All that can be shown without naming a label: the state, the server's columns (wide ones too), owner, measurements and labels."""
+    """All that can be shown without naming a label: state, the server's columns (also wide), owner, usage, labels."""
     has_state, at_first = stateful(type_), _AT_FIRST.get((type_.group, type_.kind), frozenset[str]())
     printed: dict[str, ListColumn] = {}
     status = ready = -1

@@ -41,9 +41,9 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`cells`: as the server printed them, for its own columns. `health.state` is '' for kinds that have none. `version`: its resourceVersion.
+    """`cells`: as the server printed them, for its own columns. `health.state` is '' for kinds that have none.
 
-    `usage`: of a Pod or node, where the list shows it.
+    `version`: its resourceVersion. `usage`: of a Pod or node, where the list shows it.
     """
 
     uid: str

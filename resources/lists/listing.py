@@ -65,8 +65,8 @@ class Cell:
     """`colour` is PatternFly's, '' for plain text. `is_age`: `text` is a timestamp, to be shown as an age that ticks.
 
     `health`, `owner` and `labels` are those of the columns of that name, None elsewhere. `detail`: the state's second line: its cause, or how many
-    are ready. `rank`: the lower, the longer the column stays as the list gets narrower; 0 always stays. `measured`: a measurement, which a row that
-    comes live hasn't, since it is made for all readers.
+    are ready. `rank`: the lower, the longer the column stays as the list gets narrower; 0 always stays. `measured`: a
+    measurement; a live row has none, since it is made for all readers.
     """
 
     heading: str
@@ -119,8 +119,8 @@ class Found:
     """One page. `total` is None where the server does not say; `more`: there is a next page. `searched`: rows read at most, 0 without a bound.
 
     `states`: how many there are in each state, whatever `state` was asked for; None where that was not counted. `version`: the resourceVersion that
-    the answer has everything up to, '' where that isn't known. `within`: the only namespaces that were read, () for all that were asked for. `measured`:
-    whether the entries have their usage, as far as it is known.
+    the answer has everything up to, '' where that isn't known. `within`: the only namespaces that were read, () for all that were asked for.
+    `measured`: whether the entries have their usage, as far as it is known.
     """
 
     columns: tuple[Column, ...]
@@ -204,7 +204,7 @@ def _text(entry: Entry, index: int) -> str:
 
 
 def find(client: ClusterClient, type_: ResourceType, namespace: str, query: Query, asked: Asked | None = None) -> Found:
-    """One page. Raises BadRequest for selectors that are none, Forbidden and so on. `asked`: for what its objects use."""
+    """One page; `asked`: for the usage of its objects. Raises BadRequest for selectors that are none, Forbidden …"""
     found = _find(client, type_, namespace, query, asked)
     used = asked.now() if asked else None
     if used is None:

@@ -22,8 +22,8 @@ from resources.state.health import Health
 def row_html(type_: ResourceType, name: str, columns: bytes, change: Change, language: str) -> str:
     """`<tr id="row-{uid}">…</tr>` of templates/resources/_row.html. `columns`: JSON of the Table's columnDefinitions.
 
-    `name`: the topic, with `?` and the columns that a list wants behind it where those are not everybody's. The template gets `row`,
-    `all_namespaces`: whether the list it belongs to shows a namespace in each row, and `live`.
+    `name`: the topic, with `?` and the columns that a list wants behind it where those are not everybody's. The
+    template gets `row`, `all_namespaces`: whether the list it belongs to shows a namespace in each row, and `live`.
     """
     row: dict[str, Any] = msgspec.json.decode(change.row)
     definitions = table.columns({"columnDefinitions": msgspec.json.decode(columns)})

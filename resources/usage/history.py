@@ -1,6 +1,6 @@
-"""What some objects used in the last hour, added up and drawn, for somebody who may read what they use now.
+"""What some objects used in the last hour, added up and drawn, for a reader who can list what they use now.
 
-Permission is how they are named: callers pass the objects that the reader's own list of measurements has (resources/usage/reading.py).
+Permission: callers pass the objects that are in the reader's own list of measurements (resources/usage/reading.py).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,8 +18,10 @@ from resources.usage.sparkline import Sparkline, sparkline
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One number with its hour. `of`: what there is in all, '' where nobody says; `words`: the drawing in words; `parts`: (name, number) of
-    the containers of one Pod that has several."""
+    """One number with its hour. `of`: the capacity, '' where it isn't known; `words`: the drawing in words.
+
+    `parts`: (name, number) of the containers of one Pod that has several.
+    """
 
     label: str
     text: str
@@ -30,7 +32,7 @@ class Tile:
 
 
 def tiles(client: ClusterClient, plural: str, found: Usages, room: Usage | None = None) -> tuple[Tile, ...]:
-    """CPU and memory of all that is in `found` together. `plural`: PODS or NODES, '' for no history; `room`: what they could use at most."""
+    """The sum of CPU and of memory in `found`. `plural`: PODS or NODES, '' for no history; `room`: the capacity."""
     now = sum(found.values(), Usage())
     samples = _hour(client, plural, [f"{namespace}/{name}" for namespace, name in found])
     room = room or Usage()

@@ -23,7 +23,7 @@ _PLURALS = {("", "Pod"): PODS, ("", "Node"): NODES}
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """`cores` of CPU, over the window of the measurement; `memory`: bytes of the working set. `containers`: of a Pod, by name."""
+    """`cores` of CPU, over the window of the measurement; `memory`: bytes; `containers`: of a Pod, by name."""
 
     cores: float = 0.0
     memory: int = 0

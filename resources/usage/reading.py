@@ -1,7 +1,7 @@
-"""What Pods and nodes use now, read with the rights of the one who looks, in threads of its own: no page waits for a metrics server that is slow.
+"""What Pods and nodes use now, read as the reader, in threads of its own: no page waits for a slow metrics server.
 
-An answer is kept for seconds, for its reader alone. A refusal takes what was kept away at once. Each answer also writes its minute of the
-history (resources/usage/history.py), so that there is one where the worker itself may not read.
+An answer is kept for seconds, for its reader alone. A refusal evicts it at once. Each answer also writes its minute of
+the history (resources/usage/history.py), so that there is one where the worker itself has no permission to read.
 """
 
 import logging
@@ -32,6 +32,8 @@ FAILED_SECONDS = 60.0
 WAIT_SECONDS = 0.4
 READ_SECONDS = 5.0
 _THREADS, _QUEUED = 4, 64
+# What a reading itself counts as, in objects, so that their number is bounded too.
+_WEIGHT = 100
 _NEVER = float("-inf")
 _Key = tuple[object, ...]
 
@@ -44,7 +46,10 @@ def _set() -> threading.Event:
 
 @dataclass(eq=False, slots=True)
 class Reading:
-    """One list of measurements of one reader. `usages` None: not known. `answered`: nothing is under way. Times are of time.monotonic()."""
+    """One list of measurements of one reader. `usages` None: not known; `answered`: no request is under way.
+
+    Times are of time.monotonic().
+    """
 
     keep_seconds: float = KEEP_SECONDS
     usages: Usages | None = None
@@ -88,7 +93,7 @@ class Readings:
         self._pool = ThreadPoolExecutor(_THREADS, "usage")
 
     def ask(self, client: ClusterClient, plural: str, namespace: str = "") -> Asked:
-        """Never waits. `plural`: PODS, NODES or ALLOCATABLE; `namespace` '': all of them, or all that are this reader's."""
+        """Never waits. `plural`: PODS, NODES or ALLOCATABLE; `namespace` '': all of them, or all of this reader's."""
         type_ = served(client, plural) if plural else None
         if type_ is None:
             return Asked()
@@ -116,7 +121,7 @@ class Readings:
         return sum(len(one.usages or ()) for one in self._kept.values())
 
     def _let_go(self) -> None:
-        while len(self._kept) > 1 and self.objects + len(self._kept) > limits.USAGE_OBJECTS.value:
+        while len(self._kept) > 1 and self.objects + _WEIGHT * len(self._kept) > limits.USAGE_OBJECTS.value:
             self._kept.popitem(last=False)
 
     def _read(self, reading: Reading, client: ClusterClient, type_: ResourceType, namespace: str) -> None:

@@ -10,7 +10,7 @@ _EDGE = 2
 
 @dataclass(frozen=True, slots=True)
 class Sparkline:
-    """`lines`, `areas`: SVG paths, a piece for each stretch without a gap; `end`: where the newest point is, None where that is missing."""
+    """`lines`, `areas`: SVG paths, one for each stretch without a gap; `end`: the newest point, None if missing."""
 
     lines: tuple[str, ...]
     areas: tuple[str, ...]

@@ -68,9 +68,10 @@ def _part(column: ListColumn, rank: int) -> str:
 
 @dataclass(frozen=True)
 class ListPage:
-    """`topic`: several with blanks between them for somebody with namespaces of their own. `label_error`, `field_error`: why a selector is none. `refusal`: why there is no list, in words; `advice`: what to do then.
-
-    `with_usage`: whether the page that this is a part of has columns of measurements; None for a whole page."""
+    """`topic`: several with blanks between them for somebody with namespaces of their own. `label_error`, `field_error`:
+    why a selector is none. `refusal`: why there is no list, in words; `advice`: what to do then. `with_usage`: whether the
+    page that this is a part of has columns of measurements; None for a whole page.
+    """
 
     place: Place
     namespace: str
@@ -101,7 +102,7 @@ class ListPage:
 
     @property
     def measured(self) -> bool:
-        """Whether there are columns of measurements. A part of a page has those that the page has, whatever is known by now."""
+        """Whether there are columns of measurements. A part of a page has those of its page, whatever is known now."""
         return self.found.measured if self.with_usage is None else self.with_usage
 
     @property

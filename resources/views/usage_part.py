@@ -1,4 +1,4 @@
-"""The region of an object's page with the CPU and memory of its Pods, or of the node that it is: now, and in the last hour."""
+"""The region of an object's page with the CPU and memory of its Pods, or of a node: now, and in the last hour."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

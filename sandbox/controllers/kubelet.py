@@ -1,4 +1,4 @@
-"""The kubelet: hands the node's Pods to sandbox.runtime, and serves what is streamed from them (sandbox.streams) and what they use."""
+"""The kubelet: hands the node's Pods to sandbox.runtime, serves streams of them (sandbox.streams) and their metrics."""
 
 from __future__ import annotations
 

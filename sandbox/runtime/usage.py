@@ -1,7 +1,7 @@
-"""What the processes of each container use, from /proc/<pid>/stat (proc(5)): CPU time over a window, and resident memory.
+"""What the processes of each container use, from /proc/<pid>/stat (proc(5)): CPU time over a window, resident memory.
 
-A process belongs to a container if the container's own process leads its session or is above it. The time of children that have
-ended is their parent's, so a sum only grows. Resident memory counts what processes share once for each of them.
+A process belongs to a container if the container's own process leads its session or is above it. The time of children
+that have ended is their parent's, so a sum only grows. Resident memory counts what processes share once for each of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """`cpu_seconds`: since it began, with that of its children that have ended. `began`: seconds after the machine's start."""
+    """`cpu_seconds`: its own and of its children that have ended. `began`: seconds after the machine's start."""
 
     parent: int
     session: int

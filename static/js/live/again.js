@@ -1,4 +1,4 @@
-// What no stream tells, measurements above all, is fetched again after a while, as long as somebody looks: data-live-again has the milliseconds.
+// What no stream tells, measurements above all, is fetched again while somebody looks: data-live-again has the milliseconds.
 import { refetch } from "./refetch.js";
 
 const TICK = 5000;

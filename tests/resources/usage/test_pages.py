@@ -1,4 +1,4 @@
-"""CPU and memory on pages, by the embedded cluster's metrics: for whom may read them, and without a trace for who may not."""
+"""CPU and memory on pages, from the embedded cluster's metrics; without permission to list them there is no trace."""
 
 import dataclasses
 import re
