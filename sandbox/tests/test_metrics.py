@@ -24,12 +24,14 @@ def _pod(name: str, image: str) -> dict:
 
 @pytest.fixture
 def engine(api: Api, namespace: str) -> str:
-    """The path of the metrics of a namespace with a Pod whose program really runs, and one that is simulated."""
+    """The path of a namespace's metrics: of a Pod whose program really runs, and of one that is simulated."""
     pods = f"/api/v1/namespaces/{namespace}/pods"
     for name, image in (("engine", ENGINE), ("web", "nginx:1")):
         assert api.post(pods, _pod(name, image)).status == 201
         api.until(f"{pods}/{name}", lambda pod: pod["status"].get("phase") == "Running")
-    return f"{API}/namespaces/{namespace}/pods"
+    path = f"{API}/namespaces/{namespace}/pods"
+    api.until(path, lambda found: len(found["items"]) == 2)
+    return path
 
 
 def _bytes(usage: dict) -> int:
