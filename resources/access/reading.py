@@ -62,12 +62,3 @@ def role_names(client: ClusterClient, kind: str, namespace: str = "") -> tuple[s
         return ()
     names = (str(row.object["metadata"]["name"]) for row in table.rows)
     return tuple(sorted(names, key=lambda name: (name.startswith("system:"), name)))
-
-
-def account_names(client: ClusterClient, namespace: str) -> tuple[str, ...]:
-    """Of the namespace's service accounts; empty where they can't be listed."""
-    try:
-        rows = client.table(client.find("", "v1", "serviceaccounts"), namespace, limit=limits.NAMESPACE_ROLES.value).rows
-    except KubeError:
-        return ()
-    return tuple(sorted(str(row.object["metadata"]["name"]) for row in rows))

@@ -64,7 +64,11 @@ def _operator_kinds(role: KubeObject) -> Iterator[str]:
         groups = [group for group in _texts(rule, "apiGroups") if "." in group and not group.endswith(_BUILT_IN)]
         if not groups:
             continue
-        kinds = [kind for kind in _texts(rule, "resources") if "/" not in kind and kind != "*"]
+        kinds = [
+            permission_words.NAMES.get((groups[0], kind), kind)
+            for kind in _texts(rule, "resources")
+            if "/" not in kind and kind != "*"
+        ]
         verbs = set(_texts(rule, "verbs"))
         into = created if verbs & {"create", "*"} else read if verbs & {"get", "list"} else None
         if into is not None:

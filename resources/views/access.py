@@ -22,7 +22,7 @@ from kube.kubectl import Commands
 from kube.objects import KubeObject, uid_of
 from resources.access import giving, reading, role_words
 from resources.access.giving import CHOICES, OTHER_ROLES, Gift
-from resources.access.grants import ACCOUNT, GROUP, KINDS, LEVELS, USER, Grant, Member, Subject, without
+from resources.access.grants import ACCOUNT, CUSTOM, GROUP, KINDS, LEVELS, USER, Grant, Member, Subject, without
 from resources.access.reading import NamespaceAccess
 from resources.history import writes
 from resources.place import Place, place_of
@@ -59,6 +59,12 @@ class MemberRow:
     grants: tuple[GrantRow, ...]
     preview_url: str = ""
     is_reader: bool = False
+
+    @property
+    def marks(self) -> tuple[tuple[str, str, str], ...]:
+        """(level, its label, mark), for each column."""
+        labels = {**_level_labels(), CUSTOM: _("Custom")}
+        return tuple((level, labels[level], mark) for level, mark in self.member.marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +121,11 @@ class RoleCard:
 
 @dataclass(frozen=True, slots=True)
 class GivePage:
-    """`accounts`: names of the namespace's service accounts. `request`: the text for an administrator, after a refusal."""
+    """`request`: the text for an administrator, after a refusal."""
 
     place: Place
     gift: Gift
     cards: tuple[RoleCard, ...]
-    accounts: tuple[str, ...]
     errors: Mapping[str, str]
     problem: Problem | None = None
     request: str = ""
@@ -272,6 +277,10 @@ def _shown(request: ConsoleRequest, page: AccessPage) -> AccessPage:
     )
 
 
+def _level_labels() -> dict[str, str]:
+    return {"view": _("View"), "edit": _("Edit"), "admin": _("Admin")}
+
+
 def _labels() -> dict[str, str]:
     return {USER: _("People"), GROUP: _("Groups"), ACCOUNT: _("Service accounts")}
 
@@ -374,9 +383,8 @@ def _give_page(
 ) -> HttpResponse:
     client = request.cluster
     wanted = giving.gift_request(gift, client.user, client.name, place.name) if refused else ""
-    names = reading.account_names(client, place.name)
     cards = tuple(_card(client, place.name, choice, gift, errors or {}) for choice in CHOICES)
-    page = GivePage(place, gift, cards, names, errors or {}, problem, wanted)
+    page = GivePage(place, gift, cards, errors or {}, problem, wanted)
     status = problem.status if problem else 422 if errors else 200
     return render.page(request, "resources/access_give.html", {"page": page}, status=status)
 
@@ -385,7 +393,7 @@ def _card(client: ClusterClient, namespace: str, choice: str, gift: Gift, errors
     if choice in LEVELS:
         role = reading.role(client, choice)
         words = role_words.sentences(role) if role else role_words.usual(choice)
-        return RoleCard(choice, {"view": _("View"), "edit": _("Edit"), "admin": _("Admin")}[choice], words)
+        return RoleCard(choice, _level_labels()[choice], words)
     kind = OTHER_ROLES[choice]
     label = _("Another cluster role") if kind == "ClusterRole" else _("A role of this namespace")
     offers = reading.role_names(client, kind, namespace if kind == "Role" else "")

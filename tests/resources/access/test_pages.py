@@ -75,6 +75,12 @@ def test_who_has_access(browser: Client, client: ClusterClient, namespace: str) 
     assert f'href="{page_url(namespace)}"' in overview
 
 
+def test_the_navigation_leads_there_from_a_picked_namespace(browser: Client, namespace: str) -> None:
+    link = f'href="{page_url(namespace)}"'
+    assert link in browser.get("/namespaces/", {"namespace": namespace}).content.decode()
+    assert link not in browser.get("/namespaces/", {"namespace": "-"}).content.decode()
+
+
 def test_another_kind_has_no_such_page(browser: Client, namespace: str, client: ClusterClient) -> None:
     assert browser.get(f"/resources/core/v1/configmaps/{namespace}/kube-root-ca.crt/access/").status_code == 404
     assert browser.get(page_url("no-such-namespace")).status_code == 404
