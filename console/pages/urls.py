@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from console.pages import access, audit, audit_api, clusters, components, health, namespaces, overview, palette, preferences
+from console.pages import (
+    access,
+    audit,
+    audit_api,
+    clusters,
+    components,
+    health,
+    namespaces,
+    overview,
+    palette,
+    preferences,
+)
 
 app_name = "pages"
 

@@ -142,7 +142,13 @@ class Navigation:
     def _who(self) -> Iterator[NavItem]:
         """Who has access to the picked namespace."""
         if self._namespace and ("rbac.authorization.k8s.io", "rolebindings") in self._listable:
-            place = {"group": "core", "version": "v1", "plural": "namespaces", "namespace": "-", "name": self._namespace}
+            place = {
+                "group": "core",
+                "version": "v1",
+                "plural": "namespaces",
+                "namespace": "-",
+                "name": self._namespace,
+            }
             yield self._item(_("Who has access"), "resources:access", arguments=place)
 
     def _extensions(self) -> Iterator[NavItem]:

@@ -109,19 +109,24 @@ def _commands(gift: Gift, namespace: str) -> Iterator[Command]:
             who: tuple[str | Typed, ...]
             if kind == ACCOUNT:
                 who = (
-                    Typed("account-namespace", gift.account_namespace, " --serviceaccount=", f" --serviceaccount={namespace}"),
+                    Typed(
+                        "account-namespace",
+                        gift.account_namespace,
+                        " --serviceaccount=",
+                        f" --serviceaccount={namespace}",
+                    ),
                     Typed("name", gift.name, ":", ":NAME"),
                 )
             else:
                 who = (Typed("name", gift.name, f" {_FLAGS[kind]}=", f" {_FLAGS[kind]}=NAME"),)
             rest = (Typed("name", gift.name, " ", " NAME"), *role, *who, f" -n {namespace}")
-            yield Command(
-                "kubectl create rolebinding", ticks=(frozenset({kind}), frozenset({choice})), rest=rest
-            )
+            yield Command("kubectl create rolebinding", ticks=(frozenset({kind}), frozenset({choice})), rest=rest)
 
 
 def gift_request(gift: Gift, user: str, cluster: str, namespace: str) -> str:
     """The text by which an administrator is asked to give this in one's place."""
     words = {"name": gift.subject.label, "role": gift.role_name, "namespace": namespace, "cluster": cluster}
-    wish = _("Please give “%(name)s” the role “%(role)s” in the namespace “%(namespace)s” of the cluster “%(cluster)s”.")
+    wish = _(
+        "Please give “%(name)s” the role “%(role)s” in the namespace “%(namespace)s” of the cluster “%(cluster)s”."
+    )
     return request_text(wish % words, user, (), str(kubectl(gift, namespace)))

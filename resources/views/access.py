@@ -1,6 +1,7 @@
 """/resources/core/v1/namespaces/-/<name>/access/: who has access to a namespace; below it the pages that give access and take it away."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -26,6 +27,7 @@ from resources.access.grants import ACCOUNT, CUSTOM, GROUP, KINDS, LEVELS, USER,
 from resources.access.reading import NamespaceAccess
 from resources.history import writes
 from resources.place import Place, place_of
+from resources.writing.bindings import GROUP as RBAC
 
 _PAGE_SIZE = 100
 _MAX_TRIES = 9
@@ -174,7 +176,7 @@ def access(request: ConsoleRequest, group: str, version: str, plural: str, names
     client = request.cluster
     found = reading.read(client, name)
     can_give = _can(client, "create", name)
-    missing = ()
+    missing: tuple[str, ...] = ()
     if found.refused:
         missing = (_("See who has access"),)
     elif not can_give:
@@ -219,10 +221,8 @@ def _namespace(request: ConsoleRequest, group: str, version: str, plural: str, n
     place = place_of(request, group, version, plural, "-", name)
     if (place.type.group, place.type.kind) != ("", "Namespace"):
         raise NotFound(_("%(kind)s has no page of who has access.") % {"kind": place.type.kind})
-    try:
+    with suppress(Forbidden):
         place.get(request.cluster)
-    except Forbidden:
-        pass
     return place
 
 
@@ -286,8 +286,8 @@ def _labels() -> dict[str, str]:
 
 
 def _rows(client: ClusterClient, place: Place, members: tuple[Member, ...]) -> tuple[MemberRow, ...]:
-    own, everywhere = reading.role_bindings(client), client.find(reading.GROUP, "v1", "clusterrolebindings")
-    roles = {kind: client.find_kind(reading.GROUP, kind) for kind in ("ClusterRole", "Role")}
+    own, everywhere = reading.role_bindings(client), client.find(RBAC, "v1", "clusterrolebindings")
+    roles = {kind: client.find_kind(RBAC, kind) for kind in ("ClusterRole", "Role")}
     may_remove = _can(client, "update", place.name) or _can(client, "delete", place.name)
     may_preview = not client.by and offered(client)
 
@@ -410,7 +410,9 @@ def _asked(request: ConsoleRequest, namespace: str) -> Subject:
     return Subject(kind, get.get("name", ""), (get.get("home") or namespace) if kind == ACCOUNT else "")
 
 
-def _remove(request: ConsoleRequest, page: RemovePage, obj: KubeObject, left: list[Mapping[str, object]]) -> HttpResponse:
+def _remove(
+    request: ConsoleRequest, page: RemovePage, obj: KubeObject, left: list[Mapping[str, object]]
+) -> HttpResponse:
     """What the reader was asked about: its version is sent, and a newer one is a conflict."""
     client, binding = request.cluster, page.binding
     version = request.POST.get("version", "")

@@ -143,7 +143,9 @@ def test_access_is_given(
 
 
 def test_a_service_account_of_another_namespace(browser: Client, client: ClusterClient, namespace: str) -> None:
-    browser.post(page_url(namespace, "give/"), gift(kind="ServiceAccount", name="ci", **{"account-namespace": "default"}))
+    browser.post(
+        page_url(namespace, "give/"), gift(kind="ServiceAccount", name="ci", **{"account-namespace": "default"})
+    )
     browser.post(page_url(namespace, "give/"), gift(kind="ServiceAccount", name="ci"))
     found = client.list(client.find(RBAC, "v1", "rolebindings"), namespace).items
     assert {obj["subjects"][0]["namespace"] for obj in found} == {"default", namespace}
