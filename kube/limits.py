@@ -696,6 +696,20 @@ OLM_MANIFEST_OBJECTS = Limit(
     over="refused, and why",
     test=f"{_READING}test_objects_of_olms_manifests_are_bounded",
 )
+NAMESPACE_BINDINGS = Limit(
+    subject="RoleBindings, and ClusterRoleBindings, that a namespace's page Access reads",
+    value=5_000,
+    unit="objects",
+    over="it shows those, and says that there are more",
+    test="tests/resources/access/test_pages.py::test_of_thousands_of_bindings_the_first_are_read",
+)
+NAMESPACE_ROLES = Limit(
+    subject="Roles, and ClusterRoles, that the form Give access offers by name",
+    value=1_000,
+    unit="objects",
+    over="others can be typed",
+    test="tests/resources/access/test_pages.py::test_of_thousands_of_bindings_the_first_are_read",
+)
 RULE_COMBINATIONS = Limit(
     subject="combinations of API groups, resources and names in a rule of a bundle's permissions",
     value=20_000,

@@ -7,6 +7,7 @@ object has two or more: so no namespace or name, whatever it is, can hide a page
 from django.urls import path
 
 from resources.views import (
+    access,
     act,
     bindings,
     bulk,
@@ -92,6 +93,9 @@ urlpatterns = [
     path(f"{_OBJECT}rollback/", rollback.rollback, name="rollback"),
     path(f"{_OBJECT}value/", reveal.value, name="value"),
     path(f"{_OBJECT}contents/", contents.contents, name="contents"),
+    path(f"{_OBJECT}access/", access.access, name="access"),
+    path(f"{_OBJECT}access/give/", access.give, name="access-give"),
+    path(f"{_OBJECT}access/remove/", access.remove, name="access-remove"),
     path(f"{_OBJECT}cordon/", cordon.cordon, name="cordon"),
     path(f"{_OBJECT}scale/", scale.scale, name="scale"),
     path(f"{_OBJECT}act/<str:act>/", act.act, name="act"),

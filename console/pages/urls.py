@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from console.pages import audit, audit_api, clusters, components, health, namespaces, overview, palette, preferences
+from console.pages import (
+    access,
+    audit,
+    audit_api,
+    clusters,
+    components,
+    health,
+    namespaces,
+    overview,
+    palette,
+    preferences,
+)
 
 app_name = "pages"
 
@@ -11,6 +22,7 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", health.metrics, name="metrics"),
+    path("access/", access.access, name="access"),
     path("audit/", audit.audit, name="audit"),
     path("audit/export/", audit.export, name="audit-export"),
     path("audit/<int:key>/", audit.entry, name="audit-entry"),

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from console.reach import finding
 from console.web import clusters
+from console.web.listable import listable
 from console.web.navigation import FOLDED_COOKIE, NavEntry, Navigation
 from kube.client import ClusterClient
 from kube.errors import KubeError, NotFound
@@ -89,6 +90,13 @@ class Frame:
             return self.cluster is not None and finding.listed(self.cluster) is None
         except (KubeError, NotFound):
             return False
+
+    @cached_property
+    def has_limited_access(self) -> bool:
+        """Whether only some namespaces are the reader's, or nothing can be changed in what is shown."""
+        if self.cluster is None:
+            return False
+        return self.limited or not listable(self.cluster, self.namespace).can_create
 
     @property
     def found_words(self) -> str:

@@ -3,7 +3,9 @@
 SelfSubjectRulesReview: https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from console.reach import finding
 from console.web import navigation_cache
@@ -16,10 +18,14 @@ MAX_NAMESPACES = 5
 
 @dataclass(frozen=True, slots=True)
 class Listable:
-    """`pairs` of API group and plural, '*' for any of either. `everything`: the API server can't tell, or did not."""
+    """`pairs` of API group and plural, '*' for any of either. `everything`: the API server can't tell, or did not.
+
+    `can_create`: workloads.
+    """
 
     pairs: frozenset[tuple[str, str]] = frozenset()
     everything: bool = False
+    can_create: bool = True
 
     def __contains__(self, pair: tuple[str, str]) -> bool:
         group, plural = pair
@@ -34,7 +40,11 @@ def listable(client: ClusterClient, namespace: str) -> Listable:
         found = [_in_namespace(client, name) for name in names]
     except KubeError:
         return Listable(everything=True)
-    return Listable(frozenset().union(*(each.pairs for each in found)), any(each.everything for each in found))
+    return Listable(
+        frozenset().union(*(each.pairs for each in found)),
+        everything=any(each.everything for each in found),
+        can_create=any(each.can_create for each in found),
+    )
 
 
 def _namespaces(client: ClusterClient) -> tuple[str, ...]:
@@ -50,13 +60,18 @@ def _in_namespace(client: ClusterClient, namespace: str) -> Listable:
     if isinstance(known, Listable):
         return known
     rules, complete = client.rules(namespace)
-    pairs = {
-        (str(group), str(plural))
-        for rule in rules
-        if {"list", "*"} & set(rule.get("verbs") or ()) and not rule.get("resourceNames")
-        for group in rule.get("apiGroups") or ()
-        for plural in rule.get("resources") or ()
-    }
-    found = Listable(frozenset(pairs), everything=not complete)
+    created = Listable(_pairs(rules, "create"))
+    can_create = not complete or ("apps", "deployments") in created or ("", "pods") in created
+    found = Listable(_pairs(rules, "list"), everything=not complete, can_create=can_create)
     navigation_cache.put(key, found)
     return found
+
+
+def _pairs(rules: Iterable[Mapping[str, Any]], verb: str) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (str(group), str(plural))
+        for rule in rules
+        if {verb, "*"} & set(rule.get("verbs") or ()) and not rule.get("resourceNames")
+        for group in rule.get("apiGroups") or ()
+        for plural in rule.get("resources") or ()
+    )

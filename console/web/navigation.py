@@ -110,6 +110,7 @@ class Navigation:
         self._open = set(request.COOKIES.get(OPEN_COOKIE, "")[:200].split("."))
         self._listable = listable(cluster, namespace) if cluster else Listable(everything=True)
         self._served = _served(cluster)
+        self._namespace = namespace
 
     def entries(self) -> tuple[NavEntry, ...]:
         """In the order of the page; groups in which nothing can be listed are left out."""
@@ -129,7 +130,7 @@ class Navigation:
         yield self._group("config", _("Config"), "config", *self._lists(_config()))
         yield self._group("storage", _("Storage"), "storage", *self._lists(_storage()))
         who_can = self._item(_("Who can"), "resources:who-can")
-        yield self._group("access", _("Access"), "access", *self._lists(_access()), who_can)
+        yield self._group("access", _("Access"), "access", *self._who(), *self._lists(_access()), who_can)
         yield self._group("cluster", _("Cluster"), "cluster", *self._cluster())
 
     def _cluster(self) -> Iterator[NavItem]:
@@ -137,6 +138,18 @@ class Navigation:
         yield from self._lists(((_("Nodes"), "", "v1", "nodes"), _definitions()))
         yield self._item(_("All types"), "resources:types", exact=True)
         yield self._item(_("Audit"), "pages:audit")
+
+    def _who(self) -> Iterator[NavItem]:
+        """Who has access to the picked namespace."""
+        if self._namespace and ("rbac.authorization.k8s.io", "rolebindings") in self._listable:
+            place = {
+                "group": "core",
+                "version": "v1",
+                "plural": "namespaces",
+                "namespace": "-",
+                "name": self._namespace,
+            }
+            yield self._item(_("Who has access"), "resources:access", arguments=place)
 
     def _extensions(self) -> Iterator[NavItem]:
         """OLM v1's page, where the cluster has OLM v1."""

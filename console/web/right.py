@@ -1,10 +1,15 @@
-"""The right that a refusal names, as the rule that an administrator has to give: read from the API server's own sentence.
+"""The right that a refusal names, as a request with the commands that give it: read from the API server's own sentence.
 
 `… is forbidden: User "x" cannot list resource "pods" in API group "" in the namespace "shop"`: staging/src/k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go.
 """
 
 import re
+import shlex
 from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from console.web.access_request import binding_name, request_text, subject_flag
 
 _SENTENCE = re.compile(
     r'User "(?P<user>[^"]*)" cannot (?P<verb>\S+) resource "(?P<resource>[^"]+)" in API group "(?P<group>[^"]*)"'
@@ -12,7 +17,6 @@ _SENTENCE = re.compile(
 )
 # Who may see something wants to see it change, too.
 _READING = ("get", "list", "watch")
-_SERVICE_ACCOUNT = "system:serviceaccount:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +34,26 @@ class Right:
         return _READING if self.verb in _READING else (self.verb,)
 
     @property
-    def rule(self) -> str:
-        """One of `rules:` of a Role, or of a ClusterRole without a namespace."""
-        verbs = ", ".join(self.verbs)
-        return f'- apiGroups: ["{self.group}"]\n  resources: ["{self.resource}"]\n  verbs: [{verbs}]'
+    def request(self) -> str:
+        """A text for an administrator, with the commands that give the permission and nothing else."""
+        plural, slash, part = self.resource.partition("/")
+        resource = f"{plural}.{self.group}{slash}{part}" if self.group else self.resource
+        what = {"verb": self.verb, "resource": resource, "namespace": self.namespace}
+        if self.namespace:
+            wish = _("Please let me %(verb)s %(resource)s in the namespace “%(namespace)s”.") % what
+        else:
+            wish = _("Please let me %(verb)s %(resource)s in the whole cluster.") % what
+        return request_text(wish, self.user, (), self._commands(resource))
+
+    def _commands(self, resource: str) -> str:
+        kind, scope = ("role", f" -n {self.namespace}") if self.namespace else ("clusterrole", "")
+        role = shlex.quote(f"{self.verbs[0]}-{self.resource.replace('/', '-')}")
+        verbs, who = ",".join(self.verbs), subject_flag(self.user)
+        name = shlex.quote(binding_name(self.user, f"{self.verbs[0]}-{self.resource}"))
+        return (
+            f"kubectl create {kind} {role} --verb={verbs} --resource={shlex.quote(resource)}{scope}\n"
+            f"kubectl create {kind}binding {name} --{kind}={role} {who}{scope}"
+        )
 
 
 def right_of(text: str) -> Right | None:
@@ -44,7 +64,5 @@ def right_of(text: str) -> Right | None:
 
 def binding(user: str, namespace: str) -> str:
     """The command by which an administrator lets somebody read in a namespace."""
-    who = f"--user={user}"
-    if user.startswith(_SERVICE_ACCOUNT):
-        who = f"--serviceaccount={user.removeprefix(_SERVICE_ACCOUNT)}"
-    return f"kubectl create rolebinding console-view --clusterrole=view {who} -n {namespace}"
+    name, who = shlex.quote(binding_name(user, "view")), subject_flag(user)
+    return f"kubectl create rolebinding {name} --clusterrole=view {who} -n {namespace}"

@@ -109,6 +109,8 @@ class DetailPage:
         pages = {"yaml": _("YAML"), "logs": _("Logs"), "terminal": _("Terminal")}
         labels = {self.place.url(view): label for view, label in pages.items()}
         shown = [Tab(labels[action.url], action.url) for action in leading_to(self.actions, self.place, *pages)]
+        if (self.place.type.group, self.place.type.kind) == ("", "Namespace"):
+            shown.insert(0, Tab(_("Access"), self.place.url("access")))
         parts = (Tab(_("History"), self.place.url("history")), Tab(_("Events"), "#events"), Tab(_("Values"), "#values"))
         return (Tab(_("Overview"), self.place.detail_url, current=True), *shown, *parts)
 

@@ -68,6 +68,7 @@ def _states(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice)
 def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -> tuple[ListPage, int]:
     client, type_, namespace = request.cluster, place.type, place.namespace
     found, status, error, refusal, advice = Found((), (), 0, False), 200, "", "", ""
+    words = ""
     query = replace(wish.query(choice.size), heard=_heard(request))
     try:
         if "list" in type_.verbs:
@@ -83,7 +84,8 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
             raise
         error, status = str(problem), 422
     except Forbidden as problem:
-        refusal, advice, status = explain(problem).title, _advice(place, str(problem)), 403
+        refusal, advice, status = explain(problem).title, _advice(place), 403
+        words = str(problem)
     except ServerError as problem:
         # A broken webhook or API server of this kind alone: said here, where its definition and all others are at hand.
         said = explain(problem)
@@ -93,6 +95,7 @@ def _look(request: ConsoleRequest, place: Place, wish: Filter, choice: Choice) -
         place, namespace, wish, choice, topic, found, _may_create(request, place), *_blame(error), refusal, advice,
         () if wants_fragment(request) else saved.mine(client, place),
         with_usage=request.GET[USAGE] == "1" if request.GET.get(USAGE) in ("0", "1") else None,
+        refused_words=words,
     )  # fmt: skip
     return page, status
 
@@ -106,10 +109,10 @@ def _topic(request: ConsoleRequest, place: Place) -> str:
     return followable.of(request.cluster, place.type, place.namespace)
 
 
-def _advice(place: Place, words: str) -> str:
+def _advice(place: Place) -> str:
     if place.type.namespaced and not place.namespace:
-        return _("You don't have permission to list all namespaces. Pick one of yours. (%(words)s)") % {"words": words}
-    return _("Ask a cluster administrator for a role that can list them. (%(words)s)") % {"words": words}
+        return _("You don't have permission to list all namespaces. Pick one of yours.")
+    return _("Ask a cluster administrator for a role that can list them.")
 
 
 def _may_create(request: ConsoleRequest, place: Place) -> bool:

@@ -70,7 +70,8 @@ def _part(column: ListColumn, rank: int) -> str:
 class ListPage:
     """`topic`: several with blanks between them for somebody with namespaces of their own. `label_error`, `field_error`:
     why a selector is none. `refusal`: why there is no list, in words; `advice`: what to do then. `with_usage`: whether the
-    page that this is a part of has columns of measurements; None for a whole page.
+    page that this is a part of has columns of measurements; None for a whole page. `refused_words`: the API server's, where
+    it forbids the list.
     """
 
     place: Place
@@ -86,6 +87,7 @@ class ListPage:
     advice: str = ""
     saved: tuple[Saved, ...] = ()
     with_usage: bool | None = None
+    refused_words: str = ""
 
     @cached_property
     def rows(self) -> tuple[RowView, ...]:

@@ -22,6 +22,7 @@ ASKS = {
     "resources:finalizers": "resources/finalizers.html",
     "resources:rollback": "resources/rollback.html",
     "resources:debug": "resources/debug.html",
+    "resources:access-remove": "resources/access_remove.html",
     "operatorhub:uninstall": "operatorhub/uninstall.html",
     "operatorhub:removal": "operatorhub/_removal.html",
     "operatorhub:undo": "operatorhub/undo.html",

@@ -104,6 +104,9 @@ STOPS = (
     _rare("secret", f"{_CORE}secrets/{SHOP}/login/"),
     _rare("definition", "/resources/apiextensions.k8s.io/v1/customresourcedefinitions/-/sampledbs.samples.operator-console.dev/"),
     _rare("namespace", f"{_CORE}namespaces/-/{SHOP}/"),
+    _rare("namespace-access", f"{_CORE}namespaces/-/{SHOP}/access/"),
+    _rare("access-give", f"{_CORE}namespaces/-/{SHOP}/access/give/"),
+    _rare("access", f"/access/?namespace={SHOP}"),
     _rare("ticket", f"{_TICKETS}{FLIGHTS}/family/"),
     Stop("history", f"{DATABASE}history/"),
     _rare("history-change", f"{DATABASE}history/{{step}}/"),
@@ -157,6 +160,7 @@ LEFT_OUT = {
     "needs a thing of its own: the tests of its room open it": (
         "operatorhub:olm-manifest", "operatorhub:olm-remove", "operatorhub:extension", "operatorhub:extension-upgrade", "operatorhub:extension-delete",
         "operatorhub:run-progress", "operatorhub:run-remove", "operatorhub:removal", "resources:undo", "resources:history-revert",
+        "resources:access-remove",
     ),
     "with sign-in only: tests/e2e/signed_in/test_sign_in.py and its neighbours": (
         "signin:sign-in", "signin:view-as", "signin:view-as-offer", "signin:view-as-stop", "signin:oidc",

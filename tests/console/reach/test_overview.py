@@ -52,7 +52,7 @@ def test_somebody_without_any_right_is_told_what_is_missing(town: Tenants, admin
     assert "No trouble in what could be read" in page or "needs you" in page
     assert "All is well</h2>" not in page
     pods = _read(browser, "/?part=pods")
-    assert 'cannot list resource "pods"' in pods and "What is missing is the right to" in pods
+    assert 'cannot list resource "pods"' in pods and "kubectl create clusterrole" in pods
     assert re.search(r'data-level=""', pods)
     browser.post("/overview/tour/", {"away": "1"})
     assert 'id="overview-tour"' not in _read(browser, "/")

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 _REFUSED = re.compile(
     r'cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]*)"| at the cluster scope)?'
 )
-_RULE = "What is missing is the right to"
+_RULE = "kubectl create "
 
 
 # Whether OLM is well, and who else uses a kind, is said of the whole cluster or not at all.

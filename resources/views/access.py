@@ -1,0 +1,442 @@
+"""/resources/core/v1/namespaces/-/<name>/access/: who has access to a namespace; below it the pages that give access and take it away."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.signin.wish import offered
+from console.web import audit, render
+from console.web.access import can
+from console.web.access_request import AccessRequest
+from console.web.errors import Problem, explain
+from console.web.request import ConsoleRequest
+from kube.client import ClusterClient
+from kube.errors import AlreadyExists, Conflict, Forbidden, KubeError, NotFound
+from kube.kubectl import Commands
+from kube.objects import KubeObject, uid_of
+from resources.access import giving, reading, role_words
+from resources.access.giving import CHOICES, OTHER_ROLES, Gift
+from resources.access.grants import ACCOUNT, CUSTOM, GROUP, KINDS, LEVELS, USER, Grant, Member, Subject, without
+from resources.access.reading import NamespaceAccess
+from resources.history import writes
+from resources.place import Place, place_of
+from resources.writing.bindings import GROUP as RBAC
+
+_PAGE_SIZE = 100
+_MAX_TRIES = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A chip above the table."""
+
+    label: str
+    count: int
+    url: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GrantRow:
+    """`remove_url`: '' where this user can't take it away here."""
+
+    grant: Grant
+    binding_url: str
+    role_url: str
+    remove_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """`preview_url`: '' where this user can't act as others. `is_reader`: it's the reader."""
+
+    member: Member
+    grants: tuple[GrantRow, ...]
+    preview_url: str = ""
+    is_reader: bool = False
+
+    @property
+    def marks(self) -> tuple[tuple[str, str, str], ...]:
+        """(level, its label, mark), for each column."""
+        labels = {**_level_labels(), CUSTOM: _("Custom")}
+        return tuple((level, labels[level], mark) for level, mark in self.member.marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The rows of one kind on this page; `count`: on all pages."""
+
+    kind: str
+    label: str
+    count: int
+    rows: tuple[MemberRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPage:
+    """`request`: the text for an administrator, where access can't be seen or given. `hidden_system`: rows left out."""
+
+    place: Place
+    access: NamespaceAccess
+    sections: tuple[Section, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    query: str = ""
+    kind: str = ""
+    can_give: bool = False
+    request: AccessRequest | None = None
+    hidden_system: int = 0
+    system_url: str = ""
+    first: int = 0
+    last: int = 0
+    total: int = 0
+    previous_url: str = ""
+    next_url: str = ""
+
+    @property
+    def give_url(self) -> str:
+        return self.place.url("access-give")
+
+    @property
+    def kubectl(self) -> str:
+        return f"kubectl get rolebindings -n {self.place.name} -o wide"
+
+
+@dataclass(frozen=True, slots=True)
+class RoleCard:
+    """`offers`: names to choose from, for a role that is typed."""
+
+    choice: str
+    label: str
+    words: tuple[str, ...]
+    is_typed: bool = False
+    typed: str = ""
+    offers: tuple[str, ...] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GivePage:
+    """`request`: the text for an administrator, after a refusal."""
+
+    place: Place
+    gift: Gift
+    cards: tuple[RoleCard, ...]
+    errors: Mapping[str, str]
+    problem: Problem | None = None
+    request: str = ""
+
+    @property
+    def namespace_error(self) -> str:
+        return self.errors.get("account-namespace", "")
+
+    @property
+    def kinds(self) -> tuple[tuple[str, str], ...]:
+        return (USER, _("Person")), (GROUP, _("Group")), (ACCOUNT, _("Service account"))
+
+    @property
+    def kubectl(self) -> Commands:
+        return giving.kubectl(self.gift, self.place.name)
+
+
+@dataclass(frozen=True, slots=True)
+class RemovePage:
+    """`binding`: the RoleBinding's place; `others`: how many stay in it."""
+
+    place: Place
+    binding: Place
+    subject: Subject
+    role: str
+    others: int
+    version: str
+    problem: Problem | None = None
+
+    @property
+    def way(self) -> str:
+        """How it is undone, for console/_undo.html."""
+        return "back" if self.others else "again"
+
+    @property
+    def kubectl(self) -> str:
+        if not self.others:
+            return f"kubectl delete {self.binding.kubectl}"
+        return f"kubectl edit {self.binding.kubectl}"
+
+
+@require_safe
+def access(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """`?q=` a part of a name, `?kind=` people, groups or accounts, `?system=1` with the control plane's own, `?page=`."""
+    place = _namespace(request, group, version, plural, name)
+    client = request.cluster
+    found = reading.read(client, name)
+    can_give = _can(client, "create", name)
+    missing: tuple[str, ...] = ()
+    if found.refused:
+        missing = (_("See who has access"),)
+    elif not can_give:
+        missing = (_("Give others access"),)
+    ask = AccessRequest(client.user, client.name, name, "admin", missing) if missing else None
+    page = _shown(request, AccessPage(place, found, can_give=can_give, request=ask))
+    return render.page(request, "resources/access.html", {"page": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def give(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """The form; a POST creates the RoleBinding."""
+    place = _namespace(request, group, version, plural, name)
+    if request.method != "POST":
+        return _give_page(request, place, Gift(account_namespace=name))
+    gift = _posted(request, name)
+    if errors := giving.problems(gift):
+        return _give_page(request, place, gift, errors)
+    return _give(request, place, gift)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def remove(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
+    """The question; a POST takes the subject out of the binding as it was when asked, or deletes a binding of nobody else."""
+    place = _namespace(request, group, version, plural, name)
+    binding = Place(reading.role_bindings(request.cluster), name, request.GET.get("binding", ""))
+    subject = _asked(request, name)
+    obj = binding.get(request.cluster)
+    left = without(obj, subject)
+    role = str((obj.get("roleRef") or {}).get("name") or "")
+    if len(left) == len(obj.get("subjects") or ()):
+        messages.info(request, _("“%(name)s” no longer has this access.") % {"name": subject.label})
+        return HttpResponseRedirect(place.url("access"))
+    page = RemovePage(place, binding, subject, role, len(left), str(obj["metadata"].get("resourceVersion") or ""))
+    if request.method != "POST":
+        return render.page(request, "resources/access_remove.html", {"page": page})
+    return _remove(request, page, obj, left)
+
+
+def _namespace(request: ConsoleRequest, group: str, version: str, plural: str, name: str) -> Place:
+    """Of a namespace that is there, as far as this user can tell."""
+    place = place_of(request, group, version, plural, "-", name)
+    if (place.type.group, place.type.kind) != ("", "Namespace"):
+        raise NotFound(_("%(kind)s has no page of who has access.") % {"kind": place.type.kind})
+    with suppress(Forbidden):
+        place.get(request.cluster)
+    return place
+
+
+def _can(client: ClusterClient, verb: str, namespace: str) -> bool:
+    try:
+        return can(client, verb, reading.role_bindings(client), namespace).allowed
+    except KubeError:
+        return True  # The page behind it tells.
+
+
+def _shown(request: ConsoleRequest, page: AccessPage) -> AccessPage:
+    """The part of the members that was asked for."""
+    query, kind = request.GET.get("q", "").strip()[:200], request.GET.get("kind", "")
+    kind = kind if kind in KINDS else ""
+    asked = {"q": query, "kind": kind, "system": request.GET.get("system", "")}
+
+    def url(**changed: str) -> str:
+        parameters = {key: value for key, value in {**asked, **changed}.items() if value}
+        return f"?{urlencode(parameters)}" if parameters else "?"
+
+    known = page.access.members
+    members = known if asked["system"] == "1" else tuple(one for one in known if not one.is_system)
+    named = tuple(member for member in members if query.casefold() in member.subject.label.casefold())
+    filters = [Filter(_("Everyone"), len(named), url(kind=""), not kind)]
+    counts = {}
+    for each, label in _labels().items():
+        counts[each] = sum(member.subject.kind == each for member in named)
+        filters.append(Filter(label, counts[each], url(kind=each), kind == each))
+    chosen = tuple(member for member in named if kind in ("", member.subject.kind))
+    number = request.GET.get("page", "")
+    pages = max(1, -(-len(chosen) // _PAGE_SIZE))
+    at = min(int(number), pages) if number.isdecimal() and len(number) < 6 and int(number) else 1
+    first = (at - 1) * _PAGE_SIZE
+    rows = _rows(request.cluster, page.place, chosen[first : first + _PAGE_SIZE])
+    sections = tuple(
+        Section(each, label, counts[each], tuple(row for row in rows if row.member.subject.kind == each))
+        for each, label in _labels().items()
+    )
+    return replace(
+        page,
+        sections=tuple(section for section in sections if section.rows),
+        filters=tuple(filters),
+        query=query,
+        kind=kind,
+        hidden_system=len(known) - len(members),
+        system_url=url(system="1"),
+        first=first + 1,
+        last=first + len(rows),
+        total=len(chosen),
+        previous_url=url(page=str(at - 1)) if at > 1 else "",
+        next_url=url(page=str(at + 1)) if at < pages else "",
+    )
+
+
+def _level_labels() -> dict[str, str]:
+    return {"view": _("View"), "edit": _("Edit"), "admin": _("Admin")}
+
+
+def _labels() -> dict[str, str]:
+    return {USER: _("People"), GROUP: _("Groups"), ACCOUNT: _("Service accounts")}
+
+
+def _rows(client: ClusterClient, place: Place, members: tuple[Member, ...]) -> tuple[MemberRow, ...]:
+    own, everywhere = reading.role_bindings(client), client.find(RBAC, "v1", "clusterrolebindings")
+    roles = {kind: client.find_kind(RBAC, kind) for kind in ("ClusterRole", "Role")}
+    may_remove = _can(client, "update", place.name) or _can(client, "delete", place.name)
+    may_preview = not client.by and offered(client)
+
+    def row(member: Member, grant: Grant) -> GrantRow:
+        binding = Place(everywhere, "", grant.binding) if grant.everywhere else Place(own, place.name, grant.binding)
+        role_type = roles.get(grant.role_kind)
+        role = Place(role_type, place.name if role_type.namespaced else "", grant.role).url() if role_type else ""
+        subject = member.subject
+        query = {"binding": grant.binding, "kind": subject.kind, "name": subject.name, "home": subject.namespace}
+        url = "" if grant.everywhere or not may_remove else place.url("access-remove", **query)
+        return GrantRow(grant, binding.url(), role, url)
+
+    return tuple(
+        MemberRow(
+            member,
+            tuple(row(member, grant) for grant in member.grants),
+            _preview_url(place, member.subject) if may_preview else "",
+            is_reader=member.subject.user_name == client.user,
+        )
+        for member in members
+    )
+
+
+def _preview_url(place: Place, subject: Subject) -> str:
+    who = {"group": subject.name} if subject.kind == GROUP else {"user": subject.user_name}
+    return f"{reverse('signin:view-as')}?{urlencode({**who, 'next': place.url()})}"
+
+
+def _posted(request: ConsoleRequest, namespace: str) -> Gift:
+    post = request.POST
+    kind, choice = post.get("kind", ""), post.get("choice", "")
+    return Gift(
+        kind=kind if kind in KINDS else USER,
+        name=post.get("name", "").strip(),
+        account_namespace=post.get("account-namespace", "").strip() or namespace,
+        choice=choice if choice in CHOICES else "view",
+        role=post.get(choice, "").strip() if choice in OTHER_ROLES else "",
+    )
+
+
+def _give(request: ConsoleRequest, place: Place, gift: Gift) -> HttpResponse:
+    client, type_ = request.cluster, reading.role_bindings(request.cluster)
+    for number in range(1, _MAX_TRIES + 1):
+        obj = giving.build(gift, place.name, number)
+        binding = Place(type_, place.name, obj["metadata"]["name"])
+        try:
+            made = client.create(type_, obj, place.name)
+        except AlreadyExists as error:
+            live = writes.looked(client, binding) or {}
+            if live.get("roleRef") == obj["roleRef"] and len(without(live, gift.subject)) < len(live["subjects"]):
+                words = _("“%(name)s” has this role already, by the binding %(binding)s.")
+                words %= {"name": gift.name, "binding": binding.name}
+                return _give_page(request, place, gift, {"name": words})
+            if number == _MAX_TRIES:
+                audit.record(request, "create", binding.ref, error.reason)
+                return _give_page(request, place, gift, problem=explain(error))
+            continue
+        except KubeError as error:
+            audit.record(request, "create", binding.ref, error.reason)
+            return _give_page(request, place, gift, problem=_refusal(error, gift), refused=isinstance(error, Forbidden))
+        audit.record(request, "create", binding.ref, "ok")
+        back = writes.wrote(client, "create", binding, None, made)
+        words = _("“%(name)s” now has the role “%(role)s” in %(namespace)s.")
+        words %= {"name": gift.name, "role": gift.role_name, "namespace": place.name}
+        writes.tell(request, words, back)
+        break
+    return HttpResponseRedirect(place.url("access"))
+
+
+def _refusal(error: KubeError, gift: Gift) -> Problem:
+    """In plain words where the role would give more than the giver has."""
+    problem = explain(error)
+    if _is_escalation(error):
+        title = _("You can't give the role “%(role)s”") % {"role": gift.role_name}
+        advice = _("It allows more than you can do yourself. Choose a smaller role, or send the request below.")
+        return replace(problem, title=title, advice=advice)
+    return problem
+
+
+def _is_escalation(error: KubeError) -> bool:
+    """https://kubernetes.io/docs/reference/access-authn-authz/rbac/#restrictions-on-role-binding-creation-or-update"""
+    return isinstance(error, Forbidden) and "not currently held" in error.message
+
+
+def _give_page(
+    request: ConsoleRequest,
+    place: Place,
+    gift: Gift,
+    errors: Mapping[str, str] | None = None,
+    *,
+    problem: Problem | None = None,
+    refused: bool = False,
+) -> HttpResponse:
+    client = request.cluster
+    wanted = giving.gift_request(gift, client.user, client.name, place.name) if refused else ""
+    cards = tuple(_card(client, place.name, choice, gift, errors or {}) for choice in CHOICES)
+    page = GivePage(place, gift, cards, errors or {}, problem, wanted)
+    status = problem.status if problem else 422 if errors else 200
+    return render.page(request, "resources/access_give.html", {"page": page}, status=status)
+
+
+def _card(client: ClusterClient, namespace: str, choice: str, gift: Gift, errors: Mapping[str, str]) -> RoleCard:
+    if choice in LEVELS:
+        role = reading.role(client, choice)
+        words = role_words.sentences(role) if role else role_words.usual(choice)
+        return RoleCard(choice, _level_labels()[choice], words)
+    kind = OTHER_ROLES[choice]
+    label = _("Another cluster role") if kind == "ClusterRole" else _("A role of this namespace")
+    offers = reading.role_names(client, kind, namespace if kind == "Role" else "")
+    words = (_("Choose one by its name: operators bring roles for their own resource types."),)
+    if kind == "Role":
+        words = (_("It holds in this namespace only."),)
+    typed = gift.role if gift.choice == choice else ""
+    return RoleCard(choice, label, words, True, typed, offers, errors.get(choice, ""))
+
+
+def _asked(request: ConsoleRequest, namespace: str) -> Subject:
+    get = request.GET
+    kind = get.get("kind", "")
+    return Subject(kind, get.get("name", ""), (get.get("home") or namespace) if kind == ACCOUNT else "")
+
+
+def _remove(
+    request: ConsoleRequest, page: RemovePage, obj: KubeObject, left: list[Mapping[str, object]]
+) -> HttpResponse:
+    """What the reader was asked about: its version is sent, and a newer one is a conflict."""
+    client, binding = request.cluster, page.binding
+    version = request.POST.get("version", "")
+    verb = "patch" if left else "delete"
+    try:
+        after = None
+        if not version:
+            raise Conflict(_("Nobody was asked about this version of the binding."))
+        if left:
+            metadata = {**obj["metadata"], "resourceVersion": version}
+            after = client.replace(binding.type, {**obj, "metadata": metadata, "subjects": left}, page.place.name)
+        else:
+            client.delete(binding.type, binding.name, page.place.name, uid=uid_of(obj), resource_version=version)
+    except KubeError as error:
+        audit.record(request, verb, binding.ref, error.reason)
+        problem = explain(error)
+        if isinstance(error, Conflict):
+            advice = _("The binding %(name)s was changed meanwhile. This page shows it as it is now.")
+            problem = replace(problem, advice=advice % {"name": binding.name}, detail="")
+        shown = replace(page, problem=problem)
+        return render.page(request, "resources/access_remove.html", {"page": shown}, status=problem.status)
+    audit.record(request, verb, binding.ref, "ok")
+    back = writes.wrote(client, verb, binding, obj, after)
+    words = _("“%(name)s” no longer has the role “%(role)s” in %(namespace)s.")
+    words %= {"name": page.subject.label, "role": page.role, "namespace": page.place.name}
+    writes.tell(request, words, back)
+    return HttpResponseRedirect(page.place.url("access"))
