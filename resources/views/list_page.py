@@ -64,7 +64,10 @@ def _part(column: ListColumn, rank: int) -> str:
 
 @dataclass(frozen=True)
 class ListPage:
-    """`topic`: several with blanks between them for somebody with namespaces of their own. `label_error`, `field_error`: why a selector is none. `refusal`: why there is no list, in words; `advice`: what to do then.
+    """`topic`: several with blanks between them for somebody with namespaces of their own.
+
+    `label_error`, `field_error`: why a selector is none. `refusal`: why there is no list, in words;
+    `advice`: what to do then.
 
     `refused_words`: the API server's, where it forbids the list.
     """
