@@ -1,4 +1,4 @@
-"""/access/: what the reader can do in a namespace and what not, and a text by which an administrator is asked for more."""
+"""/access/: what the reader can do in a namespace and what not, and a text that asks an administrator for more."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode

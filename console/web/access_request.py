@@ -1,4 +1,4 @@
-"""A text by which somebody asks an administrator for access: who, where, what for, and the command that gives it. Pure."""
+"""A text that asks an administrator for access: who, where, what for, and the command that gives it. Pure."""
 
 import shlex
 from collections.abc import Iterable

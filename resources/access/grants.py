@@ -78,7 +78,7 @@ class Member:
 
 
 def level_of(role_kind: str, role: str) -> str:
-    """cluster-admin allows what admin does, and everything else. A namespace's own Role is custom, whatever its name."""
+    """cluster-admin allows what admin does, and everything else. A Role is custom, whatever its name."""
     if role_kind != "ClusterRole":
         return CUSTOM
     if role == "cluster-admin":
@@ -97,7 +97,7 @@ def subject_of(subject: Mapping[str, Any], namespace: str) -> Subject:
 
 
 def members(bindings: Iterable[KubeObject]) -> tuple[Member, ...]:
-    """People, groups, service accounts, each by name; what is given in the namespace before what is given everywhere."""
+    """People, groups, service accounts, each by name; roles of the namespace before those of all namespaces."""
     grants: dict[Subject, list[Grant]] = {}
     for binding in bindings:
         grant = _grant(binding)

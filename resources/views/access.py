@@ -1,4 +1,7 @@
-"""/resources/core/v1/namespaces/-/<name>/access/: who has access to a namespace; below it the pages that give access and take it away."""
+"""/resources/core/v1/namespaces/-/<name>/access/: who has access to a namespace.
+
+Below it are the pages that give access and take it away.
+"""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -171,7 +174,7 @@ class RemovePage:
 
 @require_safe
 def access(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """`?q=` a part of a name, `?kind=` people, groups or accounts, `?system=1` with the control plane's own, `?page=`."""
+    """`?q=` a part of a name, `?kind=`, `?system=1` with the control plane's own, `?page=`."""
     place = _namespace(request, group, version, plural, name)
     client = request.cluster
     found = reading.read(client, name)
@@ -200,7 +203,7 @@ def give(request: ConsoleRequest, group: str, version: str, plural: str, namespa
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: ConsoleRequest, group: str, version: str, plural: str, namespace: str, name: str) -> HttpResponse:
-    """The question; a POST takes the subject out of the binding as it was when asked, or deletes a binding of nobody else."""
+    """The question; a POST takes the subject out of the binding, or deletes a binding of nobody else."""
     place = _namespace(request, group, version, plural, name)
     binding = Place(reading.role_bindings(request.cluster), name, request.GET.get("binding", ""))
     subject = _asked(request, name)

@@ -59,7 +59,10 @@ def test_the_request_is_safe_for_a_shell() -> None:
 
 
 def test_a_refusal_becomes_a_request() -> None:
-    words = 'deployments.apps is forbidden: User "eve" cannot list resource "deployments" in API group "apps" in the namespace "shop"'
+    words = (
+        'deployments.apps is forbidden: User "eve" cannot list resource "deployments" '
+        'in API group "apps" in the namespace "shop"'
+    )
     found = right_of(words)
     assert found is not None
     assert "--verb=get,list,watch --resource=deployments.apps -n shop" in found.request

@@ -120,7 +120,8 @@ def test_many_people_are_paged(browser: Client, client: ClusterClient, namespace
     ("post", "subject", "role"),
     [
         (gift(), {"kind": "User", "apiGroup": RBAC, "name": "jane.kim@example.com"}, "edit"),
-        (gift(kind="Group", name="/team a", choice="admin"), {"kind": "Group", "apiGroup": RBAC, "name": "/team a"}, "admin"),
+        (gift(kind="Group", name="/team a", choice="admin"),
+         {"kind": "Group", "apiGroup": RBAC, "name": "/team a"}, "admin"),
         (gift(name="x", choice="other-cluster-role", **{"other-cluster-role": "system:aggregate-to-view"}),
          {"kind": "User", "apiGroup": RBAC, "name": "x"}, "system:aggregate-to-view"),
     ],
