@@ -1,5 +1,6 @@
 """The object, or the kind, that an address names."""
 
+import shlex
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -56,9 +57,13 @@ class Place:
 
     @property
     def kubectl(self) -> str:
-        """What kubectl calls it: `sampledbs.samples.operator-console.dev my-db -n shop`."""
+        """What kubectl calls it: `sampledbs.samples.operator-console.dev my-db -n shop`.
+
+        Names of roles and bindings may hold anything but `/` and `%`, so they are quoted, and no name is read as a flag.
+        """
         scope = f" -n {self.namespace}" if self.namespace else ""
-        return f"{self.type.qualified} {self.name}{scope}"
+        join = "/" if self.name.startswith("-") else " "
+        return f"{self.type.qualified}{join}{shlex.quote(self.name)}{scope}"
 
     def get(self, client: ClusterClient) -> dict[str, Any]:
         """Raises KubeError, NotFound above all."""

@@ -39,6 +39,9 @@ TEMPLATES = {
     "operatorhub/subscription_remove.html": _BUTTONS,
     "operatorhub/undo.html": f"{_OLM}::test_cancelling_an_installation",
     "operatorhub/uninstall.html": f"{_OLM}::test_uninstalling",
+    "resources/_access_table.html": _READS,
+    "resources/access_give.html": f"{_HERE}/test_kubectl_blocks.py::test_access_is_given_and_taken_away",
+    "resources/access_remove.html": f"{_HERE}/test_kubectl_blocks.py::test_access_is_given_and_taken_away",
     "resources/act.html": _BUTTONS,
     "resources/bulk.html": _BUTTONS,
     "resources/debug.html": f"{_PODS}::test_a_debug_container",
@@ -104,10 +107,12 @@ def block_of(
         return escape(f"{before}{shlex.quote(value)}" if value else otherwise)
 
     details = re.sub(
-        r'<span data-field="([^"]*)" data-before="([^"]*)" data-otherwise="([^"]*)">([^<]*)</span>', field, details
+        r'<span\s+data-field="([^"]*)"\s+data-before="([^"]*)"\s+data-otherwise="([^"]*)"\s*>([^<]*)</span>',
+        field,
+        details,
     )
     commands = []
-    for attributes, text in re.findall(r"<span data-command([^>]*)>([^<]*)</span>", details):
+    for attributes, text in re.findall(r"<span\s+data-command([^>]*)>([^<]*)</span>", details):
         ticks, unless = (
             json.loads(unescape(said[1])) if (said := re.search(rf'data-{name}="([^"]*)"', attributes)) else []
             for name in ("ticks", "unless")

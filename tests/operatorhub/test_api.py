@@ -257,13 +257,13 @@ def _look_at_the_operator(place: str) -> None:
         "Succeeded",
         "flightticket",
     )
-    found = ask("GET", f"{BASE}examples/operators/{place}/{row['csv']}/")
+    found = ask("GET", f"{BASE}operators/{place}/{row['csv']}/")
     assert found["object"]["metadata"]["name"] == row["csv"]
     assert [(one["api"]["kind"], one["count"] is not None) for one in found["apis"]] == [("FlightTicket", True)]
     groups = ask("GET", f"{BASE}operatorgroups/{place}/")
     (group,) = groups["groups"]
     assert group["targets"] == [place] and [one["csv"] for one in groups["members"]] == [row["csv"]]
-    exported = ask("GET", f"{BASE}examples/operators/{place}/{row['csv']}/export/", query={"into": "elsewhere"})
+    exported = ask("GET", f"{BASE}operators/{place}/{row['csv']}/export/", query={"into": "elsewhere"})
     texts = "\n".join(one["text"] for one in exported["files"])
     assert "kind: Subscription" in texts and "kind: Kustomization" in texts
     assert f"namespace: {place}" not in texts and "resourceVersion" not in texts
@@ -295,7 +295,7 @@ def _change_the_subscription(place: str) -> None:
 
 def _uninstall(client: ClusterClient, place: str) -> None:
     """The newer version may wait for its approval meanwhile; what is installed goes, with the OperatorGroup, which nobody else needs."""
-    url = f"{BASE}examples/operators/{place}/flightticket-operator.v1.0.0/uninstall/"
+    url = f"{BASE}operators/{place}/flightticket-operator.v1.0.0/uninstall/"
     preview = ask("GET", url)
     assert (preview["subscription"], preview["deployments"]) == ("flightticket", ["flightticket-operator"])
     assert "flighttickets.flights.com" in json.dumps([*preview["operands"], *preview["leftovers"]])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
@@ -321,6 +322,36 @@ def test_kubectl_refuses_what_an_imports_page_says_that_it_refuses(
     with pytest.raises(AssertionError, match="does not match the namespace"):
         kubectl(block, folder=tmp_path)
     assert seen(client, MAPS, namespaces[0]) == seen(client, MAPS, namespaces[1]) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed"),
+    [("User", {"name": "jo@example.com"}), ("Group", {"name": "it's ours"}), ("ServiceAccount", {"name": "ci"})],
+)
+def test_access_is_given_and_taken_away(
+    client: ClusterClient, namespaces: tuple[str, str], kubectl: Kubectl, kind: str, typed: dict[str, str]
+) -> None:
+    """H3: the binding of the form, and its removal."""
+    web, bindings = Client(), client.find("rbac.authorization.k8s.io", "v1", "rolebindings")
+
+    def access(namespace: str) -> str:
+        return f"/resources/core/v1/namespaces/-/{namespace}/access/"
+
+    def given(namespace: str) -> list[Any]:
+        return [
+            (obj["metadata"]["name"], obj["roleRef"], [{**one, "namespace": "-"} for one in obj["subjects"]])
+            for obj in client.list(bindings, namespace).items
+        ]
+
+    chosen = {"kind": kind, "choice": "edit"}
+    homes = [{"account-namespace": name} if kind == "ServiceAccount" else {} for name in namespaces]
+    assert web.post(f"{access(namespaces[0])}give/", {**chosen, **typed, **homes[0]}).status_code == 302
+    page = web.get(f"{access(namespaces[1])}give/")
+    kubectl(block_of(page, chosen.values(), typed={**typed, **homes[1]}))
+    assert given(namespaces[0]) == given(namespaces[1]) != []
+    asked = urlencode({**chosen, **typed, "binding": given(namespaces[1])[0][0]})
+    kubectl(block_of(web.get(f"{access(namespaces[1])}remove/?{asked}")))
+    assert not given(namespaces[1])
 
 
 def test_each_block_has_a_test_that_runs_it() -> None:

@@ -53,6 +53,7 @@ def namespace(client: ClusterClient) -> Iterator[str]:
         (DEPLOYMENTS + "/explain/?at=/spec", "(?s)KIND: +Deployment.*progressDeadlineSeconds", 0),
         ("/resources/", "deployments +deploy +apps/v1 +true +Deployment", 0),
         ("/resources/who-can/?verb=get&resource=pods&namespace={namespace}", "clusterrolebinding", 0),
+        ("/resources/core/v1/namespaces/-/{namespace}/access/", "No resources found in {namespace}", 0),
         ("/resources/events/?namespace={namespace}", "(?i)scheduled|created|started", 4),
         (PODS + "/{namespace}/engine/logs/", ".", 4),
         (DEPLOYMENTS + "/{namespace}/web/logs/", r"\[pod/web-.*simulated", 4),

@@ -186,7 +186,7 @@ def test_install_approve_view_uninstall(web: Client, client: ClusterClient, name
     approve = re.search(r'action="(/operators/[^"]+/approve/)"', page)
     assert approve is not None
     assert web.post(approve[1], {"subscription": "sampledb"})["Location"] == progress
-    until(lambda: 'id="progress-title" data-state="done"' in web.get(progress).content.decode())
+    until(lambda: re.search(r'id="progress-title"\s+data-state="done"', web.get(progress).content.decode()))
 
     rows = text(web.get("/operators/"))
     assert "SampleDB" in rows
@@ -198,7 +198,7 @@ def test_install_approve_view_uninstall(web: Client, client: ClusterClient, name
 
     operator = web.get(f"/operators/{namespace}/{CSV}/").content.decode()
     assert f'href="/resources/samples.operator-console.dev/v1/sampledbs/new/?namespace={namespace}"' in operator
-    assert "0 instances" in operator
+    assert f'href="/operators/{namespace}/{CSV}/instances/' in operator
     confirm = web.get(f"/operators/{namespace}/{CSV}/uninstall/").content.decode()
     uids = dict(re.findall(r'name="(csv_uid|subscription_uid)" value="([^"]+)"', confirm))
     assert len(uids) == 2

@@ -60,7 +60,7 @@ def test_k8_operators_name_the_registry_too(tmp_path: Path) -> None:
         for line in (ROOT / "examples/operators/Containerfile").read_text().splitlines()
         if line.startswith("RUN grep")
     )
-    copy = tmp_path / "operators"
+    copy = tmp_path / "examples" / "operators"
     for path in (ROOT / "examples" / "operators").rglob("*"):
         if path.is_file() and path.suffix in (".py", ".yaml"):
             (copy / path.relative_to(ROOT / "examples" / "operators")).parent.mkdir(parents=True, exist_ok=True)

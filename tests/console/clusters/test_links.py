@@ -56,7 +56,7 @@ def _asked() -> list[str]:
             parts = re.findall(r"<(?:\w+:)?(\w+)>", address)
             given = {part: KNOWN.get(part, 1 if "<int:" in address else "default") for part in parts}
             if "tab" in given:
-                given["tab"] = "events"
+                given["tab"] = "plans" if name.endswith("-moved") else "events"
             found.append(reverse(name, kwargs=given or None))
     return found
 

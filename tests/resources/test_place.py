@@ -1,0 +1,20 @@
+"""What kubectl is told of an object: one word for its name, whatever that holds, and never a flag."""
+
+import shlex
+
+import pytest
+
+from kube.discovery import ResourceType
+from resources.place import Place
+
+ROLES = ResourceType("rbac.authorization.k8s.io", "v1", "roles", "Role", True, frozenset(("get",)))
+
+
+@pytest.mark.parametrize("name", ["plain", "it's", "a b", "x;reboot", "$(id)", "`id`", "a\nb"])
+def test_a_name_is_one_word(name: str) -> None:
+    assert shlex.split(Place(ROLES, "shop", name).kubectl) == [ROLES.qualified, name, "-n", "shop"]
+
+
+def test_a_name_is_no_flag() -> None:
+    """As in kubectl delete roles --all."""
+    assert shlex.split(Place(ROLES, "shop", "--all").kubectl) == [f"{ROLES.qualified}/--all", "-n", "shop"]
