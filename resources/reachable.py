@@ -27,7 +27,13 @@ def choices(client: ClusterClient, type_: ResourceType, obj: KubeObject) -> tupl
     namespace = namespace_of(obj)
     if own(type_):
         return (Choice(Target(type_.kind, namespace, name_of(obj)), ports({**obj, "kind": type_.kind})),)
-    return tuple(_owned(client, type_, obj))[:MOST]
+    found = sorted(_owned(client, type_, obj), key=_for_browsers)
+    return tuple(found)[:MOST]
+
+
+def _for_browsers(choice: Choice) -> bool:
+    """False, and so first, for a Service at a browser's usual port: what most people want to open."""
+    return not (choice.target.kind == "Service" and any(port.number in (80, 443) for port in choice.ports))
 
 
 def own(type_: ResourceType) -> bool:

@@ -44,8 +44,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Section:
+    """`loose`: none of its labels has the text that somebody typed."""
+
     title: str
     entries: tuple[Entry, ...]
+    loose: bool = False
 
 
 @require_safe
@@ -76,6 +79,9 @@ def sections(request: ConsoleRequest, q: str) -> tuple[Section, ...]:
         found.append(
             Section(_("Objects"), (*there, Entry(_("Search all objects for “%(text)s”") % {"text": q}, address)))
         )
+        # Enter opens the first: an object of that name, not a package that only resembles it.
+        if there:
+            found.sort(key=lambda section: section.loose)
     return tuple(one for one in found if one.entries)
 
 
@@ -100,7 +106,9 @@ def _of_the_cluster(request: ConsoleRequest, q: str) -> Iterator[Section]:
     served = kinds(request.cluster.types())
     yield Section(_("Kinds"), _best(map(_kind, served), q))
     yield Section(_("Create"), _best(map(_creation, filter(_creatable, served)), q))
-    yield Section(_("Operators in catalogs"), _packages(request, q))
+    packages = _packages(request, q)
+    loose = not any(q.lower() in package.label.lower() for package in packages)
+    yield Section(_("Operators in catalogs"), packages, loose)
     yield Section(_("Namespaces"), _best(map(_namespace, Frame(request).namespaces), q))
 
 

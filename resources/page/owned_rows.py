@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
@@ -91,7 +92,9 @@ class Sum:
     @property
     def sentence(self) -> str:
         said = _("%(ready)d of %(pods)d Pods ready") % {"ready": self.ready, "pods": self.pods} if self.pods else ""
-        again = _("%(count)d restarts") % {"count": self.restarts} if self.restarts else ""
+        again = ngettext("%(number)s restart", "%(number)s restarts", self.restarts) % {"number": self.restarts}
+        if not self.restarts:
+            return said
         return ", ".join(part for part in (said, again) if part)
 
 

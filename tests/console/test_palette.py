@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
+from console.pages import palette, palette_objects
 from console.web.clusters import console_client
 
 pytestmark = pytest.mark.django_db
@@ -91,3 +92,14 @@ def test_without_script_it_is_a_page(browser: Client) -> None:
     assert "<h1" in page
     assert 'href="/resources/core/v1/pods/"' in page
     assert re.search(r'href="/palette/"\s+data-palette-open', page)
+
+
+def test_an_object_of_that_name_stands_before_a_package_that_only_resembles_it(
+    browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(palette_objects, "objects", lambda *_: iter([("server-metrics", "/object/", "Service")]))
+    for package, first in (("Memcached", "/object/"), ("Server-map", "/package/")):
+        entry = palette.Entry(package, "/package/")
+        monkeypatch.setattr(palette, "_packages", lambda *_, entry=entry: (entry,))
+        addresses = [address for address, _label in entries(browser, "rver-m")]
+        assert min(addresses.index("/object/"), addresses.index("/package/")) == addresses.index(first)

@@ -169,3 +169,22 @@ def test_keys_and_the_peek(site: Site, page: Page, place: str) -> None:
     rows.nth(2).locator(".list-link").focus()
     page.keyboard.press("e")
     page.wait_for_url(f"**/{names[2]}/edit/**")
+
+
+def test_logs_by_a_key_after_the_peek_was_closed(site: Site, page: Page, client: ClusterClient, place: str) -> None:
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "talks", "namespace": place},
+        "spec": {"containers": [{"name": "main", "image": "quay.example/talks:1"}]},
+    }
+    client.create(client.find("", "v1", "pods"), pod)
+    page.goto(f"{site.url}/resources/core/v1/pods/?namespace={place}")
+    page.keyboard.press("j")
+    page.keyboard.press("Space")
+    expect(page.locator("#peek")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#peek")).to_be_hidden()
+    expect(page.get_by_role("link", name="talks", exact=True)).to_be_focused()
+    page.keyboard.press("l")
+    page.wait_for_url("**/talks/logs/**")

@@ -41,6 +41,11 @@ def test_it_works() -> None:
     assert [(state.state, count) for state, count in sum_.states] == [("Progressing", 2), ("Ready", 1)]
 
 
+def test_restarts_are_counted_in_the_right_number() -> None:
+    sentences = [owned_rows.Sum(pods=1, ready=1, restarts=count).sentence for count in (0, 1, 2)]
+    assert sentences == ["1 of 1 Pods ready", "1 of 1 Pods ready, 1 restart", "1 of 1 Pods ready, 2 restarts"]
+
+
 def test_many_alike_stand_under_a_heading_the_worst_first() -> None:
     pods = [_pod(f"p-{number}") for number in range(200)] + [_pod("bad", ready=False)]
     rows, more = owned_rows.rows(owned_rows.nodes(tuple(Owned(POD, pod, 0) for pod in pods)))

@@ -47,6 +47,19 @@ def test_what_it_owns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found[1].ports == (Port(8080, "http"),)
 
 
+def test_a_service_for_browsers_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    services = {"dex": 5556, "server": 443, "zoo": 8083}
+
+    class Services:
+        def get(self, _type: ResourceType, name: str, _namespace: str) -> dict[str, Any]:
+            return {"metadata": {"name": name}, "spec": {"ports": [{"port": services[name], "name": "http"}]}}
+
+    rows = tuple(owned("", "Service", name, 0) for name in services)
+    monkeypatch.setattr(reachable, "belongings", lambda *_: Belongings(rows, ()))
+    found = reachable.choices(Services(), SHOP, {"metadata": {"name": "one", "namespace": "home"}})  # type: ignore[arg-type]
+    assert [choice.target.name for choice in found] == ["server", "dex", "zoo"]
+
+
 def test_itself() -> None:
     type_ = ResourceType("apps", "v1", "deployments", "Deployment", True)
     obj = {"metadata": {"name": "web", "namespace": "home"}, "spec": {"template": {"spec": POD}}}

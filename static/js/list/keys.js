@@ -4,7 +4,7 @@
 import { showAll } from "../live/arrivals.js";
 import { close, isOpen, peek } from "./peek.js";
 import { choose, clear, selected } from "./selection.js";
-import { linkOf } from "./tools.js";
+import { hasTool, linkOf } from "./tools.js";
 
 const list = () => document.getElementById("rows");
 const rows = () => [...(list()?.querySelectorAll(":scope > tr[id^='row-']") ?? [])];
@@ -26,7 +26,6 @@ function select(row, range) {
 const go = (row, to) => location.assign(new URL(to, linkOf(row).href));
 // Operators have pages of another kind.
 const areObjects = () => document.getElementById("row-tools");
-const hasLogs = () => areObjects()?.content.querySelector("[data-to='logs/']");
 
 const ACTS = {
   j: (row) => move(row, 1),
@@ -35,7 +34,7 @@ const ACTS = {
   X: (row) => row && select(row, true),
   o: (row) => row && linkOf(row).click(),
   e: (row) => row && areObjects() && go(row, "edit/"),
-  l: (row) => row && hasLogs() && go(row, "logs/"),
+  l: (row) => row && hasTool("logs/") && go(row, "logs/"),
   n: () => document.querySelector("[data-live-new='rows']:not([hidden])") && showAll(list()),
   b: () => selected() && document.querySelector("#bulk button[name=action]")?.focus(),
 };

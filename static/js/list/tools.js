@@ -3,6 +3,8 @@ const template = document.getElementById("row-tools");
 const tools = template?.content.firstElementChild;
 const rowOf = (node) => node.closest?.("#rows > tr[id^='row-']");
 export const linkOf = (row) => row?.querySelector(".list-link");
+// Not asked of the template: what it held has moved into a row.
+export const hasTool = (to) => Boolean(tools?.querySelector(`[data-to="${to}"]`));
 
 export function show(row) {
   const cell = row?.querySelector(".list-actions");
