@@ -4,7 +4,7 @@ An operator that only waits for its StatefulSet calls an instance "Pending" for 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from django.utils.translation import gettext as _
@@ -39,9 +39,16 @@ def trouble(kind: tuple[str, str], name: str, health: Health, created: str, now:
 
 
 def combined(own: Health, troubles: Iterable[Trouble]) -> Health:
-    """The object's own state, or Degraded with the first trouble of the objects below it as its reason."""
-    if own.state in _OWN or (first := next(iter(troubles), None)) is None:
+    """The object's own state, or Degraded with the first trouble of the objects below it as its reason. An object that is
+    Degraded itself and only says that something takes too long has the reason that is known of an object below.
+    """
+    found = list(troubles)
+    if own.state == DEGRADED and not own.named:
+        told = next((one.health for one in found if one.health.named), own)
+        return replace(own, reason=told.reason, named=told.named)
+    if own.state in _OWN or not found:
         return own
+    first = found[0]
     if first.health.named:
         return Health(DEGRADED, first.health.reason, first.health.since, below=True, named=True)
     words = {"kind": first.kind, "name": first.name, "reason": first.health.reason or first.health.label}

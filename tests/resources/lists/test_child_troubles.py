@@ -9,8 +9,8 @@ from kube.discovery import ResourceType
 from kube.errors import KubeError, NotFound
 from resources.lists import child_troubles
 from resources.lists.entries import Entry, Owner
-from resources.state.children import GRACE_SECONDS, combined, trouble
-from resources.state.health import Health
+from resources.state.children import GRACE_SECONDS, Trouble, combined, trouble
+from resources.state.health import DEGRADED, Health
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 POD, SET = ResourceType("", "v1", "pods", "Pod", True), ResourceType("apps", "v1", "statefulsets", "StatefulSet", True)
@@ -117,3 +117,14 @@ def test_o1_lists_overlay_only_kinds_that_can_have_pods() -> None:
     assert child_troubles.counts(THING) and child_troubles.counts(SET)
     for group, kind in (("", "Pod"), ("", "ConfigMap"), ("operators.coreos.com", "ClusterServiceVersion")):
         assert not child_troubles.counts(ResourceType(group, "v1", "x", kind, True, verbs))
+
+
+def test_a_rollout_that_takes_too_long_has_the_cause_of_its_pods() -> None:
+    own = Health(DEGRADED, "ReplicaSet has timed out progressing", "2026-01-01T00:00:00Z")
+    told = Trouble("Pod", "web-1", Health(DEGRADED, "web can't start: there is no ConfigMap settings", named=True))
+    untold = Trouble("Pod", "web-0", Health(DEGRADED, "CreateContainerConfigError"))
+    found = combined(own, [untold, told])
+    assert (found.reason, found.named, found.since) == (told.health.reason, True, own.since)
+    assert combined(own, [untold]) == own, "its own words are no worse"
+    named = Health(DEGRADED, "web can't make Pods: the quota is used up", named=True)
+    assert combined(named, [told]) == named
