@@ -189,6 +189,7 @@ def test_what_a_plan_changes_and_refuses(
     )
     operators.succeeded(client, namespace, V2)
     until(lambda: "Complete" in text(web.get(here)))
+    until(lambda: f'href="/operators/{namespace}/{V2}/"' in web.get(here).content.decode().partition("<main")[2])
     listed = text(web.get(f"/operators/{namespace}/installplans/"))
     assert name in listed
     assert "Complete" in listed
