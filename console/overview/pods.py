@@ -1,4 +1,4 @@
-"""Pods in trouble, those of the same owner as one line: whether an operator or one of its instances made them, what keeps them from running.
+"""Pods in trouble, and Deployments that can't make any. Pods of the same owner are one line: whether an operator or one of its instances made them, what keeps them from running.
 
 Of many Pods only those are read that do not run by the API server's own field; the page says so.
 """
@@ -54,6 +54,7 @@ class Pods:
 @dataclass(frozen=True, slots=True)
 class _Read:
     entries: tuple[Entry, ...] = ()
+    stuck: tuple[Entry, ...] = ()
     total: int = 0
     bounded: bool = False
     error: KubeError | None = None
@@ -73,7 +74,10 @@ def look(client: ClusterClient) -> Part:
     told = Pods(
         read.total, len(read.entries), groups[:NAMED], max(0, len(groups) - NAMED), read.bounded, url
     )  # fmt: skip
-    return Part(told, tuple(map(_trouble, told.groups)), followable.of(client, type_), max(3000, read.total * 2))
+    deployments = client.find("apps", "v1", "deployments")
+    troubles = (*map(_trouble, told.groups), *(_without_pods(deployments, one) for one in read.stuck[:NAMED]))
+    topics = " ".join(filter(None, (followable.of(client, type_), followable.of(client, deployments))))
+    return Part(told, troubles, topics, max(3000, read.total * 2))
 
 
 def _read(client: ClusterClient, type_: ResourceType) -> _Read:
@@ -87,7 +91,28 @@ def _read(client: ClusterClient, type_: ResourceType) -> _Read:
     except KubeError as error:
         return _Read(error=error)
     unwell = tuple(one for one in entries if one.health.state == DEGRADED)
-    return _Read(unwell, total if bounded else len(entries), bounded)
+    return _Read(unwell, _stuck(client, unwell), total if bounded else len(entries), bounded)
+
+
+def _stuck(client: ClusterClient, unwell: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Deployments that can't make a Pod, so that there is none to show; nothing where they can't be read or are many."""
+    try:
+        type_ = client.find("apps", "v1", "deployments")
+        if not snapshots.has(client, type_, ""):
+            counted = count(client, type_)
+            if counted.more or (counted.number or 0) > MANY:
+                return ()
+        entries = snapshots.get(client, type_, "").all()
+    except KubeError:
+        return ()
+    # ReplicaSets are named after their Deployment.
+    failing = [(one.namespace, one.owner.name) for one in unwell if one.owner]
+    return tuple(
+        one
+        for one in entries
+        if one.health.state == DEGRADED
+        and not any(place == one.namespace and name.startswith(f"{one.name}-") for place, name in failing)
+    )
 
 
 def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[Group, ...]:
@@ -107,6 +132,12 @@ def _groups(type_: ResourceType, entries: Iterable[Entry]) -> tuple[Group, ...]:
         )
         for (namespace, _owner, reason), members in by.items()
     )
+
+
+def _without_pods(type_: ResourceType, one: Entry) -> Trouble:
+    what = _("Deployment %(name)s in %(namespace)s") % {"name": one.name, "namespace": one.namespace}
+    url = Place(type_, one.namespace, one.name).url()
+    return Trouble(ERROR, what, one.health.reason or one.health.label, url, _("Open it"))
 
 
 def _trouble(group: Group) -> Trouble:

@@ -1,0 +1,58 @@
+"""What Pods bring to “Needs attention”: also the Deployments that can't make any."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from console.overview import pods
+from console.web.clusters import console_client
+from kube.client import ClusterClient
+from tests.eventually import until
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def client(cluster_kubeconfig: Path) -> ClusterClient:
+    return console_client()
+
+
+@pytest.fixture
+def namespace(client: ClusterClient) -> Iterator[str]:
+    name, spaces = f"attention-{uuid4().hex[:6]}", client.find("", "v1", "namespaces")
+    client.create(spaces, {"metadata": {"name": name}})
+    yield name
+    client.delete(spaces, name)
+
+
+def _deployment(client: ClusterClient, namespace: str, name: str, **spec: object) -> None:
+    labels = {"app": name}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "x/y:1"}], **spec}}
+    body = {"metadata": {"name": name}, "spec": {"selector": {"matchLabels": labels}, "template": template}}
+    client.create(client.find("apps", "v1", "deployments"), body, namespace)
+
+
+def test_a_deployment_without_pods_is_in_trouble(client: ClusterClient, namespace: str) -> None:
+    _deployment(client, namespace, "alone", serviceAccountName="nobody")
+    _deployment(client, namespace, "well")
+
+    def titles() -> list[str]:
+        return [one.title for one in pods.look(client).troubles if namespace in one.title]
+
+    until(lambda: titles() == [f"Deployment alone in {namespace}"], seconds=60)
+    (row,) = [one for one in pods.look(client).troubles if namespace in one.title]
+    assert "nobody" in row.reason and row.url.endswith(f"/deployments/{namespace}/alone/")
+
+
+def test_one_whose_pods_fail_is_told_once(client: ClusterClient, namespace: str) -> None:
+    image = "operator-console.dev/sampledb-engine:7"
+    missing = [{"name": "c", "image": image, "envFrom": [{"configMapRef": {"name": "absent"}}]}]
+    _deployment(client, namespace, "web", containers=missing)
+
+    def titles() -> list[str]:
+        return [one.title for one in pods.look(client).troubles if namespace in one.title]
+
+    until(lambda: any(title.startswith("Pod web-") for title in titles()), seconds=60)
+    assert len(titles()) == 1
