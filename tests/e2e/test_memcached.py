@@ -24,7 +24,7 @@ def nodes_of(client: ClusterClient, namespace: str) -> list[str]:
 
 def listed(page: Page) -> list[str]:
     """status.nodes as the page of the Memcached shows it: a tree, or on one line when it is short."""
-    key = page.locator(".resource-key").filter(has_text=re.compile("^nodes$"))
+    key = page.locator(".resource-key").filter(has_text=re.compile(r"^\s*nodes\s*$"))
     entry = page.locator("#values li").filter(has=key).first
     return re.findall(rf"{NAME}-\w+-\w+", entry.inner_text()) if entry.count() else []
 

@@ -45,7 +45,7 @@ def test_theme_and_times_change_where_one_is_and_live_rows_with_them(
     row = page.locator("tr", has_text="after")
     expect(row.locator("time")).to_have_text(_UTC)
     client.patch(client.find("", "v1", "configmaps"), "after", {"data": {"a": "b"}}, namespace)
-    expect(row.locator("td", has_text=re.compile("^1$"))).to_be_visible()
+    expect(row.locator("td", has_text=re.compile(r"^\s*1\s*$"))).to_be_visible()
     expect(row.locator("time")).to_have_text(_UTC)
     assert page.evaluate("window.stays"), "no page was loaded for it"
     page.reload()
