@@ -14,6 +14,8 @@ from urllib.parse import urlparse
 
 import yaml
 
+from tests.eventually import until
+
 MERGE = "application/merge-patch+json"
 JSON_PATCH = "application/json-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
@@ -127,10 +129,7 @@ class Api:
 
     def until_gone(self, path: str, seconds: float = 30) -> None:
         """Returns when ``path`` is answered 404."""
-        end = time.monotonic() + seconds
-        while self.get(path).status != 404:
-            assert time.monotonic() < end, f"{path} is still there after {seconds} s"
-            time.sleep(0.05)
+        until(lambda: self.get(path).status == 404, f"{path} goes", seconds=seconds)
 
     def patch(self, path: str, body: Any, content_type: str = MERGE) -> Answer:
         return self("PATCH", path, body, content_type)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -26,9 +26,13 @@ def until(
         time.sleep(_PAUSE_SECONDS)
 
 
-async def reached(ask: Callable[[], object], what: str = "", *, seconds: float = 20.0) -> None:
-    """The same on an event loop."""
+async def reached(ask: Callable[[], T | Awaitable[T]], what: str = "", *, seconds: float = 20.0) -> T:
+    """The same on an event loop. The answer may be awaitable."""
     end = time.monotonic() + seconds
-    while not (answer := ask()):
-        assert time.monotonic() < end, f"not after {seconds:.0f} s: {what or ask} (the last answer: {answer!r})"
+    while True:
+        answer = ask()
+        found = await answer if isinstance(answer, Awaitable) else answer
+        if found:
+            return found
+        assert time.monotonic() < end, f"not after {seconds:.0f} s: {what or ask} (the last answer: {found!r})"
         await asyncio.sleep(_PAUSE_SECONDS / 5)

@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import ssl
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ import pytest
 import yaml
 
 from tests.api import Api
+from tests.eventually import until
 from tests.processes import running
 from tools.realcluster.build import BuildFailed, build_dex, tell
 from tools.realcluster.certificates import Authority
@@ -126,10 +126,8 @@ def _providers(path: Path) -> Iterator[list[dict[str, Any]]]:
 
 def _loaded(kubeconfig: Path, path: Path) -> None:
     """kube-apiserver takes a new configuration when the keys of all its providers are there, which it looks at every ten seconds; its metrics say which it has."""
-    api, until = Api(kubeconfig), time.monotonic() + 90
-    while hashlib.sha256(path.read_bytes()).hexdigest().encode() not in api.get("/metrics").raw:
-        assert time.monotonic() < until, "the API server did not load its AuthenticationConfiguration within 90 s"
-        time.sleep(0.5)
+    api, digest = Api(kubeconfig), hashlib.sha256(path.read_bytes()).hexdigest().encode()
+    until(lambda: digest in api.get("/metrics").raw, "the API server loads its AuthenticationConfiguration")
 
 
 def _write(path: Path, text: str) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from console.processes.parts import HTTP_PROTOCOL, redis_binary
 from console.processes.supervisor import die_with_parent
+from tests import eventually
 
 ROOT = Path(__file__).resolve().parent.parent
 # Nothing is known of other workers, nor asked.
@@ -72,6 +73,16 @@ def answers(url: str, status: int = 200, seconds: float = 5) -> bool:
         return error.code == status
     except (OSError, http.client.HTTPException):
         return False
+
+
+def until_healthy(process: subprocess.Popen[bytes], port: int, log: Path | None = None, *, seconds: float = 90) -> None:
+    """Waits until a program answers at /healthz. Fails at once if it ends, with the end of its log."""
+
+    def healthy() -> bool:
+        assert process.poll() is None, log.read_text()[-4000:] if log else f"ended with {process.returncode}"
+        return answers(f"http://127.0.0.1:{port}/healthz")
+
+    eventually.until(healthy, f"an answer of {process.args!r}", seconds=seconds)
 
 
 def _accepts(path: Path) -> bool:
@@ -179,12 +190,13 @@ def postgres(folder: Path, port: int = 0) -> Iterator[str]:
         preexec_fn=die_with_parent,
         **more,
     )
+
+    def ready() -> bool:
+        assert process.poll() is None, f"PostgreSQL ended with {process.returncode}"
+        return not subprocess.run(["pg_isready", "-q", "-h", str(folder), *at], check=False).returncode
+
     try:
-        until = time.monotonic() + 30
-        while subprocess.run(["pg_isready", "-q", "-h", str(folder), *at], check=False).returncode:
-            if process.poll() is not None or time.monotonic() > until:
-                raise RuntimeError(f"postgres did not come up (code {process.poll()})")
-            time.sleep(0.05)
+        eventually.until(ready, "PostgreSQL accepts connections", seconds=30)
         yield f"postgres://console@/postgres?host={folder}"
     finally:
         process.send_signal(signal.SIGINT)

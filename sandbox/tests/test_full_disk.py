@@ -6,7 +6,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from sandbox.journal import Journal, JournalError
 from sandbox.store import Entry, Store
 from tests.api import Api
+from tests.eventually import until
 from tests.processes import answers, running
 
 LARGE = b'"' + b"x" * 200_000 + b'"'
@@ -154,7 +154,4 @@ def write_until_refused(api: Api, path: str) -> tuple[set[str], str]:
 def again(disk: Path) -> None:
     server = next(line for line in (disk / "kubeconfig").read_text().splitlines() if "server:" in line)
     url = server.split("server:")[1].strip().replace("https://", "http://")
-    until = time.monotonic() + 60
-    while not answers(f"{url}/readyz"):
-        assert time.monotonic() < until, "it does not come back"
-        time.sleep(0.05)
+    until(lambda: answers(f"{url}/readyz"), "it comes back", seconds=60)

@@ -1,7 +1,6 @@
 """What pages say when a kind, or one of its versions, is served no more while the console still knows it."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -11,6 +10,7 @@ from django.test import Client
 
 from console.web.clusters import console_client
 from kube.client import ClusterClient
+from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
 
@@ -44,22 +44,15 @@ def _definition(group: str, *served: str) -> dict[str, Any]:
     return {"spec": {"group": group, "scope": "Namespaced", "names": names, "versions": versions}}
 
 
-def _until(holds: Callable[[], bool], seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it did not come to hold"
-        time.sleep(0.05)
-
-
 def test_a_version_that_went_is_named_and_the_others_stay(other: ClusterClient, group: str) -> None:
     browser = Client()
     old, new = f"/resources/{group}/v1alpha1/bears/", f"/resources/{group}/v1/bears/"
-    _until(lambda: browser.get(old).status_code == 200)
+    until(lambda: browser.get(old).status_code == 200)
     other.patch(_crds(other), f"bears.{group}", _definition(group, "v1"))
-    _until(lambda: browser.get(old).status_code == 404)
+    until(lambda: browser.get(old).status_code == 404)
     # The first 404 may still be the API server's own; from the next on the console knows.
     words = f"the cluster serves no resource &#x27;bears&#x27; in {group}/v1alpha1"
-    _until(lambda: words in browser.get(old).content.decode(), 8)
+    until(lambda: words in browser.get(old).content.decode(), 8)
     assert (
         "its CustomResourceDefinition may not be installed, or have another version"
         in browser.get(old).content.decode()
@@ -71,11 +64,11 @@ def test_an_objects_page_of_a_kind_that_went(other: ClusterClient, group: str) -
     browser = Client()
     page = f"/resources/{group}/v1/bears/default/bruno/"
     bear = {"apiVersion": f"{group}/v1", "kind": "Bear", "metadata": {"name": "bruno"}}
-    _until(lambda: browser.get(f"/resources/{group}/v1/bears/").status_code == 200)
+    until(lambda: browser.get(f"/resources/{group}/v1/bears/").status_code == 200)
     other.create(console_client().find(group, "v1", "bears"), bear, "default")
     assert browser.get(page).status_code == 200
     other.delete(_crds(other), f"bears.{group}")
-    _until(lambda: browser.get(page).status_code == 404)
-    _until(lambda: "the cluster serves no resource" in browser.get(page).content.decode(), 8)
+    until(lambda: browser.get(page).status_code == 404)
+    until(lambda: "the cluster serves no resource" in browser.get(page).content.decode(), 8)
     other.create(_crds(other), {"metadata": {"name": f"bears.{group}"}, **_definition(group, "v1")})
-    _until(lambda: browser.get(f"/resources/{group}/v1/bears/").status_code == 200, 8)
+    until(lambda: browser.get(f"/resources/{group}/v1/bears/").status_code == 200, 8)

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from console.management.commands.prepare import LOCK
 from tests import postgres
+from tests.eventually import until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -65,10 +65,7 @@ def test_who_holds_the_lock_is_waited_for(tmp_path: Path) -> None:
         holder.execute("SELECT pg_advisory_lock(%s)", [LOCK])
         second = prepare(tmp_path, DATABASE_URL=url)
         waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
-        until = time.monotonic() + 60
-        while holder.execute(waiting).fetchone() != (1,):
-            assert second.poll() is None and time.monotonic() < until
-            time.sleep(0.1)
+        until(lambda: holder.execute(waiting).fetchone() == (1,), "the second waits for the lock", seconds=60)
         assert holder.execute("SELECT to_regclass('django_migrations')").fetchone() == (None,)
         holder.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
         said = second.communicate(timeout=90)[0]

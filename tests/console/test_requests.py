@@ -17,6 +17,7 @@ from console.web.asgi import Receive, Scope, Send
 from console.web.http_protocol import BoundedProtocol
 from console.web.request_body import BodyFirst
 from kube import limits
+from tests.eventually import reached
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,9 +54,7 @@ async def port() -> AsyncIterator[int]:
     config = uvicorn.Config(BodyFirst(echo), http=BoundedProtocol, port=0, lifespan="off", log_level="error")
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve())
-    async with asyncio.timeout(20):
-        while not server.started:
-            await asyncio.sleep(0.01)
+    await reached(lambda: server.started)
     yield server.servers[0].sockets[0].getsockname()[1]
     server.should_exit = server.force_exit = True
     async with asyncio.timeout(20):

@@ -19,7 +19,7 @@ from console.processes import liveness
 from console.processes.__main__ import arguments, check_sharing, listen
 from console.processes.parts import Options, environment, free_port, parts, socket_path
 from console.processes.supervisor import Part, Supervisor
-from tests.eventually import reached
+from tests.eventually import reached, until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Ignores SIGTERM and has a child of its own: the worst that a part can be.
@@ -211,10 +211,7 @@ def test_nothing_outlives_a_killed_supervisor(tmp_path: Path) -> None:
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    end = time.monotonic() + 5
-    while psutil.pid_exists(child):
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    until(lambda: not psutil.pid_exists(child), seconds=5)
 
 
 def command(*arguments: str, data: Path) -> subprocess.CompletedProcess[str]:

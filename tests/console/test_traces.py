@@ -22,6 +22,7 @@ from console.processes.parts import free_port
 from kube.client import ClusterClient
 from kube.config import load
 from tests import processes
+from tests.eventually import until
 
 WORDS = "words-of-a-search"
 VALUE = "value-of-a-secret"
@@ -61,12 +62,7 @@ class Collector:
         return found
 
     def wait(self, wanted: Callable[[Span], bool], seconds: float = 60) -> Span:
-        until = time.monotonic() + seconds
-        while True:
-            if found := [span for span in self.spans() if wanted(span)]:
-                return found[0]
-            assert time.monotonic() < until, sorted({span.name for span in self.spans()})
-            time.sleep(0.1)
+        return until(lambda: [span for span in self.spans() if wanted(span)], "the span", seconds=seconds)[0]
 
 
 def told(thing: Any) -> dict[str, str | int]:

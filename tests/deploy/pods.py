@@ -10,7 +10,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,6 +27,7 @@ from console.processes.supervisor import die_with_parent
 from tests import processes
 from tests.api import Api
 from tests.deploy.rendered import ROOT, Object, named
+from tests.eventually import until
 
 ACCOUNT = "/run/secrets/kubernetes.io/serviceaccount"
 
@@ -156,11 +156,11 @@ class Pod:
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
 
     def wait(self, name: str, seconds: float = 120) -> None:
-        until = time.monotonic() + seconds
-        while (done := self.probe(name)).returncode:
+        def passes() -> bool:
             assert self.process.poll() is None, self.log.read_text()[-4000:]
-            assert time.monotonic() < until, f"{name}: {done.stdout}{done.stderr}\n{self.log.read_text()[-4000:]}"
-            time.sleep(0.3)
+            return self.probe(name).returncode == 0
+
+        until(passes, f"{name} (log: {self.log})", seconds=seconds)
 
     def memory(self) -> float:
         """Resident MiB of it and what it started."""

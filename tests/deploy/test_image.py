@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
@@ -63,14 +62,10 @@ def test_its_steps_work_and_it_serves(tmp_path: Path) -> None:
         str(work),
         str(port),
     ]
-    started = time.monotonic()
     with log.open("wb") as sink:
         process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=sink, stderr=sink)
     try:
-        while not processes.answers(f"http://127.0.0.1:{port}/healthz"):
-            assert process.poll() is None, log.read_text()[-4000:]
-            assert time.monotonic() - started < 540, log.read_text()[-4000:]
-            time.sleep(0.2)
+        processes.until_healthy(process, port, log, seconds=540)
         # No cluster and no Redis: the pages say so, in the language of whoever asks, with their styles and scripts.
         request = urllib.request.Request(f"http://127.0.0.1:{port}/settings/", headers={"Accept-Language": "ko"})
         with urllib.request.urlopen(request, timeout=60) as answer:

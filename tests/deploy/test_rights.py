@@ -2,7 +2,6 @@
 
 import re
 import secrets
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from tests.api import Api
 from tests.deploy.rendered import ROOT, objects
 from tests.deploy.test_manifests import PATHS
+from tests.eventually import until
 
 TABLE = re.findall(
     r"^\| ([^|]+) \| (\w+) \| ([\w./-]+) \| (yes|no|with the operator) \|$",
@@ -86,14 +86,13 @@ def test_each_feature_is_granted_as_the_table_says(
         },
     }
     # An authorizer hears of a new role a moment after it was made.
-    for _ in range(50):
+
+    def as_documented() -> bool:
         answer = api.post("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)
         assert answer.status == 201, answer.raw
-        allowed = answer.json["status"]["allowed"]
-        if allowed == (granted != "no"):
-            return
-        time.sleep(0.1)
-    pytest.fail(f"{feature}: {verb} {resource} is {'' if allowed else 'not '}granted")
+        return bool(answer.json["status"]["allowed"] == (granted != "no"))
+
+    until(as_documented, f"{feature}: {verb} {resource} granted: {granted}", seconds=30)
 
 
 def test_nothing_stronger_is_granted() -> None:

@@ -2,7 +2,6 @@
 
 import socket
 import ssl
-import time
 from dataclasses import replace
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from kube.client import ClusterClient
 from kube.discovery import ResourceType
 from kube.errors import AlreadyExists, BadRequest, Conflict, Forbidden, Invalid, NotFound, Unauthorized, Unreachable
+from tests.eventually import until
 
 
 def test_objects_come_and_go(client: ClusterClient, namespace: str) -> None:
@@ -77,14 +77,12 @@ def test_a_type_that_is_not_served(client: ClusterClient) -> None:
 
 def _found(client: ClusterClient, group: str, version: str, plural: str, seconds: float = 10) -> ResourceType:
     """A type as soon as it is served: a real cluster takes a moment after its CustomResourceDefinition was created."""
-    end = time.monotonic() + seconds
-    while True:
+
+    def find() -> ResourceType:
         client.forget_types()
-        try:
-            return client.find(group, version, plural)
-        except NotFound:
-            assert time.monotonic() < end, f"{plural}.{group} was not served after {seconds} s"
-            time.sleep(0.05)
+        return client.find(group, version, plural)
+
+    return until(find, f"{plural}.{group} is served", seconds=seconds, not_yet=(NotFound,))
 
 
 def test_a_new_type_is_found(client: ClusterClient) -> None:

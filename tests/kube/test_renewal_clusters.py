@@ -2,7 +2,6 @@
 
 import base64
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from kube.renewal import following
 from kube.transport import AsyncTransport
 from kube.watch import watch
 from tests import processes
+from tests.eventually import until
 
 
 async def test_the_embedded_cluster_is_made_anew_under_a_client(tmp_path: Path) -> None:
@@ -89,10 +89,7 @@ def _install(client: ClusterClient, folder: Path, person: str) -> None:
         condition = {"type": "Approved", "status": "True", "reason": "Test", "message": "a test's"}
         made["status"] = {"conditions": [condition]}
         client.replace(type_, made, subresource="approval")
-        end = time.monotonic() + 30
-        while not (signed := (client.get(type_, name).get("status") or {}).get("certificate")):
-            assert time.monotonic() < end, "the cluster signed nothing"
-            time.sleep(0.05)
+        signed = until(lambda: (client.get(type_, name).get("status") or {}).get("certificate"), "a signature")
     finally:
         client.delete(type_, name)
     (folder / "me.crt").write_bytes(base64.b64decode(signed))

@@ -18,6 +18,7 @@ from kube.config import ClusterConfig
 from kube.errors import NotFound, Unreachable
 from kube.requests import ApiRequest
 from kube.transport import Answer, AsyncTransport, SyncTransport
+from tests.eventually import until
 from tests.kube.scripted import Handler
 
 
@@ -185,13 +186,6 @@ def _kind(client: ClusterClient, group: str, *versions: str) -> Iterator[Callabl
         client.delete(crds, name)
 
 
-def _until(holds: Callable[[], bool], seconds: float = 15) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it did not come to hold"
-        time.sleep(0.05)
-
-
 def _listed(client: ClusterClient, group: str, version: str) -> bool:
     try:
         client.list(client.find(group, version, "bears"), "default")
@@ -205,28 +199,28 @@ def test_a_version_that_is_served_no_more_is_forgotten_at_its_first_404(
 ) -> None:
     group = f"{uuid4().hex[:6]}.zoo.example"
     with _kind(client, group, "v1alpha1", "v1") as serve:
-        _until(lambda: _listed(watcher, group, "v1alpha1") and _listed(watcher, group, "v1"))
+        until(lambda: _listed(watcher, group, "v1alpha1") and _listed(watcher, group, "v1"))
         old = watcher.find(group, "v1alpha1", "bears")
         serve("v1")
         # The API server itself takes a moment. No waiting for the ten seconds that types are kept.
-        _until(lambda: not _listed(watcher, group, "v1alpha1"), 9)
+        until(lambda: not _listed(watcher, group, "v1alpha1"), 9)
         with pytest.raises(NotFound, match="the cluster serves no resource 'bears'"):
-            _until(lambda: watcher.find(group, "v1alpha1", "bears") != old, 9)
+            until(lambda: watcher.find(group, "v1alpha1", "bears") != old, 9)
         assert watcher.find(group, "", "bears").version == "v1"
         serve("v1alpha1", "v1")
         # Looked for again at once, since it may be new.
-        _until(lambda: _listed(watcher, group, "v1alpha1"), 9)
+        until(lambda: _listed(watcher, group, "v1alpha1"), 9)
 
 
 def test_a_kind_that_was_deleted_and_came_back_otherwise(client: ClusterClient, watcher: ClusterClient) -> None:
     group = f"{uuid4().hex[:6]}.zoo.example"
     with _kind(client, group, "v1"):
-        _until(lambda: _listed(watcher, group, "v1"))
-    _until(lambda: not _listed(watcher, group, "v1"), 9)
+        until(lambda: _listed(watcher, group, "v1"))
+    until(lambda: not _listed(watcher, group, "v1"), 9)
     with pytest.raises(NotFound, match="its CustomResourceDefinition may not be installed, or have another version"):
-        _until(lambda: watcher.find(group, "", "bears") is None, 9)
+        until(lambda: watcher.find(group, "", "bears") is None, 9)
     with _kind(client, group, "v2"):
-        _until(lambda: _listed(watcher, group, "v2"), 9)
+        until(lambda: _listed(watcher, group, "v2"), 9)
 
 
 def test_an_object_that_is_missing_costs_no_look_at_all_types(client: ClusterClient, namespace: str) -> None:

@@ -1,11 +1,11 @@
 """Somebody at the pages of the console without a script: opens an address, fills in a form, presses a button, goes where it leads."""
 
-import time
 from typing import Any
 
 from django.http import QueryDict
 from django.test import Client
 
+from tests import eventually
 from tests.forms.dom import Element, parse, sent
 
 
@@ -76,10 +76,10 @@ class Person:
 
     def until(self, url: str, holds: Any, seconds: float = 120) -> "Person":
         """Look at an address again and again until it shows something. Fails with what it showed last."""
-        end = time.monotonic() + seconds
-        while not holds(self.open(url)):
-            assert time.monotonic() < end, f"{url} after {seconds} s: {self.status} {self.words[:3000]}"
-            time.sleep(0.2)
+        try:
+            eventually.until(lambda: holds(self.open(url)), url, seconds=seconds)
+        except AssertionError as late:
+            raise AssertionError(f"{late}: {self.status} {self.words[:3000]}") from None
         return self
 
 

@@ -7,7 +7,6 @@ copies and installs, until it says that it is well, and has to end politely. One
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from console.processes.parts import free_port
@@ -29,11 +28,7 @@ def run(stage: Stage, operator: str) -> None:
     }
     process = stage.run(stage.command)
     try:
-        end = time.monotonic() + 90
-        while not processes.answers(f"http://127.0.0.1:{port}/healthz"):
-            assert process.poll() is None, f"{operator} ended with {process.returncode}"
-            assert time.monotonic() < end, f"{operator} does not come up"
-            time.sleep(0.2)
+        processes.until_healthy(process, port)
         process.terminate()
         assert process.wait(30) == 0, f"{operator} ended with {process.returncode}"
     finally:

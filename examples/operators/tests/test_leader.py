@@ -2,7 +2,6 @@
 
 import asyncio
 import copy
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from examples.operators import leader as leader_module
 from examples.operators.kubeapi import Api, ApiError
 from examples.operators.leader import Leader, elect
+from tests.eventually import reached
 
 Object = dict[str, Any]
 
@@ -64,12 +64,6 @@ def candidate(cluster: Cluster, identity: str) -> Leader:
     return Leader(cluster, "operators", "sampledb-operator", identity)  # type: ignore[arg-type]
 
 
-async def holds(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not condition():
-            await asyncio.sleep(0.005)
-
-
 async def test_k8_one_of_two_leads_and_the_other_follows(cluster: Cluster) -> None:
     """A planned end hands over at once."""
     lost: list[str] = []
@@ -77,7 +71,7 @@ async def test_k8_one_of_two_leads_and_the_other_follows(cluster: Cluster) -> No
     await first.acquire(lambda: lost.append("first"))
     waiting = asyncio.create_task(second.acquire(lambda: lost.append("second")))
     writes = cluster.writes
-    await holds(lambda: cluster.writes > writes + 3)  # renewed, while the other one asks
+    await reached(lambda: cluster.writes > writes + 3)  # renewed, while the other one asks
     assert cluster.holder == "first" and not waiting.done()
     await first.release()
     await waiting

@@ -3,11 +3,11 @@
 import json
 import os
 import sys
-import time
 from pathlib import Path
 
 from sandbox.tests.agent.kubelet import Kubelet, is_ready, pod
 from tests.api import Api
+from tests.eventually import until
 
 NODE = "/api/v1/nodes/local"
 
@@ -55,10 +55,7 @@ def test_a_program_runs_until_its_pod_is_deleted(api: Api, kubelet: Kubelet, nam
     assert api.delete(path).status == 200
     api.until_gone(path)
     assert not record.exists()
-    until = time.monotonic() + 5
-    while (data / "pods" / found["metadata"]["uid"]).exists():
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: not (data / "pods" / found["metadata"]["uid"]).exists(), "its folder goes", seconds=20)
 
 
 def test_an_unknown_image_is_simulated_and_says_so(api: Api, kubelet: Kubelet, namespace: str) -> None:

@@ -1,11 +1,11 @@
 """Claims of the agent's own StorageClass: the cluster waits for the agent, which makes a folder of each."""
 
-import time
 from pathlib import Path
 from typing import Any
 
 from sandbox.tests.agent.kubelet import Kubelet, is_ready, pod
 from tests.api import Api
+from tests.eventually import until
 
 CLASS = {
     "metadata": {"name": "folders"},
@@ -41,10 +41,7 @@ def test_a_volume_comes_grows_and_goes_with_its_claim(api: Api, kubelet: Kubelet
 
     api.delete(f"{claims}/data")
     api.until_gone(volume)
-    until = time.monotonic() + 10
-    while folder.exists():
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: not folder.exists(), "its folder goes", seconds=20)
 
 
 def test_a_program_finds_its_volume(api: Api, kubelet: Kubelet, namespace: str, data: Path) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 
 import yaml
 
+from tests.eventually import until
+
 Object = dict[str, Any]
 
 OLM = "/apis/operators.coreos.com/v1alpha1"
@@ -76,11 +78,7 @@ class Kube:
 
     def until_gone(self, path: str, name: str, seconds: float = 60.0) -> None:
         """Returns when the object is deleted. It looks again and again: a watch may begin after the last event."""
-        end = time.monotonic() + seconds
-        while self.exists(f"{path}/{name}"):
-            if time.monotonic() > end:
-                raise AssertionError(f"{path}/{name} is still there after {seconds} s")
-            time.sleep(0.05)
+        until(lambda: not self.exists(f"{path}/{name}"), f"{path}/{name} goes", seconds=seconds)
 
     def _watch(self, path: str, name: str, seconds: float) -> Any:
         query = {"watch": "true", "timeoutSeconds": str(max(1, int(seconds)))}

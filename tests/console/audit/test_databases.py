@@ -17,6 +17,7 @@ from console.audit import entries
 from console.audit.models import AuditEntry
 from tests.conftest import ROOT
 from tests.console.audit.conftest import acts
+from tests.eventually import until
 
 
 def run(*command: str, **environment: str) -> "subprocess.Popen[str]":
@@ -41,10 +42,7 @@ def test_two_processes_while_a_third_holds_the_file(tmp_path: Path) -> None:
         cursor.execute("SELECT sql FROM sqlite_master WHERE tbl_name = 'audit_auditentry' AND sql IS NOT NULL")
         held.executescript(";".join(row[0] for row in cursor.fetchall()))
     writers = [run("-m", "tests.console.audit.writer", "40", "0.02", DATA_DIR=str(tmp_path)) for _ in range(2)]
-    until = time.monotonic() + 60
-    while not held.execute("SELECT count(*) FROM audit_auditentry").fetchone()[0]:
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    until(lambda: held.execute("SELECT count(*) FROM audit_auditentry").fetchone()[0], "an entry", seconds=60)
     held.execute("BEGIN IMMEDIATE")
     time.sleep(2.5)
     held.execute("COMMIT")

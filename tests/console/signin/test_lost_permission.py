@@ -1,7 +1,6 @@
 """S14: what stays open ends when the permission for it is taken away, though the session goes on."""
 
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import Any
@@ -21,6 +20,7 @@ from resources.forward.targets import Target
 from tests.console.signin import test_open_ended
 from tests.console.signin.people import People, signed_in, token
 from tests.console.signin.test_open_ended import connected
+from tests.eventually import reached, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 server = test_open_ended.server
@@ -55,10 +55,7 @@ def guest(admin: ClusterClient, staff: People) -> Iterator[tuple[str, str]]:
     container = {"name": "web", "image": "operator-console.dev/sampledb-engine:7"}
     pod = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [container]}, **meta}
     admin.create(pods, pod, staff.here)
-    end = time.monotonic() + 60
-    while (admin.get(pods, name, staff.here).get("status") or {}).get("phase") != "Running":
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    until(lambda: (admin.get(pods, name, staff.here).get("status") or {}).get("phase") == "Running", "running")
     yield name, token(admin, staff.desk, name)
     for type_, namespace in ((pods, staff.here), (bindings, staff.here), (roles, staff.here), (accounts, staff.desk)):
         with suppress(KubeError):
@@ -97,9 +94,7 @@ async def test_s14_everything_open_ends_when_a_role_binding_goes(
         assert b"event: error" in opened[0].body and b"permission" in opened[1].body
         frames = [message.get("bytes") or b"" for message in opened[2].sent]
         assert any(frame.startswith(b"\x03") and b"permission" in frame for frame in frames)
-        async with asyncio.timeout(20):
-            while tunnels.by_token(tunnel.token) is not None:
-                await asyncio.sleep(0.05)
+        await reached(lambda: tunnels.by_token(tunnel.token) is None)
         assert not stays.over
     assert await asyncio.to_thread(Session.objects.count) == 2, "the session itself goes on"
 
@@ -118,8 +113,6 @@ async def test_s14_an_api_server_that_does_not_answer_ends_nothing() -> None:
     watch = asyncio.create_task(
         until_lost(Permission(client=client, verbs=("watch",), plural="pods", namespace="shop"))
     )
-    async with asyncio.timeout(10):
-        while len(asked) < 3:
-            await asyncio.sleep(0.05)
+    await reached(lambda: len(asked) >= 3)
     assert not watch.done()
     watch.cancel()

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import queue
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from typing import Any
@@ -128,11 +127,12 @@ class Recording(Executor):
 
     def __exit__(self, *exc: object) -> None:
         self._loop.call_soon_threadsafe(self._task.cancel)
-        end = time.monotonic() + 30
-        while self._thread.is_alive():
+
+        def ended() -> bool:
             self.drain()
-            time.sleep(0.02)
-            assert time.monotonic() < end, "the recorder does not end"
+            return not self._thread.is_alive()
+
+        until(ended, "the recorder's end", seconds=30)
         assert self._error is None, self._error
 
     def until(self, holds: Callable[[], Any], *others: "Recording") -> Any:

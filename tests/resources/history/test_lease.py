@@ -1,6 +1,5 @@
 """One writer at a time, whatever the clocks of the hosts say; and what a page says of a kind beyond the limit."""
 
-import time
 from datetime import timedelta
 
 import pytest
@@ -9,6 +8,7 @@ from django.utils import timezone
 from kube.client import ClusterClient
 from resources.history import following, kinds, lease
 from resources.place import Place
+from tests.eventually import until
 
 pytestmark = pytest.mark.django_db
 
@@ -32,10 +32,7 @@ def test_a_host_whose_clock_is_ahead_takes_nothing_away() -> None:
 def test_who_says_nothing_for_long_is_succeeded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease, "SECONDS", 0.2)
     assert lease.hold("c", "one", "")
-    end = time.monotonic() + 30
-    while not lease.hold("c", "two", ""):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: lease.hold("c", "two", ""), seconds=30)
     monkeypatch.setattr(lease, "SECONDS", 15.0)
     assert lease.hold("c", "two", "nothing works")
     found = lease.held("c")

@@ -15,6 +15,7 @@ from kube.discovery import ResourceType
 from kube.errors import Forbidden, Gone, NotFound
 from resources.lists import listing, reading, snapshot
 from resources.lists.snapshot import Snapshot, Snapshots
+from tests.eventually import until
 
 
 @pytest.fixture
@@ -43,10 +44,7 @@ def _names(found: Snapshot) -> set[str]:
 
 
 def _watched(found: Snapshot) -> Snapshot:
-    end = time.monotonic() + 60
-    while not found.watched:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    until(lambda: found.watched, "watched", seconds=60)
     return found
 
 

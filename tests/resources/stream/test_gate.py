@@ -18,6 +18,7 @@ from resources.changes import ChangeLog, Topic, position
 from resources.stream import gate
 from resources.stream.gate import Verdict
 from resources.views.stream import StreamApp
+from tests.eventually import reached
 from tests.resources.stream.browser import COLUMNS, opened, row_of
 
 
@@ -77,9 +78,7 @@ async def test_o15_a_verdict_that_ages_while_others_are_awaited_is_still_given(
 async def test_answers_age(app: StreamApp, topic: Topic, asked: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "AGAIN_SECONDS", 0.2)
     async with opened(app, [("topic", str(topic))]), opened(app, [("topic", str(topic))]):
-        async with asyncio.timeout(10):
-            while asked[str(topic)] < 4:
-                await asyncio.sleep(0.05)
+        await reached(lambda: asked[str(topic)] >= 4)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """What /metrics says of live status."""
 
-import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from kube.client import ClusterClient
 from resources.changes import ChangeLog, HubState, Topic, position
 from resources.stream import metrics
 from resources.views.stream import StreamApp
+from tests.eventually import reached
 from tests.resources.stream.browser import COLUMNS, opened, row_of
 
 DOCS = Path(__file__).resolve().parents[3] / "docs/live-metrics.md"
@@ -43,9 +43,8 @@ async def test_what_is_told_is_counted(app: StreamApp, log: ChangeLog, topic: To
         await browser.get("row")
         await other.get("row")
         # Counted when it was handed over, which may be after it has come.
-        async with asyncio.timeout(20):
-            while (after := _read())[_LAG_COUNT, ""] - before[_LAG_COUNT, ""] < 2:
-                await asyncio.sleep(0.01)
+        await reached(lambda: _read()[_LAG_COUNT, ""] - before[_LAG_COUNT, ""] >= 2)
+        after = _read()
     async with opened(app, [("topic", str(topic))]) as late:
         await late.get("resync")
 

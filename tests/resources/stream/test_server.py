@@ -14,6 +14,7 @@ from resources.stream.counts import counts
 from resources.stream.mailbox import LIMIT_BYTES
 from resources.stream.pace import BURST_BYTES, BYTES_PER_SECOND
 from resources.views.stream import StreamApp
+from tests.eventually import reached
 from tests.resources.stream.browser import COLUMNS, row_of
 
 
@@ -24,9 +25,7 @@ async def port(app: StreamApp, client: ClusterClient) -> AsyncIterator[int]:
 
     server = uvicorn.Server(uvicorn.Config(routed, port=0, lifespan="off", log_level="error"))
     task = asyncio.create_task(server.serve())
-    async with asyncio.timeout(10):
-        while not server.started:
-            await asyncio.sleep(0.01)
+    await reached(lambda: server.started)
     yield server.servers[0].sockets[0].getsockname()[1]
     app._broker.close()
     server.should_exit = True
@@ -44,9 +43,7 @@ async def _ask(port: int, body: object) -> tuple[asyncio.StreamReader, asyncio.S
 
 
 async def _until(app: StreamApp, count: int) -> None:
-    async with asyncio.timeout(20):
-        while len(app._broker.lines) != count:
-            await asyncio.sleep(0.02)
+    await reached(lambda: len(app._broker.lines) == count)
 
 
 async def test_who_leaves_is_forgotten(app: StreamApp, port: int, topic: Topic) -> None:

@@ -15,6 +15,7 @@ from resources.stream import sessions as streams
 from resources.stream.broker import Broker
 from resources.stream.line import Line
 from resources.views.stream import StreamApp
+from tests.eventually import reached
 from tests.resources.stream.browser import COLUMNS, Browser, opened, render, row_of
 
 
@@ -60,9 +61,7 @@ async def test_what_ends_a_stream_is_told_when_something_else_is_just_being_writ
     await asyncio.sleep(0)
     line.mailbox.control("ended", "", b"ended")
     line.end()
-    async with asyncio.timeout(10):
-        while not line.over:
-            await asyncio.sleep(0)
+    await reached(lambda: line.over)
     assert [message["body"] for message in sent] == [b"hello", b"ended"]
     assert [message["more_body"] for message in sent] == [True, False]
 

@@ -13,6 +13,7 @@ from resources.changes import Change, ChangeLog, Entry, HubState, Topic, positio
 from resources.stream import broker as broker_module
 from resources.stream.reading import latest
 from resources.views.stream import StreamApp
+from tests.eventually import reached
 from tests.resources.stream.browser import COLUMNS, opened, row_of
 
 
@@ -22,9 +23,7 @@ async def test_o16_pages_are_told_since_when_the_cluster_is_silent(
     """Open lists stayed green while the API server hung; and it is asked though nobody loads a page."""
     async with opened(app, [("topic", str(topic))]) as browser:
         await browser.get("health", part="api", ready=True)
-        async with asyncio.timeout(20):
-            while not app._broker._probe._hosts:
-                await asyncio.sleep(0.05)
+        await reached(lambda: app._broker._probe._hosts)
         monkeypatch.setattr(silence, "seconds", lambda _host: 42.0)
         data, _ = await browser.get("health", part="api", ready=False)
         assert re.search(r"\d\d:\d\d:\d\d UTC", data["message"])

@@ -17,6 +17,7 @@ from resources.stream import health
 from resources.stream.broker import Broker
 from resources.views.stream import StreamApp
 from tests import processes
+from tests.eventually import reached
 from tests.resources.stream.browser import COLUMNS, Browser, opened, render, row_of
 
 
@@ -114,9 +115,11 @@ async def test_a_full_redis_is_named_and_a_topic_that_was_asked_for_meanwhile_is
             assert data["message"].startswith("Live updates are paused: Redis is full")
             direct.config_set("maxmemory", 0)
             await browser.get("health", part="redis", ready=True)
-            async with asyncio.timeout(10):
-                while await log.interest() != {str(topic)}:
-                    await asyncio.sleep(0.05)
+
+            async def asked_for() -> bool:
+                return await log.interest() == {str(topic)}
+
+            await reached(asked_for)
             await _follow(browser, log, topic, "a")
 
 

@@ -2,9 +2,6 @@
 
 import dataclasses
 import re
-import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 import redis
@@ -15,6 +12,7 @@ from resources import tasks
 from resources.changes import usage_samples
 from resources.usage.metrics import PODS, served
 from resources.usage.reading import readings
+from tests.eventually import until
 from tests.resources.views.test_rights import Become, become, dev
 
 __all__ = ["become", "dev"]
@@ -37,7 +35,7 @@ def web(client: ClusterClient, namespace: str) -> str:
         "spec": {"replicas": 2, "selector": {"matchLabels": labels}, "template": template},
     }
     client.create(client.find("apps", "v1", "deployments"), deployment, namespace)
-    _until(lambda: len(client.list(client.find("metrics.k8s.io", "", "pods"), namespace).items) == 2)
+    until(lambda: len(client.list(client.find("metrics.k8s.io", "", "pods"), namespace).items) == 2)
     return "web"
 
 
@@ -48,13 +46,6 @@ def without_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         ClusterClient, "types", lambda self: tuple(one for one in types(self) if one.group != "metrics.k8s.io")
     )
-
-
-def _until(true: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + 20
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def _headings(page: str) -> list[str]:
@@ -168,7 +159,7 @@ def test_the_hour_comes_with_the_pages(
 ) -> None:
     address = f"/resources/apps/v1/deployments/{namespace}/web/"
     assert "sparkline" not in browser.get(address, {"part": "usage"}).content.decode()
-    _until(lambda: pipe.keys("*usage*"))
+    until(lambda: pipe.keys("*usage*"))
     minute = usage_samples._minute()
     monkeypatch.setattr(usage_samples, "_minute", lambda: minute + 1)
     names = [

@@ -15,6 +15,7 @@ from kube.errors import Forbidden, KubeError, Unreachable
 from resources.usage import reading
 from resources.usage.metrics import ALLOCATABLE, NODES, PODS
 from resources.usage.reading import Readings
+from tests.eventually import until
 
 SERVED = (
     ResourceType("metrics.k8s.io", "v1beta1", "pods", "PodMetrics", True, verbs=("get", "list")),
@@ -153,7 +154,7 @@ def test_after_one_slow_answer_no_page_waits(
     asked = all_.ask(client, PODS, "shop")  # type: ignore[arg-type]
     assert asked.now() is None
     client.goes_on.set()
-    _until(lambda: asked.now() is not None)
+    until(lambda: asked.now() is not None)
     clock[0] += reading.KEEP_SECONDS + 1
     client.goes_on.clear()
     began = time.perf_counter()
@@ -161,13 +162,6 @@ def test_after_one_slow_answer_no_page_waits(
     assert _names(all_, client) == ["web"]
     assert time.perf_counter() - began < 0.05
     client.goes_on.set()
-
-
-def _until(true: Any) -> None:
-    deadline = time.perf_counter() + 5
-    while not true():
-        assert time.perf_counter() < deadline
-        time.sleep(0.01)
 
 
 def test_questions_that_wait_are_bounded(all_: Readings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,8 +201,8 @@ def test_a_minute_of_the_history_is_written_once(all_: Readings, clock: list[flo
     for _time in range(5):
         _names(all_, client)
         clock[0] += reading.KEEP_SECONDS + 1
-    _until(lambda: len(client.asked) == 5)
-    _until(lambda: len(noted) == 2)
+    until(lambda: len(client.asked) == 5)
+    until(lambda: len(noted) == 2)
 
 
 def test_what_is_odd_breaks_nothing(all_: Readings) -> None:

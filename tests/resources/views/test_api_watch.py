@@ -15,6 +15,7 @@ from kube.client import ClusterClient
 from kube.errors import Gone, NotFound
 from resources.views import api_watch
 from resources.views.api_watch import ApiWatchApp, wanted
+from tests.eventually import reached
 
 PATH = "/api/resources/core/v1/configmaps/"
 
@@ -63,9 +64,7 @@ class Listener:
         return found
 
     async def until(self, holds: Callable[["Listener"], bool]) -> None:
-        async with asyncio.timeout(60):
-            while not holds(self):
-                await asyncio.sleep(0.05)
+        await reached(lambda: holds(self), seconds=60)
 
     def has(self, event: str, name: str) -> bool:
         return any(

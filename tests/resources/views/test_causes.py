@@ -1,7 +1,5 @@
 """Causes of real objects of a cluster: on their pages, in /api/, in lists; live; and what is read for them."""
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,14 +10,8 @@ from kube.client import ClusterClient
 from resources.diagnosis import reading
 from resources.diagnosis.shown import shown_causes
 from resources.place import Place
+from tests.eventually import until
 from tests.resources.causes import objects
-
-
-def _until(holds: Callable[[], bool], seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "did not come about"
-        time.sleep(0.2)
 
 
 def _deployment(client: ClusterClient, namespace: str, name: str = "web", **spec: Any) -> str:
@@ -54,7 +46,7 @@ def test_a_missing_storage_class_is_named_on_the_workload(
     volume = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
     url = _deployment(client, namespace, containers=[container], volumes=[volume])
     sentence = "data can&#x27;t get a volume: StorageClass no-such-class doesn&#x27;t exist"
-    _until(lambda: sentence in _part(browser, url))
+    until(lambda: sentence in _part(browser, url))
     page = browser.get(url).content.decode()
     assert page.count(sentence) == 1
     assert "/resources/storage.k8s.io/v1/storageclasses/new/?name=no-such-class" in page
@@ -74,7 +66,7 @@ def test_a_missing_service_account_is_named_with_the_page_that_creates_it(
     url = _deployment(
         client, namespace, serviceAccountName="robot", containers=[{"name": "web", "image": "example.com/web:1"}]
     )
-    _until(lambda: "ServiceAccount robot doesn&#x27;t exist" in _part(browser, url))
+    until(lambda: "ServiceAccount robot doesn&#x27;t exist" in _part(browser, url))
     address = f"/resources/core/v1/serviceaccounts/new/?namespace={namespace}&amp;name=robot"
     assert address in _part(browser, url)
     form = browser.get(address.replace("&amp;", "&") + "&view=form").content.decode()

@@ -1,20 +1,12 @@
 """An object's page: state, what belongs to it, events, and regions that renew themselves."""
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from kube.client import ClusterClient
-
-
-def _until(holds: Callable[[], bool], seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "did not come about"
-        time.sleep(0.1)
+from tests.eventually import until
 
 
 @pytest.fixture
@@ -36,7 +28,7 @@ def web(client: ClusterClient, namespace: str) -> str:
     obj = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "web"}, "spec": spec}
     sets = client.find("apps", "v1", "statefulsets")
     client.create(sets, obj, namespace)
-    _until(lambda: client.get(sets, "web", namespace).get("status", {}).get("readyReplicas") == 1)
+    until(lambda: client.get(sets, "web", namespace).get("status", {}).get("readyReplicas") == 1)
     return f"/resources/apps/v1/statefulsets/{namespace}/web/"
 
 
@@ -66,7 +58,7 @@ def test_events_of_what_belongs_to_it(browser: Client, web: str) -> None:
         return reason in browser.get(web, {"part": "events"}, HTTP_HX_REQUEST="true").content.decode()
 
     # The cluster's recorders write a moment later than they act.
-    _until(lambda: said("SuccessfulCreate") and said("Scheduled"))
+    until(lambda: said("SuccessfulCreate") and said("Scheduled"))
 
 
 def test_actions_that_the_kind_has(browser: Client, web: str, config_map: str, namespace: str) -> None:

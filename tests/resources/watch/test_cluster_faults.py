@@ -14,7 +14,7 @@ from kube.errors import KubeError, NotFound
 from resources.changes import ChangeLog, Topic, position
 from resources.watch import probe, reflector
 from tests.api import custom_resource_definition
-from tests.eventually import reached
+from tests.eventually import reached, until
 from tests.resources.watch.hubs import after, config_maps, make_map, next_change, running_hub
 from tests.resources.watch.proxy import through_a_proxy
 
@@ -70,12 +70,11 @@ async def test_a_network_that_is_cut_off_without_a_word_is_noticed(
 
 
 async def _problem(log: ChangeLog, wanted: str) -> None:
-    async with asyncio.timeout(30):
-        while True:
-            said = [hub.problem for hub in await log.hubs()]
-            if said and (wanted in said[0] if wanted else not said[0]):
-                return
-            await asyncio.sleep(0.05)
+    async def said() -> bool:
+        problems = [hub.problem for hub in await log.hubs()]
+        return bool(problems) and (wanted in problems[0] if wanted else not problems[0])
+
+    await reached(said, wanted or "no problem", seconds=30)
 
 
 async def test_connections_that_break_cost_nothing(log: ChangeLog, client: ClusterClient, name: str) -> None:
@@ -89,9 +88,11 @@ async def test_connections_that_break_cost_nothing(log: ChangeLog, client: Clust
             await asyncio.to_thread(make_map, client, f"{name}-{number}")
         for number in range(5):
             await next_change(log, maps, since, "ADDED", f"{name}-{number}")
-        async with asyncio.timeout(20):
-            while not (await log.hubs())[0].errors:
-                await asyncio.sleep(0.05)
+
+        async def counted() -> int:
+            return (await log.hubs())[0].errors
+
+        await reached(counted, "errors of the watch")
         assert await _no_resync(log, maps, since)
 
 
@@ -189,13 +190,6 @@ def _served(client: ClusterClient, group: str) -> bool:
     return any(type_.group == group for type_ in client.types())
 
 
-def _eventually(ask: Any, seconds: float = 30) -> Any:
+def _eventually(ask: Any) -> Any:
     """A new type takes a moment to be served."""
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            return ask()
-        except KubeError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.1)
+    return until(ask, seconds=30, not_yet=(KubeError,))

@@ -106,9 +106,11 @@ async def test_a_topic_that_another_has_claimed_is_let_go_and_taken_again_from_t
         await asyncio.to_thread(make_map, client, name)
         await next_change(log, maps, start, "ADDED", name)
         # Its next heartbeat says so.
-        async with asyncio.timeout(20):
-            while [hub.lost for hub in await log.hubs()] != [1]:
-                await asyncio.sleep(0.05)
+
+        async def told() -> bool:
+            return [hub.lost for hub in await log.hubs()] == [1]
+
+        await reached(told)
         found = await log.since(str(maps), start)
     await other.close()
     assert found is not None

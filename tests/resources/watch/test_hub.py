@@ -77,12 +77,11 @@ async def test_topics_are_shared_among_living_hubs(pipe: redis.Redis, client: Cl
     await log.renew_interest([str(topic) for topic in topics])
     async with running_hub(client, "one"), running_hub(client, "two"):
 
-        async def shares() -> list[int]:
-            return [hub.topics for hub in await log.hubs()]
+        async def shared() -> bool:
+            shares = [hub.topics for hub in await log.hubs()]
+            return len(shares) == 2 and min(shares) > 0 and sum(shares) >= 12
 
-        async with asyncio.timeout(15):
-            while len(found := await shares()) < 2 or min(found) == 0 or sum(found) < 12:
-                await asyncio.sleep(0.05)
+        await reached(shared, "both have a share")
     await log.close()
 
 
@@ -136,12 +135,11 @@ async def test_a_cluster_that_goes_away_is_said_and_its_return_too(pipe: redis.R
     log = ChangeLog()
 
     async def problem(wanted: bool) -> str:
-        async with asyncio.timeout(20):
-            while True:
-                hubs = await log.hubs()
-                if hubs and bool(hubs[0].problem) is wanted and (wanted or hubs[0].topics):
-                    return hubs[0].problem
-                await asyncio.sleep(0.05)
+        async def said() -> list[str]:
+            hubs = await log.hubs()
+            return [hub.problem for hub in hubs[:1] if bool(hub.problem) is wanted and (wanted or hub.topics)]
+
+        return (await reached(said, f"a problem: {wanted}"))[0]
 
     with processes.sandbox(tmp_path):
         client = ClusterClient(load(str(tmp_path / "kubeconfig")))

@@ -16,6 +16,7 @@ import redis
 from kube.client import ClusterClient
 from resources.changes import Topic, living_hubs
 from resources.watch.hub import owner
+from tests.eventually import until
 from tests.processes import running
 from tests.resources.watch.hubs import config_maps
 
@@ -44,7 +45,7 @@ def maps(pipe: redis.Redis, client: ClusterClient, hubs: Hubs) -> Topic:
     found = config_maps(client)
     pipe.zadd("test:interest", {str(found): time.time() + 3600})
     pipe.publish("test:wake", b"interest")
-    _wait_for(lambda: _told(pipe, found))
+    until(lambda: _told(pipe, found))
     return found
 
 
@@ -85,9 +86,11 @@ def _told(pipe: redis.Redis, topic: Topic) -> list[dict[str, Any]]:
 
 def _until_told(pipe: redis.Redis, topic: Topic, versions: dict[str, str]) -> float:
     began = time.monotonic()
-    while {entry["n"]: entry["v"] for entry in _told(pipe, topic) if entry.get("n") in versions} != versions:
-        assert time.monotonic() - began < 30, "what was written last is not told"
-        time.sleep(0.02)
+    until(
+        lambda: {entry["n"]: entry["v"] for entry in _told(pipe, topic) if entry.get("n") in versions} == versions,
+        "what was written last",
+        seconds=30,
+    )
     return time.monotonic() - began
 
 
@@ -117,7 +120,7 @@ def test_a_hub_that_was_stopped_writes_nothing_old_when_it_wakes(
         os.kill(hubs[mine].pid, signal.SIGCONT)
         _until_told(pipe, maps, versions)
         _until_told(pipe, maps, _write(client, names, 2))
-        _wait_for(lambda: pipe.hget(f"test:topic:{maps}", "hub") == mine.encode())
+        until(lambda: pipe.hget(f"test:topic:{maps}", "hub") == mine.encode())
         _until_told(pipe, maps, _write(client, names, 1))
     _check(_told(pipe, maps))
 
@@ -137,13 +140,6 @@ def test_a_hub_that_ends_hands_over_at_once(
     _until_told(pipe, maps, _write(client, names, 1))
     mine = owner(str(maps), list(hubs))
     os.kill(hubs[mine].pid, signal.SIGINT)
-    _wait_for(lambda: mine not in living_hubs())
+    until(lambda: mine not in living_hubs())
     _until_told(pipe, maps, _write(client, names, 2))
     _check(_told(pipe, maps))
-
-
-def _wait_for(condition: Any, seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)

@@ -12,6 +12,7 @@ import redis
 
 from kube.client import ClusterClient
 from resources.changes import living_hubs
+from tests.eventually import until
 from tests.processes import running, worker_command
 
 
@@ -26,9 +27,7 @@ def _worker(name: str, folder: Path) -> Iterator[Popen[bytes]]:
 
 def _wait(condition: Callable[[], object], seconds: float) -> float:
     started = time.monotonic()
-    while not condition():
-        assert time.monotonic() - started < seconds, f"not within {seconds} s"
-        time.sleep(0.05)
+    until(condition, seconds=seconds)
     return time.monotonic() - started
 
 
