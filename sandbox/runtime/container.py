@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..objects import Object, now
-from .images import Images
+from .images import Image, Images
 from .logs import LogWriter
 from .processes import Process
 
@@ -21,7 +21,7 @@ class Container:
 
     spec: Object
     kind: str
-    program: tuple[str, ...] | None
+    program: Image | None
     logs: Path
     state: Object = field(default_factory=dict)
     last_state: Object = field(default_factory=dict)
@@ -147,4 +147,4 @@ def containers_of(pod: Object, images: Images, logs: Path) -> list[Container]:
         (one, "sidecar" if one.get("restartPolicy") == "Always" else "init") for one in spec.get("initContainers") or []
     ]
     kinds += [(one, "main") for one in spec.get("containers") or []]
-    return [Container(one, kind, images.command(str(one.get("image"))), logs / str(one["name"])) for one, kind in kinds]
+    return [Container(one, kind, images.find(str(one.get("image"))), logs / str(one["name"])) for one, kind in kinds]

@@ -31,10 +31,15 @@ def lost_registry(image: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A pattern of image names and the program that stands for them."""
+    """A pattern of image names and the program that stands for them.
+
+    ports: container ports that the program listens on, as EXPOSE of a Containerfile names them. Each is given a free
+    port of this machine, whether the Pod's spec declares it or not: Pods have addresses of their own on a real cluster.
+    """
 
     match: str
     command: tuple[str, ...]
+    ports: tuple[int, ...] = ()
 
 
 class Images:
@@ -50,19 +55,19 @@ class Images:
             return cls()
         found = []
         for number, entry in enumerate(tomllib.loads(path.read_text(encoding="utf-8")).get("image", []), 1):
-            match, command = entry.get("match"), entry.get("command")
+            match, command, ports = entry.get("match"), entry.get("command"), entry.get("ports", [])
             if not isinstance(match, str) or not isinstance(command, list) or not command:
                 raise ValueError(f"{path}: image number {number} needs a match (text) and a command (list of texts)")
-            found.append(Image(match, tuple(str(word).replace("{python}", sys.executable) for word in command)))
+            if not isinstance(ports, list) or not all(isinstance(port, int) and 0 < port < 65536 for port in ports):
+                raise ValueError(f"{path}: ports of image number {number} must be a list of numbers from 1 to 65535")
+            words = tuple(str(word).replace("{python}", sys.executable) for word in command)
+            found.append(Image(match=match, command=words, ports=tuple(ports)))
         return cls(tuple(found))
 
     def commands(self) -> list[tuple[str, ...]]:
         """Every program that an image stands for."""
         return [image.command for image in self._images]
 
-    def command(self, image: str) -> tuple[str, ...] | None:
+    def find(self, image: str) -> Image | None:
         """What to run for an image; None when it is to be simulated."""
-        for known in self._images:
-            if fnmatchcase(image, known.match):
-                return known.command
-        return None
+        return next((known for known in self._images if fnmatchcase(image, known.match)), None)

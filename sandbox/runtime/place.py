@@ -49,9 +49,10 @@ class Place:
     def claim_ports(self, containers: list[Container]) -> None:
         """A local port for each port that a program may listen on."""
         for container in containers:
-            if container.simulated:
+            if container.program is None:
                 continue
-            wanted = [int(one["containerPort"]) for one in container.spec.get("ports") or []]
+            wanted = [*container.program.ports]
+            wanted += [int(one["containerPort"]) for one in container.spec.get("ports") or []]
             for name in ("livenessProbe", "readinessProbe", "startupProbe"):
                 probe = container.spec.get(name) or {}
                 asked = [dig(probe, kind, "port") or 0 for kind in ("httpGet", "tcpSocket", "grpc")]

@@ -132,7 +132,7 @@ class PodRunner:
         for container in self.containers:
             spec = specs.get(container.name)
             if spec is not None and spec.get("image") != container.image:
-                container.spec, container.program = spec, self.host.images.command(str(spec.get("image")))
+                container.spec, container.program = spec, self.host.images.find(str(spec.get("image")))
                 if container.running:
                     self.tell(container, "Killing", f"Container {container.name} definition changed, will be restarted")
                     if container.process is not None:

@@ -17,5 +17,5 @@ async def start(cluster: Client, pod: Object, container: Container, place: Place
     arguments = [environment.expand(str(word), variables) for word in container.spec.get("args") or []]
     record = place.data_dir / "processes" / f"{pod['metadata']['uid']}.{container.name}.json"
     shelter = place.shelter(container, pod)
-    with place.confinement.launch([*container.program, *arguments], variables, shelter) as launch:
+    with place.confinement.launch([*container.program.command, *arguments], variables, shelter) as launch:
         return await Process.start(launch, shelter.folder, record, container.log.write, place.confinement.terminate)
