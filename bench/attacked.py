@@ -1,7 +1,8 @@
 """What others notice while somebody goes past the limits of kube/limits.py: `python -m bench.attacked`.
 
-A console as `make run` starts it; each attack goes on for some seconds from four threads, or from 200 slow connections, while one person asks for a page and
-another for /healthz, again and again. Prints a table: how the attack was answered, how long a page and /healthz took, and the memory of the web process.
+A console as `make run` starts it; each attack goes on for some seconds from four threads, or from 200 slow connections,
+while one person asks for a page and another for /healthz, again and again. Prints a table: how the attack was answered,
+how long a page and /healthz took, and the memory of the web process.
 """
 
 import argparse

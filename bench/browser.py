@@ -32,7 +32,9 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """One cold load: milliseconds until `selector` was visible, kilobytes over the wire, requests, elements, the server's own milliseconds."""
+    """One cold load: milliseconds until `selector` was visible, kilobytes over the wire, requests, elements, the
+    server's own milliseconds.
+    """
 
     milliseconds: float
     kilobytes: float
@@ -70,7 +72,9 @@ _NOTE_VISIBLE = """window.__visible = new Promise((done) => {
 
 
 def cold_load(browser: Browser, url: str, selector: str) -> Load:
-    """A new profile, an empty cache, 1400x1000; until `selector` is visible, then until the network is quiet for the bytes."""
+    """A new profile, an empty cache, 1400x1000; until `selector` is visible, then until the network is quiet for the
+    bytes.
+    """
     context = browser.new_context(viewport={"width": 1400, "height": 1000})
     page: Page = context.new_page()
     wire = Wire(context.new_cdp_session(page))
@@ -79,7 +83,8 @@ def cold_load(browser: Browser, url: str, selector: str) -> Load:
     milliseconds = float(page.evaluate("window.__visible"))
     page.wait_for_timeout(700)
     timing = page.evaluate(
-        "(() => { const t = performance.getEntriesByType('navigation')[0]; return t.responseStart - t.requestStart; })()"
+        "(() => { const t = performance.getEntriesByType('navigation')[0]; return t.responseStart - t.requestStart;"
+        " })()"
     )
     elements = int(page.evaluate("document.getElementsByTagName('*').length"))
     context.close()

@@ -97,7 +97,9 @@ def console(
     web: int = 1,
     settings: dict[str, str] | None = None,
 ) -> Iterator[Running]:
-    """Start, wait until ready, hand over, stop. The log is kept in the data folder until the end. ``kubeconfig``: instead of a sandbox.
+    """Start, wait until ready, hand over, stop.
+
+    The log is kept in the data folder until the end. ``kubeconfig``: instead of a sandbox.
 
     ``web``: how many web processes; ``settings``: more of the environment.
     """

@@ -51,7 +51,9 @@ OBSERVE = """() => {
 
 
 def event_to_screen(running: Running, browser: Browser, samples: int = 100) -> Figure:
-    """Milliseconds from just before the PATCH is sent until the frame with the new text, `samples` times, one after the other."""
+    """Milliseconds from just before the PATCH is sent until the frame with the new text, `samples` times, one after
+    the other.
+    """
     running.cluster("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", CRD)
     base = f"/apis/{GROUP}/v1/namespaces/default/{PLURAL}"
     for _ in range(100):

@@ -1,6 +1,8 @@
-"""What one person's most expensive questions cost the console: processor seconds of the web process and of all others, time and size. `python -m bench.expensive`.
+"""What one person's most expensive questions cost the console: processor seconds of the web process and of all
+others, time and size. `python -m bench.expensive`.
 
-Processor time is what a machine has for everybody, and is the same on a busy one. The bounds that hold them are in console/signin/pace.py (docs/security.md).
+Processor time is what a machine has for everybody, and is the same on a busy one. The bounds that hold them are in
+console/signin/pace.py (docs/security.md).
 """
 
 import argparse

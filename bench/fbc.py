@@ -1,4 +1,7 @@
-"""A folder of bundles as one file-based catalog with everything inline: what a large catalog weighs. `python -m bench.fbc FOLDER FILE`."""
+"""A folder of bundles as one file-based catalog with everything inline: what a large catalog weighs.
+
+`python -m bench.fbc FOLDER FILE`.
+"""
 
 import base64
 import json
@@ -26,11 +29,16 @@ def _package(one: PackageDraft) -> list[dict[str, Any]]:
     graph = one.graph
     channels = [
         {
-            "schema": "olm.channel", "package": graph.package, "name": channel.name,
-            "entries": [{"name": entry.name, "replaces": entry.replaces, "skips": list(entry.skips)} for entry in channel.entries],
+            "schema": "olm.channel",
+            "package": graph.package,
+            "name": channel.name,
+            "entries": [
+                {"name": entry.name, "replaces": entry.replaces, "skips": list(entry.skips)}
+                for entry in channel.entries
+            ],
         }
         for channel in graph.channels
-    ]  # fmt: skip
+    ]
     return [{"schema": "olm.package", "name": graph.package, "defaultChannel": graph.default}, *channels]
 
 

@@ -59,7 +59,8 @@ def show(figures: list[Figure], path: Path) -> None:
     print(f"{'what':<78} {'median':>10} {'p99':>10} {'n':>4}  {'unit':<8} {'aim':<10} peer")
     for item in figures:
         print(
-            f"{item.name:<78} {item.median:>10.4g} {item.p99:>10.4g} {item.n:>4}  {item.unit:<8} {item.aim:<10} {item.peer}"
+            f"{item.name:<78} {item.median:>10.4g} {item.p99:>10.4g} {item.n:>4}  {item.unit:<8} {item.aim:<10}"
+            f" {item.peer}"
         )
     save(figures, path)
     print(f"\nwritten to {path}")

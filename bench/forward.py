@@ -1,4 +1,6 @@
-"""Port-forward: megabytes a second from a Pod to this machine and back, through the console and through kubectl, on one cluster with one Pod."""
+"""Port-forward: megabytes a second from a Pod to this machine and back, through the console and through kubectl, on
+one cluster with one Pod.
+"""
 
 import contextlib
 import html

@@ -1,4 +1,6 @@
-"""From the click on Install to a ClusterServiceVersion that has Succeeded, through the console's own form, on the embedded cluster."""
+"""From the click on Install to a ClusterServiceVersion that has Succeeded, through the console's own form, on the
+embedded cluster.
+"""
 
 import http.cookiejar
 import re

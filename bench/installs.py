@@ -1,8 +1,11 @@
-"""`python -m bench.installs`: does the hundredth operator install as quickly as the fifth? The same five are compared, early and late.
+"""`python -m bench.installs`: does the hundredth operator install as quickly as the fifth?
+
+The same five are compared, early and late.
 
 And do API and pages stay quick while eleven Subscriptions resolve at once? On embedded clusters of its own with the
 catalog of real packages; eleven at once a second time with the console before it. Prints a table and writes
-bench/latest-installs.json. Seconds of the clock depend on what else the machine does; processor seconds of the cluster hardly do.
+bench/latest-installs.json. Seconds of the clock depend on what else the machine does; processor seconds of the cluster
+hardly do.
 """
 
 import argparse
@@ -268,7 +271,9 @@ def of_pages(catalog: Path, count: int) -> dict[str, Any]:
 
 
 def installable(found: Cluster) -> list[Package]:
-    """Without the first (3scale): its bundle has a ServiceMonitor, so the plan of all waits for the Prometheus operator."""
+    """Without the first (3scale): its bundle has a ServiceMonitor, so the plan of all waits for the Prometheus
+    operator.
+    """
     return packages(found)[1:]
 
 

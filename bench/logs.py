@@ -1,4 +1,6 @@
-"""A log from the API server to the screen: how many lines a second, what the page then weighs, and how long finding in it takes."""
+"""A log from the API server to the screen: how many lines a second, what the page then weighs, and how long finding
+in it takes.
+"""
 
 import json
 import time

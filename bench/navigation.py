@@ -1,14 +1,17 @@
-"""From page to page by clicks in one tab, as people go: how long until the next page is drawn, and whether it is blank in between.
+"""From page to page by clicks in one tab, as people go: how long until the next page is drawn, and whether it is
+blank in between.
 
-Milliseconds since the navigation began: `first byte` is the server's part and the way, `drawn` the first contentful paint. Until then the browser keeps
-showing the page that is left (paint holding, https://developer.chrome.com/blog/paint-holding), so nothing flashes when it is soon.
+Milliseconds since the navigation began: `first byte` is the server's part and the way, `drawn` the first contentful
+paint. Until then the browser keeps showing the page that is left (paint holding,
+https://developer.chrome.com/blog/paint-holding), so nothing flashes when it is soon.
 """
 
 from playwright.sync_api import Browser
 
 from bench.figures import Figure, figure
 
-#: Entries of the navigation, by the beginning of their addresses; more than once around, so that everything is cached but the pages.
+#: Entries of the navigation, by the beginning of their addresses; more than once around, so that everything is cached
+#: but the pages.
 WAY = ("/operatorhub/", "/operators/", "/resources/core/v1/pods/", "/resources/", "/namespaces/", "/audit/", "/")
 _READ = """() => {
   const [one] = performance.getEntriesByType("navigation");

@@ -1,4 +1,6 @@
-"""What the two heaviest pages cost, cold, in Chromium: the catalog with 268 packages and the form of Argo CD's ArgoCD."""
+"""What the two heaviest pages cost, cold, in Chromium: the catalog with 268 packages and the form of Argo CD's
+ArgoCD.
+"""
 
 import re
 import time

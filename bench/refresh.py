@@ -1,4 +1,5 @@
-"""What making the catalog index costs: the PackageManifests of a cluster, and the catalogs that the console reads itself. In a process of its own.
+"""What making the catalog index costs: the PackageManifests of a cluster, and the catalogs that the console reads
+itself. In a process of its own.
 
 `python -m bench.refresh CATALOG` prints JSON; its environment names the cluster and a data folder that may be filled.
 """
@@ -84,7 +85,9 @@ def main(catalog: Path) -> None:
 
 
 def fbc(catalog: Path, target: Path) -> float:
-    """All bundles of the folder in one file, manifests inline, as `opm render` writes them; made by another process, whose memory does not count. Megabytes."""
+    """All bundles of the folder in one file, manifests inline, as `opm render` writes them; made by another process,
+    whose memory does not count. Megabytes.
+    """
     subprocess.run(
         [sys.executable, "-m", "bench.fbc", str(catalog), str(target)], check=True, cwd=ROOT, env=dict(os.environ)
     )

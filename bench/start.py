@@ -1,6 +1,8 @@
-"""`make bench-start`: a fresh clone in an empty home, `make run`, and the seconds until /readyz answers 200; then once more.
+"""`make bench-start`: a fresh clone in an empty home, `make run`, and the seconds until /readyz answers 200; then
+once more.
 
-The package caches of this user are kept (that is what "warm package cache" means): PIP_CACHE_DIR, UV_CACHE_DIR and npm's are passed on.
+The package caches of this user are kept (that is what "warm package cache" means): PIP_CACHE_DIR, UV_CACHE_DIR and
+npm's are passed on.
 """
 
 import os

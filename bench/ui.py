@@ -1,9 +1,12 @@
-"""`make bench-ui`: what the ten main pages cost a person, by the browser's own metrics. Writes bench/latest-ui.json, asserts nothing.
+"""`make bench-ui`: what the ten main pages cost a person, by the browser's own metrics.
 
-Each page is loaded cold (a new profile, nothing cached) and warm (the same address again in the same profile), wide and on a phone whose processor is
-slowed four times (CDP Emulation.setCPUThrottlingRate). First and largest contentful paint and layout shifts are what Chromium reports; total blocking
-time is the part above 50 ms of each long task between the first paint and SETTLED (https://web.dev/articles/tbt). Bytes are those on the wire.
-Then from page to page by clicks in one tab (bench/navigation.py).
+Writes bench/latest-ui.json, asserts nothing.
+
+Each page is loaded cold (a new profile, nothing cached) and warm (the same address again in the same profile), wide and
+on a phone whose processor is slowed four times (CDP Emulation.setCPUThrottlingRate). First and largest contentful paint
+and layout shifts are what Chromium reports; total blocking time is the part above 50 ms of each long task between the
+first paint and SETTLED (https://web.dev/articles/tbt). Bytes are those on the wire. Then from page to page by clicks in
+one tab (bench/navigation.py).
 """
 
 import argparse
@@ -41,7 +44,10 @@ _OBSERVE = """() => {
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One load. Times in milliseconds, bytes in kilobytes of 1000 on the wire, `scripts` those of them that are JavaScript."""
+    """One load.
+
+    Times in milliseconds, bytes in kilobytes of 1000 on the wire, `scripts` those of them that are JavaScript.
+    """
 
     first_paint: float
     largest_paint: float
@@ -134,10 +140,12 @@ def report(browser: Browser, url: str, stops: list[Stop], times: int) -> list[Fi
     figures: list[Figure] = []
     here = machine()
     print(
-        f"machine: {here['cores']} cores, {here['memory_gib']} GiB, {here['cpu']}; medians of {times}; load {os.getloadavg()[0]:.1f}\n"
+        f"machine: {here['cores']} cores, {here['memory_gib']} GiB, {here['cpu']}; medians of {times}; load"
+        f" {os.getloadavg()[0]:.1f}\n"
     )
     print(
-        f"{'':<14}{'':<8}{'first, largest paint ms':>26}{'blocked ms':>14}{'shift':>12}{'kB':>14}{'JS kB':>8}{'requests':>10}   aims missed"
+        f"{'':<14}{'':<8}{'first, largest paint ms':>26}{'blocked ms':>14}{'shift':>12}{'kB':>14}{'JS kB':>8}{'requests':>10}"
+        "   aims missed"
     )
     for phone in (False, True):
         where = "phone" if phone else "desktop"
@@ -150,8 +158,8 @@ def report(browser: Browser, url: str, stops: list[Stop], times: int) -> list[Fi
             a, b = median(cold), median(warm)
             paints = f"{a.first_paint:.0f}/{b.first_paint:.0f}, {a.largest_paint:.0f}/{b.largest_paint:.0f}"
             print(
-                f"{name:<14}{where:<8}{paints:>26}{f'{a.blocked:.0f}/{b.blocked:.0f}':>14}{f'{a.shift:.3f}/{b.shift:.3f}':>12}"
-                f"{f'{a.kilobytes:.0f}/{b.kilobytes:.1f}':>14}{a.scripts:>8.0f}{f'{a.requests:.0f}/{b.requests:.0f}':>10}   {', '.join(missed(name, a, b)) or '–'}",
+                f"{name:<14}{where:<8}{paints:>26}{f'{a.blocked:.0f}/{b.blocked:.0f}':>14}{f'{a.shift:.3f}/{b.shift:.3f}':>12}{f'{a.kilobytes:.0f}/{b.kilobytes:.1f}':>14}{a.scripts:>8.0f}{f'{a.requests:.0f}/{b.requests:.0f}':>10}"
+                f"   {', '.join(missed(name, a, b)) or '–'}",
                 flush=True,
             )
     return figures

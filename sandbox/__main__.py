@@ -84,7 +84,10 @@ def settings(arguments: list[str] | None = None) -> Settings | NodeSettings:
 
 
 def controllers(olm: bool = True) -> list[Controller]:
-    """Everything that runs beside the server. A package that is not there is left out; OLM waits for its manifest where it is not wanted."""
+    """Everything that runs beside the server.
+
+    A package that is not there is left out; OLM waits for its manifest where it is not wanted.
+    """
     found: list[Controller] = [crds.run, aggregation.run, apiservices.run]
     for name in PACKAGES if olm else PACKAGES[:1]:
         if importlib.util.find_spec(name) is not None:
@@ -93,7 +96,9 @@ def controllers(olm: bool = True) -> list[Controller]:
 
 
 async def dormant(cluster: Cluster, context: Context) -> None:
-    """OLM, once a Deployment of its program is available: its kinds and first objects have come with the manifest then."""
+    """OLM, once a Deployment of its program is available: its kinds and first objects have come with the manifest
+    then.
+    """
     async for event in cluster.watch("deployments.apps"):
         status = event.object.get("status") or {}
         if event.object["metadata"]["name"] == "olm-operator" and status.get("availableReplicas"):

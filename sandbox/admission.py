@@ -145,7 +145,9 @@ def keep_metadata(resource: Resource, old: Object, obj: Object) -> None:
 
 
 def reset_status(resource: Resource, obj: Object, old: Object | None) -> None:
-    """Main-resource writes do not touch the status of kinds that have a status subresource, nor a Namespace's finalizers."""
+    """Main-resource writes do not touch the status of kinds that have a status subresource, nor a Namespace's
+    finalizers.
+    """
     if resource.key == "namespaces" and old is not None:
         obj["spec"] = copy(old.get("spec") or {})
     if not resource.status:

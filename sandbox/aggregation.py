@@ -27,7 +27,10 @@ Label = tuple[str, str]
 
 
 async def run(cluster: Cluster, context: Context) -> None:
-    """Keeps the rules of aggregating roles complete. An operator brings roles by the dozen: one pass answers all of a moment."""
+    """Keeps the rules of aggregating roles complete.
+
+    An operator brings roles by the dozen: one pass answers all of a moment.
+    """
     loop = asyncio.get_running_loop()
     next_pass = loop.time()
     aggregation = Aggregation(cluster)

@@ -1,7 +1,9 @@
-"""APIServices: API groups that another server answers for. There is none behind the sandbox, so each such group is there, and does not answer.
+"""APIServices: API groups that another server answers for.
 
-As kube-aggregator's: discovery calls the group stale, its paths say 503 in plain text, and the APIService's condition says why (pkg/controllers/status/remote,
-pkg/apiserver/handler_proxy.go).
+There is none behind the sandbox, so each such group is there, and does not answer.
+
+As kube-aggregator's: discovery calls the group stale, its paths say 503 in plain text, and the APIService's condition
+says why (pkg/controllers/status/remote, pkg/apiserver/handler_proxy.go).
 """
 
 from __future__ import annotations

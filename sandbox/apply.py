@@ -1,7 +1,8 @@
 """Server-side apply: an object is merged in, each manager owns what it applied, others' fields are refused.
 
-After sigs.k8s.io/structured-merge-diff: (1) merge by the types of lists and maps; (2) fields that change and that others
-own are conflicts, unless forced; (3) what this manager applied last time and no longer does goes, if nobody else owns it.
+After sigs.k8s.io/structured-merge-diff: (1) merge by the types of lists and maps; (2) fields that change and that
+others own are conflicts, unless forced; (3) what this manager applied last time and no longer does goes, if nobody else
+owns it.
 """
 
 from __future__ import annotations

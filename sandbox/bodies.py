@@ -1,4 +1,6 @@
-"""What clients send, as objects: JSON, YAML, and what is said about bodies that cannot be read (apiserver's transformDecodeError)."""
+"""What clients send, as objects: JSON, YAML, and what is said about bodies that cannot be read (apiserver's
+transformDecodeError).
+"""
 
 from __future__ import annotations
 

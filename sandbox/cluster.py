@@ -1,7 +1,8 @@
 """The cluster's verbs for code that runs inside the sandbox: controllers, OLM, the kubelet.
 
 They are synchronous (one event loop, nothing to wait for) and go through the same admission as HTTP requests. Objects
-that come back are private copies. Resources are named ``pods``, ``deployments.apps``, ``sampledbs.samples.example.dev``.
+that come back are private copies. Resources are named ``pods``, ``deployments.apps``,
+``sampledbs.samples.example.dev``.
 """
 
 from __future__ import annotations

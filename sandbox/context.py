@@ -10,7 +10,8 @@ from typing import Any
 from .http import Handler
 from .objects import Object
 
-#: As short as API servers allow: a program that keeps the token of its start fails while somebody tries it, not in production.
+#: As short as API servers allow: a program that keeps the token of its start fails while somebody tries it, not in
+#: production.
 POD_TOKEN_SECONDS = 600
 
 
@@ -45,11 +46,10 @@ class Context:
     """Shared by all controllers of one sandbox.
 
     ``api_url`` is the plain http:// address of this sandbox: for programs on this machine that send tokens without TLS
-    (kubectl does not; ``admin_kubeconfig`` has the https:// address of the same port).
-    ``authority`` is the certificate (PEM) that vouches for the https:// address.
-    ``pod_token(pod, account)`` gives a Pod's bearer token: good for POD_TOKEN_SECONDS and as long as the Pod is there;
-    NotFound without that ServiceAccount. ``secret_token(namespace, account, secret)`` gives the one that a Secret keeps;
-    None on a node, which fills no Secrets.
+    (kubectl does not; ``admin_kubeconfig`` has the https:// address of the same port). ``authority`` is the certificate
+    (PEM) that vouches for the https:// address. ``pod_token(pod, account)`` gives a Pod's bearer token: good for
+    POD_TOKEN_SECONDS and as long as the Pod is there; NotFound without that ServiceAccount. ``secret_token(namespace,
+    account, secret)`` gives the one that a Secret keeps; None on a node, which fills no Secrets.
     """
 
     data_dir: Path

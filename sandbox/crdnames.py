@@ -1,4 +1,6 @@
-"""Which names a CustomResourceDefinition gets: those that no other one of its group has (apiextensions pkg/controller/status)."""
+"""Which names a CustomResourceDefinition gets: those that no other one of its group has (apiextensions
+pkg/controller/status).
+"""
 
 from __future__ import annotations
 

@@ -67,7 +67,10 @@ def resources_of(
 
 
 def _converted(crd: Object, found: list[Resource], store: Store | None) -> list[Resource]:
-    """Versions that a webhook converts to know whether it is there. The preferred one is left alone: the sandbox's own controllers read it."""
+    """Versions that a webhook converts to know whether it is there.
+
+    The preferred one is left alone: the sandbox's own controllers read it.
+    """
     service = dig(crd, "spec", "conversion", "webhook", "clientConfig", "service")
     if not isinstance(service, dict) or store is None:
         return found

@@ -1,8 +1,9 @@
 """Acting as somebody else, by the Impersonate-* headers (apiserver pkg/endpoints/filters/impersonation).
 
 There are two ways to be allowed: the verb ``impersonate`` on the user and each group, or, constrained, the verb
-``impersonate:user-info`` on them together with ``impersonate-on:user-info:<verb>`` on what is asked for. The constrained one is
-tried first, unless the other one has helped the same user before: which refusal is told depends on that.
+``impersonate:user-info`` on them together with ``impersonate-on:user-info:<verb>`` on what is asked for. The
+constrained one is tried first, unless the other one has helped the same user before: which refusal is told depends on
+that.
 """
 
 from __future__ import annotations

@@ -25,7 +25,10 @@ Row = tuple[str, str, str, int, bytes, dict[str, str], str]
 
 
 class JournalError(Exception):
-    """A write failed, for instance on a full disk; everything since the last commit is undone. ``lost``: other writes were among it."""
+    """A write failed, for instance on a full disk; everything since the last commit is undone.
+
+    ``lost``: other writes were among it.
+    """
 
     def __init__(self, problem: str, *, lost: bool):
         super().__init__(problem)
@@ -83,7 +86,8 @@ class Journal:
         if self._database is None:
             return
         try:
-            # SQLite may have ended the transaction itself (https://sqlite.org/lang_transaction.html, section 3): only it knows.
+            # SQLite may have ended the transaction itself (https://sqlite.org/lang_transaction.html, section 3): only
+            # it knows.
             if not self._database.in_transaction:
                 if self._writes:
                     raise sqlite3.OperationalError("the transaction was rolled back")

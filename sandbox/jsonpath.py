@@ -1,4 +1,5 @@
-"""The JSONPath of printer columns and selectable fields: ``.spec.x``, ``.a[0].b``, ``.conditions[?(@.type=="Ready")].status``.
+"""The JSONPath of printer columns and selectable fields: ``.spec.x``, ``.a[0].b``,
+``.conditions[?(@.type=="Ready")].status``.
 
 Compiled once to steps; results are a list, as several elements may match.
 """

@@ -1,4 +1,6 @@
-"""Label selectors, as query parameters write them (k8s.io/apimachinery/pkg/labels): a scanner, a parser, requirements."""
+"""Label selectors, as query parameters write them (k8s.io/apimachinery/pkg/labels): a scanner, a parser,
+requirements.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ Matches = Callable[[Mapping[str, str]], bool]
 
 
 class Selector:
-    """A test of labels. ``has``: labels that all have whom it selects, None for any value; an index finds these (store.py)."""
+    """A test of labels.
+
+    ``has``: labels that all have whom it selects, None for any value; an index finds these (store.py).
+    """
 
     def __init__(self, tests: list[Matches], has: dict[str, str | None]):
         self._tests = tests

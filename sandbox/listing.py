@@ -1,7 +1,7 @@
 """Lists: which entries match, page by page, and the version that a watch goes on from.
 
-A list in pages shows on every page what there was when it began; so does a list of an exact version. The store's history
-tells what that was, as long as it reaches back.
+A list in pages shows on every page what there was when it began; so does a list of an exact version. The store's
+history tells what that was, as long as it reaches back.
 """
 
 from __future__ import annotations
@@ -226,9 +226,10 @@ def _continued(text: str, store: Store, resource: Resource) -> tuple[int, Key]:
     namespace, _, name = start.rstrip("\0").partition("/")
     if not store.reaches(resource.key, version):
         raise Gone(
-            "The provided continue parameter is too old to display a consistent list result. You can start a new list "
-            "without the continue parameter, or use the continue token in this response to retrieve the remainder of "
-            "the results. Continuing with the provided token results in an inconsistent list - objects that were "
-            "created, modified, or deleted between the time the first chunk was returned and now may show up in the list."
+            "The provided continue parameter is too old to display a consistent list result. You can start a new list"
+            " without the continue parameter, or use the continue token in this response to retrieve the remainder of"
+            " the results. Continuing with the provided token results in an inconsistent list - objects that were"
+            " created, modified, or deleted between the time the first chunk was returned and now may show up in the"
+            " list."
         )
     return version, (namespace, name)

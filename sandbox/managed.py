@@ -1,6 +1,7 @@
 """metadata.managedFields: who changed which field last (structured-merge-diff's sets, as FieldsV1).
 
-A set of fields is a set of paths; a path is a tuple of elements as FieldsV1 writes them: ``f:spec``, ``k:{"name":"a"}``.
+A set of fields is a set of paths; a path is a tuple of elements as FieldsV1 writes them: ``f:spec``,
+``k:{"name":"a"}``.
 """
 
 from __future__ import annotations
@@ -254,7 +255,8 @@ def track(
     mine = Owner(manager, "Update", resource.api_version, subresource)
     touched = {path[0] for path in gone}
     entries = _entries(old)
-    # Who owns nothing below the fields that changed keeps what is written: hundreds of owner references are not read for a status.
+    # Who owns nothing below the fields that changed keeps what is written: hundreds of owner references are not read
+    # for a status.
     same = [one for one in entries if _owner(one) != mine and touched.isdisjoint(one.get("fieldsV1") or touched)]
     owners = owners_of({"metadata": {"managedFields": [one for one in entries if one not in same]}})
     had = owners.get(mine, set())

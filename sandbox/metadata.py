@@ -50,7 +50,10 @@ def _owner_causes(owners: list[Any]) -> list[Cause]:
             continue
         name = f"{owner.get('kind')}/{owner.get('name')}"
         if controller:
-            text = f'Only one reference can have Controller set to true. Found "true" in references for {controller} and {name}'
+            text = (
+                f'Only one reference can have Controller set to true. Found "true" in references for {controller} and'
+                f" {name}"
+            )
             causes.append(invalid(field, shown, text))
         controller = controller or name
     return causes

@@ -61,7 +61,9 @@ _METADATA_ORDER = (
 
 
 def in_order(resource: Resource, obj: Object) -> Object:
-    """The object as a JSON patch of Go leaves it: keys sorted, metadata of built-in kinds still as the struct has it."""
+    """The object as a JSON patch of Go leaves it: keys sorted, metadata of built-in kinds still as the struct has
+    it.
+    """
     result: Object = {key: obj[key] for key in sorted(obj)} if not resource.custom else _sorted(obj)
     metadata = obj.get("metadata")
     if not resource.custom and isinstance(metadata, dict):

@@ -1,8 +1,10 @@
 """ID tokens of OpenID Connect providers, accepted as kube-apiserver does with --authentication-config.
 
-The file is an AuthenticationConfiguration (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#using-authentication-configuration). It
-is read when it changes; one that can't be used leaves the old one in use, and the log says why. What is served: `jwt` with issuer (url, discoveryURL,
-certificateAuthority, audiences), claimValidationRules (claim, requiredValue) and claimMappings (username, groups, uid as claims); no CEL expressions.
+The file is an AuthenticationConfiguration
+(https://kubernetes.io/docs/reference/access-authn-authz/authentication/#using-authentication-configuration). It is read
+when it changes; one that can't be used leaves the old one in use, and the log says why. What is served: `jwt` with
+issuer (url, discoveryURL, certificateAuthority, audiences), claimValidationRules (claim, requiredValue) and
+claimMappings (username, groups, uid as claims); no CEL expressions.
 """
 
 from __future__ import annotations
@@ -56,7 +58,8 @@ class Issuer:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def fetch(self) -> None:
-        """Its keys, as they are from now on: who asks within a second of the last time waits, and all who wait share one answer.
+        """Its keys, as they are from now on: who asks within a second of the last time waits, and all who wait share
+        one answer.
 
         A provider that does not answer leaves those that are known.
         """

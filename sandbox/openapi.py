@@ -1,7 +1,7 @@
 """/openapi/v3 and /openapi/v2: documents made by sandbox.schema when asked for, the last few kept as bytes.
 
-A group version's document is made off the event loop from the CRDs of that group alone. What a CRD's specification hashes to is
-kept by the CRD's version, so that the index reads only CRDs that changed since.
+A group version's document is made off the event loop from the CRDs of that group alone. What a CRD's specification
+hashes to is kept by the CRD's version, so that the index reads only CRDs that changed since.
 """
 
 from __future__ import annotations

@@ -40,7 +40,10 @@ def scale_patch(media: str, data: bytes) -> Change:
 
 
 def patch_of(resource: Resource, media: str, data: bytes, type_: Type) -> Change:
-    """A patch as a function, which reads it when there is an object. UnsupportedMediaType says which types there are."""
+    """A patch as a function, which reads it when there is an object.
+
+    UnsupportedMediaType says which types there are.
+    """
     if media == STRATEGIC_PATCH and not resource.custom:
         return lambda old: _strategic(resource, old, _read(data), type_)
     if media == MERGE_PATCH:

@@ -1,8 +1,8 @@
 """Field numbers of the messages that kubectl's generators send, after k8s.io/api 1.36 ``generated.proto``.
 
-One line a message: ``number:jsonName:type``. Types are messages, ``string bytes bool int time quantity intstr``, ``[]x``
-(repeated) and ``map:x``; the name ``-`` stands for a message whose fields are its parent's in JSON. Left out: volume sources
-and affinities that no generator writes, and status.
+One line a message: ``number:jsonName:type``. Types are messages, ``string bytes bool int time quantity intstr``,
+``[]x`` (repeated) and ``map:x``; the name ``-`` stands for a message whose fields are its parent's in JSON. Left out:
+volume sources and affinities that no generator writes, and status.
 """
 
 from __future__ import annotations

@@ -29,7 +29,8 @@ class Schemas:
     def __init__(self, store: Store):
         self._store = store
         self._kept: OrderedDict[tuple[str, str], dict[str, dict[str, Any]]] = OrderedDict()
-        #: By CRD: the version of it that was read last, and what its schemas are known by: another CRD of that name has others.
+        #: By CRD: the version of it that was read last, and what its schemas are known by: another CRD of that name has
+        #: others.
         self._generations: dict[str, tuple[int, str]] = {}
 
     def of(self, resource: Resource) -> dict[str, Any] | None:
@@ -154,8 +155,9 @@ def _check_types(resource: Resource, causes: list[Cause]) -> None:
         wanted, given = found.groups()
         shown = {"integer": "number", "boolean": "bool"}.get(given, given)
         raise BadRequest(
-            f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: json: cannot '
-            f"unmarshal {shown} into Go struct field {resource.kind}.{cause.field} of type {_GO_TYPES.get(wanted, wanted)}"
+            f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}: json: cannot'
+            f" unmarshal {shown} into Go struct field {resource.kind}.{cause.field} of type"
+            f" {_GO_TYPES.get(wanted, wanted)}"
         )
 
 

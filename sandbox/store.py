@@ -21,7 +21,8 @@ from .subscription import Change, Entry, Expired, Key, Subscription
 NO_LABELS: dict[str, str] = {}
 NO_KEYS: set[Key] = set()
 
-#: Takes from an entry the terms by which it is found, as client-go's IndexFunc. A function of a module: it is the index's key.
+#: Takes from an entry the terms by which it is found, as client-go's IndexFunc. A function of a module: it is the
+#: index's key.
 Index = Callable[[Entry], Iterable[Hashable]]
 
 #: How much of a resource's past is kept for watches that resume: events, and bytes.
@@ -146,7 +147,10 @@ class Store:
                 yield entry
 
     def indexed(self, resource: str, index: Index, *terms: Hashable, namespace: str = "") -> list[Entry]:
-        """Entries that have all these terms, by namespace and name; of one namespace if given. The others are not looked at."""
+        """Entries that have all these terms, by namespace and name; of one namespace if given.
+
+        The others are not looked at.
+        """
         table = self._tables.get(resource)
         if table is None:
             return []
@@ -161,7 +165,9 @@ class Store:
         return self.indexed(resource, labels_of, *labels.items(), namespace=namespace)
 
     def snapshot(self, resource: str, version: int) -> list[Entry]:
-        """Entries by namespace and name as they were at ``version``; Expired when the history does not reach back so far."""
+        """Entries by namespace and name as they were at ``version``; Expired when the history does not reach back so
+        far.
+        """
         table = self._table(resource)
         if version < table.complete_above:
             raise Expired(version, table.complete_above)
@@ -203,7 +209,10 @@ class Store:
         return change
 
     def remove(self, resource: str, entry: Entry) -> Change:
-        """Deletes; ``entry`` is the last state, with the version of the deletion in it. JournalError: nothing has changed."""
+        """Deletes; ``entry`` is the last state, with the version of the deletion in it.
+
+        JournalError: nothing has changed.
+        """
         with self._journalling():
             self._journal.remove(resource, entry.namespace, entry.name, entry.version)
         table = self._table(resource)
@@ -248,7 +257,9 @@ class Store:
 
     @contextlib.contextmanager
     def _journalling(self) -> Iterator[None]:
-        """When changes that are in memory are lost on disk, nothing more is written: this process' memory is not to be trusted."""
+        """When changes that are in memory are lost on disk, nothing more is written: this process' memory is not to
+        be trusted.
+        """
         try:
             yield
         except JournalError as problem:

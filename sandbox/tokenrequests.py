@@ -1,4 +1,6 @@
-"""serviceaccounts/token: a token for a ServiceAccount, for a while, for certain readers, perhaps bound to a Pod or Secret."""
+"""serviceaccounts/token: a token for a ServiceAccount, for a while, for certain readers, perhaps bound to a Pod or
+Secret.
+"""
 
 from __future__ import annotations
 

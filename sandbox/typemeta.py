@@ -1,4 +1,6 @@
-"""apiVersion and kind of a body: those of the path, or what the API server says of others (runtime scheme, create.go)."""
+"""apiVersion and kind of a body: those of the path, or what the API server says of others (runtime scheme,
+create.go).
+"""
 
 from __future__ import annotations
 

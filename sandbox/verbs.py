@@ -222,7 +222,9 @@ class Verbs:
         return self._store(resource, obj, call, warnings, created=False)
 
     def _stale(self, resource: Resource, obj: Object) -> bool:
-        """Whether the stored bytes say something else than the object read from them: then writing it as it is moves it on."""
+        """Whether the stored bytes say something else than the object read from them: then writing it as it is moves
+        it on.
+        """
         metadata = obj["metadata"]
         entry = self.store.get(resource.key, metadata.get("namespace", ""), metadata["name"])
         if entry is None or resource.reading is None or resource.reshaped or entry.version >= resource.since:

@@ -1,4 +1,6 @@
-"""Quantities as Kubernetes writes them back: ``0.5`` is ``500m``, ``1024Mi`` is ``1Gi`` (apimachinery pkg/api/resource)."""
+"""Quantities as Kubernetes writes them back: ``0.5`` is ``500m``, ``1024Mi`` is ``1Gi`` (apimachinery
+pkg/api/resource).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Reasons for a refusal: as the details of a ``metav1.Status`` list them, and as Go's decoder gives them in its text."""
+"""Reasons for a refusal: as the details of a ``metav1.Status`` list them, and as Go's decoder gives them in its
+text.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ Place = tuple[str | int, ...]
 
 
 class Fault(NamedTuple):
-    """What the decoder would say if it came to the value at ``place``: names of fields, keys of maps, indexes of lists."""
+    """What the decoder would say if it came to the value at ``place``: names of fields, keys of maps, indexes of
+    lists.
+    """
 
     place: Place
     text: str

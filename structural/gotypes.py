@@ -1,7 +1,7 @@
 """How Go's decoder takes a built-in kind: the types of fields, and what an object looks like after it was a Go struct.
 
-A value of a wrong type is refused in the decoder's words. Maps and lists that are empty disappear, as ``omitempty`` has it;
-quantities become canonical.
+A value of a wrong type is refused in the decoder's words. Maps and lists that are empty disappear, as ``omitempty`` has
+it; quantities become canonical.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 
 class _At(NamedTuple):
-    """Where the walk is. ``struct``: the innermost Go struct; ``path``: the fields on the way, without keys and indexes."""
+    """Where the walk is.
+
+    ``struct``: the innermost Go struct; ``path``: the fields on the way, without keys and indexes.
+    """
 
     struct: str
     path: str = ""

@@ -1,4 +1,6 @@
-"""``x-kubernetes-list-type: set`` and ``map``: what may not occur twice (apiextensions pkg/apiserver/schema/listtype)."""
+"""``x-kubernetes-list-type: set`` and ``map``: what may not occur twice (apiextensions
+pkg/apiserver/schema/listtype).
+"""
 
 from __future__ import annotations
 

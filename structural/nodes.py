@@ -1,8 +1,8 @@
 """A schema as it is walked: one Node for each place, made when an object first gets there.
 
 CRD schemas reach 900 KB and an object uses a few hundred bytes of one, so nothing is compiled ahead. ``$ref`` (built-in
-kinds only) is resolved on the way; recursive schemas therefore cost nothing. Nodes are kept as long as their schema is in use
-and never change; schemas are never changed here.
+kinds only) is resolved on the way; recursive schemas therefore cost nothing. Nodes are kept as long as their schema is
+in use and never change; schemas are never changed here.
 """
 
 from __future__ import annotations
@@ -167,7 +167,10 @@ class Node:
 
     @property
     def default(self) -> Any:
-        """The value to fill in; None for none. In built-in kinds Go's zero values are written as defaults: they are not."""
+        """The value to fill in; None for none.
+
+        In built-in kinds Go's zero values are written as defaults: they are not.
+        """
         found = self.raw.get("default")
         return None if self.family.builtin and found in ("", 0, False, {}, []) else found
 

@@ -16,7 +16,10 @@ _OWNER_FLAGS = ("controller", "blockOwnerDeletion")
 
 
 def type_faults(metadata: Any, place: Place = ("metadata",), inside: str = "") -> Iterator[Fault]:
-    """The fields of a wrong type, as Go says it of the first. ``inside`` is ``metadata.`` where Go decodes whole objects."""
+    """The fields of a wrong type, as Go says it of the first.
+
+    ``inside`` is ``metadata.`` where Go decodes whole objects.
+    """
     if not isinstance(metadata, dict):
         yield Fault(place, f"json: cannot unmarshal {_go(metadata)} into Go value of type v1.ObjectMeta")
         return

@@ -1,7 +1,8 @@
-"""Patterns of schemas, matched by RE2 itself: the API server's own syntax, and time that grows with the text and nothing else.
+"""Patterns of schemas, matched by RE2 itself: the API server's own syntax, and time that grows with the text and
+nothing else.
 
-google-re2 is the library whose syntax Go's `regexp` takes (https://github.com/google/re2/wiki/Syntax). Python's `re` goes back and tries again:
-`^a*a*a*a*a*a*b$` takes it years for a line of text.
+google-re2 is the library whose syntax Go's `regexp` takes (https://github.com/google/re2/wiki/Syntax). Python's `re`
+goes back and tries again: `^a*a*a*a*a*a*b$` takes it years for a line of text.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ def compiled(pattern: str) -> Any:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether the pattern is found in the text. What RE2 refuses matches everything: no API server has such a schema."""
+    """Whether the pattern is found in the text.
+
+    What RE2 refuses matches everything: no API server has such a schema.
+    """
     expression = compiled(pattern)
     return expression is None or expression.search(text.encode("utf-8", "replace")) is not None
 

@@ -1,7 +1,7 @@
 """What the API server does to an object before it looks at it: unknown fields go, nulls go, defaults come.
 
-The three steps are those of apiextensions-apiserver (pkg/apiserver/schema/{pruning,defaulting,objectmeta}), in its order, so
-that a null where there is a default becomes the default and a null without one disappears.
+The three steps are those of apiextensions-apiserver (pkg/apiserver/schema/{pruning,defaulting,objectmeta}), in its
+order, so that a null where there is a default becomes the default and a null without one disappears.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _LISTS = {
     }),
 }
 # fmt: on
-#: Times that an Event shows although they are null. Its status and others' are written by controllers, who know what is shown.
+#: Times that an Event shows although they are null. Its status and others' are written by controllers, who know what is
+#: shown.
 _TIMES = ("eventTime", "firstTimestamp", "lastTimestamp", "deprecatedFirstTimestamp", "deprecatedLastTimestamp")
 
 

@@ -7,10 +7,14 @@ from fractions import Fraction
 
 _QUANTITY = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:([KMGTPE]i|[numkMGTPE]|)|[eE]([+-]?\d+))")
 _UNITS = {
-    "": Fraction(1), "n": Fraction(1, 10**9), "u": Fraction(1, 10**6), "m": Fraction(1, 1000), "k": Fraction(1000),
+    "": Fraction(1),
+    "n": Fraction(1, 10**9),
+    "u": Fraction(1, 10**6),
+    "m": Fraction(1, 1000),
+    "k": Fraction(1000),
     **{unit: Fraction(1000 ** (power + 2)) for power, unit in enumerate("MGTPE")},
     **{f"{unit}i": Fraction(1024 ** (power + 1)) for power, unit in enumerate("KMGTPE")},
-}  # fmt: skip
+}
 
 
 def parse_quantity(text: str) -> Fraction | None:

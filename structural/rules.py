@@ -1,7 +1,7 @@
 """``x-kubernetes-validations``: which rules run on what, and what they say (apiextensions pkg/apiserver/schema/cel).
 
-A rule that cannot be run here is skipped, and the log says so once: a sandbox that lets something pass is a nuisance, one that
-refuses what a cluster takes is a lie.
+A rule that cannot be run here is skipped, and the log says so once: a sandbox that lets something pass is a nuisance,
+one that refuses what a cluster takes is a lie.
 """
 
 from __future__ import annotations
@@ -144,7 +144,10 @@ def _failed(rule: dict[str, Any], node: Node, path: str, said: str) -> Cause | N
         if _TIMES.search(json.dumps(node.raw)):
             _tell_once("rule is not checked, it compares dates or durations: %s", rule["rule"])
             return None
-        detail = f"'{said}': call arguments did not match a supported operator, function or macro signature for rule: {about}"
+        detail = (
+            f"'{said}': call arguments did not match a supported operator, function or macro signature for rule:"
+            f" {about}"
+        )
     else:
         detail = f"{said} evaluating rule: {about}"
     return words.invalid(path or words.NOWHERE, node.raw.get("type") or "", detail)

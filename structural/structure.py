@@ -1,7 +1,8 @@
 """Holds a value against its schema, in the words of k8s.io/kube-openapi/pkg/validation/validate.
 
-Each check returns how many things held: where several alternatives fail, the API server repeats the complaints of the one
-that held most, so the count is part of the contract. ``errors`` is a dict for its order and because it says nothing twice.
+Each check returns how many things held: where several alternatives fail, the API server repeats the complaints of the
+one that held most, so the count is part of the contract. ``errors`` is a dict for its order and because it says nothing
+twice.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """All the checks of one object, in the API server's order; see the modules it calls for whose rules they are.
 
-Rules in CEL run only where nothing worse was found, as in customresource/strategy.go. Built-in kinds have no CEL here, and
-of what their documents require only that which Go's decoder cannot make up: an absent number or list is simply zero there.
+Rules in CEL run only where nothing worse was found, as in customresource/strategy.go. Built-in kinds have no CEL here,
+and of what their documents require only that which Go's decoder cannot make up: an absent number or list is simply zero
+there.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def validate(
 
     Parts that are as they were in ``old`` are not refused, even when the schema has become stricter meanwhile
     (Kubernetes' ratcheting), so an object can always be moved away from a bad state step by step. A write to the
-    ``subresource`` status is held against the schema of the status alone, and paths inside messages begin there. Without ``rules`` no CEL is run.
+    ``subresource`` status is held against the schema of the status alone, and paths inside messages begin there.
+    Without ``rules`` no CEL is run.
     """
     node = node_of(schema)
     if node.family.builtin:

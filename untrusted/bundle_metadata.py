@@ -1,6 +1,9 @@
-"""What the files of a bundle's metadata/ say together: annotations, and properties with the dependencies among them. Pure.
+"""What the files of a bundle's metadata/ say together: annotations, and properties with the dependencies among them.
 
-Source: operator-registry, pkg/registry/parse.go (addMetadata) and registry_to_model.go (ObjectsAndPropertiesFromBundle).
+Pure.
+
+Source: operator-registry, pkg/registry/parse.go (addMetadata) and registry_to_model.go
+(ObjectsAndPropertiesFromBundle).
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,17 +19,20 @@ _ANNOTATIONS = tuple(
 
 @dataclass(kw_only=True)
 class Metadata:
-    """`annotations` with their whole names; `properties` as an olm.bundle blob lists them, what is required included."""
+    """`annotations` with their whole names; `properties` as an olm.bundle blob lists them, what is required
+    included.
+    """
 
     annotations: Object = field(default_factory=dict)
     properties: list[Object] = field(default_factory=list)
 
 
 def merge(files: Iterable[Any]) -> Metadata:
-    """`files`: the first document of every file of metadata/, in the order of the file names, None for what can't be read.
+    """`files`: the first document of every file of metadata/, in the order of the file names, None for what can't be
+    read.
 
-    opm goes by what a file holds, not by its name: the first file with annotations, the first with dependencies and the first
-    with properties count, which may be one file. A list of which an entry isn't an object counts as none.
+    opm goes by what a file holds, not by its name: the first file with annotations, the first with dependencies and the
+    first with properties count, which may be one file. A list of which an entry isn't an object counts as none.
     """
     annotations: Object = {}
     dependencies: list[Object] = []

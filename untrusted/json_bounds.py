@@ -1,7 +1,8 @@
-"""JSON is judged before it is decoded: what is nested deeper than any page, check or copy can follow is refused as unreadable.
+"""JSON is judged before it is decoded: what is nested deeper than any page, check or copy can follow is refused as
+unreadable.
 
-Decoders stop at the interpreter's recursion limit with RecursionError, which is no ValueError and so becomes an answer of 500; what is a
-little less deep ends the code after them in the same way.
+Decoders stop at the interpreter's recursion limit with RecursionError, which is no ValueError and so becomes an answer
+of 500; what is a little less deep ends the code after them in the same way.
 """
 
 import json
@@ -64,8 +65,8 @@ def load_as(text: str | bytes, kind: type[T]) -> T:
 def check(text: str | bytes, levels: int = LEVELS) -> None:
     """Raises TooDeep. Exact where the text is JSON in UTF-8; of other text nothing is said, its decoder refuses it.
 
-    Everything but brackets and quotation marks is dropped, then the strings, and the brackets are summed up: all by bytes' own methods,
-    some milliseconds a megabyte. Walking the decoded value took as long as decoding it.
+    Everything but brackets and quotation marks is dropped, then the strings, and the brackets are summed up: all by
+    bytes' own methods, some milliseconds a megabyte. Walking the decoded value took as long as decoding it.
     """
     if len(text) <= 2 * levels:
         return

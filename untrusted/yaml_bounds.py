@@ -1,7 +1,9 @@
-"""YAML is judged event by event before it becomes nodes: how deep it is, and how many values it has with its aliases written out.
+"""YAML is judged event by event before it becomes nodes: how deep it is, and how many values it has with its aliases
+written out.
 
-libyaml's composer calls itself for each level and ends the process (SIGSEGV) at about 25,000 of them. Its parser keeps a stack of its own,
-so events can be read to any depth; reading stops at the first event beyond a bound. Merge keys (`<<`) are aliases and count as such.
+libyaml's composer calls itself for each level and ends the process (SIGSEGV) at about 25,000 of them. Its parser keeps
+a stack of its own, so events can be read to any depth; reading stops at the first event beyond a bound. Merge keys
+(`<<`) are aliases and count as such.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,8 +13,9 @@ from typing import Any
 import yaml
 from yaml.constructor import ConstructorError, SafeConstructor
 
-#: Levels of lists and mappings. Kubernetes' own schemas have less than 60; kubectl and the API server take 10,000. Of all code that calls
-#: itself for each level, writing YAML takes the most of the interpreter's 1,000 calls: it ends at 270 levels below a page's own 150 calls.
+#: Levels of lists and mappings. Kubernetes' own schemas have less than 60; kubectl and the API server take 10,000. Of
+#: all code that calls itself for each level, writing YAML takes the most of the interpreter's 1,000 calls: it ends at
+#: 270 levels below a page's own 150 calls.
 LEVELS = 200
 #: Keys and values of one document. An object of 1.5 MB, more than etcd takes, has no more than that.
 VALUES = 500_000
@@ -49,7 +52,9 @@ class TooComplex(yaml.MarkedYAMLError):
 
 
 def check(text: Text, levels: int = LEVELS, values: int = VALUES, *, whole: bool = False) -> None:
-    """Raises TooComplex, or yaml.YAMLError where the text is no YAML. `values`: of each document, or of all together where `whole`."""
+    """Raises TooComplex, or yaml.YAMLError where the text is no YAML. `values`: of each document, or of all together
+    where `whole`.
+    """
     parser = SafeLoader(text)
     try:
         document = _Document(levels, values)
@@ -75,7 +80,10 @@ class _Value:
 
 
 class _Document:
-    """Counts one document. `anchors`: each anchored value, None while it has not ended. `open`: the lists and mappings around a place."""
+    """Counts one document.
+
+    `anchors`: each anchored value, None while it has not ended. `open`: the lists and mappings around a place.
+    """
 
     def __init__(self, levels: int, values: int) -> None:
         self.levels = levels
@@ -138,6 +146,9 @@ def load_all(text: Text, loader: Any = Loader) -> Iterator[Any]:
 
 
 def compose_all(text: Text, loader: Any = Loader) -> Iterator[Any]:
-    """The documents of the text as nodes, which know their places. Raises yaml.YAMLError, at once where it is too complex."""
+    """The documents of the text as nodes, which know their places.
+
+    Raises yaml.YAMLError, at once where it is too complex.
+    """
     check(text)
     return yaml.compose_all(text, Loader=loader)

@@ -1,4 +1,7 @@
-"""`make bench-live`: how live the console is, on the sandbox and on a real cluster. Prints a table, writes bench/latest-live.json. Asserts nothing."""
+"""`make bench-live`: how live the console is, on the sandbox and on a real cluster.
+
+Prints a table, writes bench/latest-live.json. Asserts nothing.
+"""
 
 import argparse
 import dataclasses

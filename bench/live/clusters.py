@@ -1,4 +1,6 @@
-"""The clusters that are measured: the sandbox, and a real Kubernetes of tools/realcluster where its programs can be built."""
+"""The clusters that are measured: the sandbox, and a real Kubernetes of tools/realcluster where its programs can be
+built.
+"""
 
 import shutil
 import tempfile

@@ -1,7 +1,9 @@
-"""Helper: an API server whose watch of one type is as fast as it is read; everything else is the real one's, to which it passes it on.
+"""Helper: an API server whose watch of one type is as fast as it is read; everything else is the real one's, to
+which it passes it on.
 
-Wish: {kubeconfig, path, objects}. Says {"port"}. Then each line asked is a rate ("0": as fast as it is read, "-1": nothing), answered by {"sent", "seconds"} since the last.
-The events are the real server's first Table, with name, uid, version and word replaced: every event is of the next of `objects` objects.
+Wish: {kubeconfig, path, objects}. Says {"port"}. Then each line asked is a rate ("0": as fast as it is read, "-1":
+nothing), answered by {"sent", "seconds"} since the last. The events are the real server's first Table, with name, uid,
+version and word replaced: every event is of the next of `objects` objects.
 """
 
 import asyncio
@@ -50,7 +52,9 @@ class Feeder:
             one.close()
 
     async def _template(self, head: bytes) -> tuple[bytes, list[bytes]]:
-        """The real server's first event as it is, with the columns; and a MODIFIED one in pieces, between which name, uid, version and word stand."""
+        """The real server's first event as it is, with the columns; and a MODIFIED one in pieces, between which
+        name, uid, version and word stand.
+        """
         reader, writer = await self._upstream()
         first, rest = head.split(b"\r\n", 1)
         method, target, protocol = first.split(b" ")

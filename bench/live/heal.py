@@ -1,9 +1,10 @@
 """Part `heal`: how long after each fault until a browser is live again.
 
-A real Chromium shows a list; five of its objects are changed ten times a second all the while, directly at the API server. From the end of the fault (the program that was
-away answers again, the network is whole, the process goes on, the flush is done) until all five rows show a change made after it, and what is
-changed then arrives within a second (a page that only listed again is not live yet). Nobody reloads the page. The worker reaches the
-API server through a relay, which is cut in two ways: silent for 10 s (packets lost), and broken for 10 s (connections refused).
+A real Chromium shows a list; five of its objects are changed ten times a second all the while, directly at the API
+server. From the end of the fault (the program that was away answers again, the network is whole, the process goes on,
+the flush is done) until all five rows show a change made after it, and what is changed then arrives within a second (a
+page that only listed again is not live yet). Nobody reloads the page. The worker reaches the API server through a
+relay, which is cut in two ways: silent for 10 s (packets lost), and broken for 10 s (connections refused).
 """
 
 import contextlib
@@ -37,7 +38,10 @@ _LIVE = """(moment) => {
 
 
 class Writer(threading.Thread):
-    """Changes all rows ten times a second; the words say when, in milliseconds since 1970. Errors are the faults' business."""
+    """Changes all rows ten times a second; the words say when, in milliseconds since 1970.
+
+    Errors are the faults' business.
+    """
 
     def __init__(self, kubeconfig: Path, names: list[str]) -> None:
         super().__init__(daemon=True)

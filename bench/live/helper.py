@@ -1,4 +1,6 @@
-"""Helpers of the bench in processes of their own, so that they are measured apart: they say lines of JSON, and end with their standard input."""
+"""Helpers of the bench in processes of their own, so that they are measured apart: they say lines of JSON, and end
+with their standard input.
+"""
 
 import asyncio
 import json
@@ -18,7 +20,9 @@ T = TypeVar("T")
 
 
 class Helper:
-    """`python -m bench.live.<module>` (`bench.<module>` where it has a point); the first line that it is told is the JSON of what it is to do."""
+    """`python -m bench.live.<module>` (`bench.<module>` where it has a point); the first line that it is told is the
+    JSON of what it is to do.
+    """
 
     def __init__(self, module: str, environment: dict[str, str] | None, wish: dict[str, Any]) -> None:
         self.module = module

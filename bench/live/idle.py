@@ -1,7 +1,9 @@
-"""Part `idle`: what a web process holds for each of 1,000 open streams on which nothing happens, and what they cost while they rest.
+"""Part `idle`: what a web process holds for each of 1,000 open streams on which nothing happens, and what they cost
+while they rest.
 
-Each stream shows a list (its 50 rows, by POST as a page does; or the whole topic, by GET) and hears of one more topic. Memory is the resident size of the
-web process after it settled, less that after a first 50 streams, by the number of streams between. CPU over 20 s of rest, heartbeats included.
+Each stream shows a list (its 50 rows, by POST as a page does; or the whole topic, by GET) and hears of one more topic.
+Memory is the resident size of the web process after it settled, less that after a first 50 streams, by the number of
+streams between. CPU over 20 s of rest, heartbeats included.
 """
 
 import time

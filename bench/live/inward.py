@@ -1,9 +1,10 @@
 """Part `in`: how many events a second go through one worker, from the API server into Redis.
 
-First with real writes: four writers in two processes, as fast as the API server takes them; on two cores that server is the bottleneck, so the figure says
-what it took and how long after the last write the worker had all. Then against a feeder, which answers this one watch itself with recorded Table events as fast as they
-are read: the worker is the bottleneck then. Counted by the version that the worker has written to Redis, every 2 s. The
-history of resources is kept by the same process, which is fed, too; so once more without it (HISTORY_KINDS=). CPU as shares of one core.
+First with real writes: four writers in two processes, as fast as the API server takes them; on two cores that server is
+the bottleneck, so the figure says what it took and how long after the last write the worker had all. Then against a
+feeder, which answers this one watch itself with recorded Table events as fast as they are read: the worker is the
+bottleneck then. Counted by the version that the worker has written to Redis, every 2 s. The history of resources is
+kept by the same process, which is fed, too; so once more without it (HISTORY_KINDS=). CPU as shares of one core.
 """
 
 import json

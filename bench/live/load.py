@@ -1,7 +1,7 @@
 """Helper: writers straight at the API server, at a rate or as fast as they can, over several kept connections.
 
-Wish: {kubeconfig, paths, rate (0: as fast as it goes), seconds, connections}. Each write is a merge patch of the next path's status. Says {"written", "seconds",
-"failed"} when done. Run more than one where one core is not enough.
+Wish: {kubeconfig, paths, rate (0: as fast as it goes), seconds, connections}. Each write is a merge patch of the next
+path's status. Says {"written", "seconds", "failed"} when done. Run more than one where one core is not enough.
 """
 
 import asyncio
@@ -18,7 +18,10 @@ async def main() -> None:
     wanted = wish()
     config = load(wanted["kubeconfig"])
     parts = urlsplit(config.host)
-    head = f"Host: {parts.netloc}\r\nAuthorization: Bearer {config.token()}\r\nAccept: application/json\r\nContent-Type: {MERGE}\r\n"
+    head = (
+        f"Host: {parts.netloc}\r\nAuthorization: Bearer {config.token()}\r\nAccept: application/json\r\nContent-Type:"
+        f" {MERGE}\r\n"
+    )
     began = time.monotonic()
     until = began + wanted["seconds"]
     next_ = written = failed = 0

@@ -1,8 +1,9 @@
 """Part `out`: how many events a second one web process sends to its browsers.
 
-The worker is ended after one real row has gone through it; then that row is written into the stream for one object after the other, at rates that rise, as a
-hub would write it. 400 connections hear of all objects of the topic by name (as API users and trees do), in two processes of readers that only count;
-what arrived is divided by the time. Then the same with the row's HTML, which the web process makes. CPU as shares of one core.
+The worker is ended after one real row has gone through it; then that row is written into the stream for one object
+after the other, at rates that rise, as a hub would write it. 400 connections hear of all objects of the topic by name
+(as API users and trees do), in two processes of readers that only count; what arrived is divided by the time. Then the
+same with the row's HTML, which the web process makes. CPU as shares of one core.
 """
 
 import os
@@ -59,7 +60,8 @@ def _one(programs: Programs, pipe: Helper, topic: str, what: str, rates: tuple[i
             sent.append((events, web, size))
             aim = offered["written"] / offered["seconds"] * 2 * _READERS
             print(
-                f"  {what}: offered {aim:.0f}/s, sent {events:.0f}/s of {size:.0f} bytes; CPU of a core: {usage.words()}",
+                f"  {what}: offered {aim:.0f}/s, sent {events:.0f}/s of {size:.0f} bytes; CPU of a core:"
+                f" {usage.words()}",
                 flush=True,
             )
     most = max(sent)

@@ -1,8 +1,10 @@
-"""Helper in the console's own environment: keeps up the interest in a topic, tells up to where its stream is, and writes into it as a hub would.
+"""Helper in the console's own environment: keeps up the interest in a topic, tells up to where its stream is, and
+writes into it as a hub would.
 
-Wish: {topic, objects: [[uid, name], …]}. Lines: "version" → {"version"}; "hubs" → {"hubs"}, how many live; "record" → {} once a row of the topic came through the pipe, which is what is then written again;
-"feed RATE SECONDS" → {"written", "seconds", "late"}: that many changes a second, to one after the other of `objects`;
-"only N": of the first N of them from now on → {}.
+Wish: {topic, objects: [[uid, name], …]}. Lines: "version" → {"version"}; "hubs" → {"hubs"}, how many live; "record" →
+{} once a row of the topic came through the pipe, which is what is then written again; "feed RATE SECONDS" → {"written",
+"seconds", "late"}: that many changes a second, to one after the other of `objects`; "only N": of the first N of them
+from now on → {}.
 """
 
 import asyncio

@@ -1,4 +1,6 @@
-"""The console's programs, each in the bench's own hands: started as `make run` starts them, killed, stopped and started again one by one."""
+"""The console's programs, each in the bench's own hands: started as `make run` starts them, killed, stopped and
+started again one by one.
+"""
 
 import contextlib
 import os
@@ -73,7 +75,10 @@ class Program:
 
 
 class Programs:
-    """`redis`, `web`, `worker` and whatever was added, by name. `environment`: the settings that web and worker share."""
+    """`redis`, `web`, `worker` and whatever was added, by name.
+
+    `environment`: the settings that web and worker share.
+    """
 
     def __init__(self, folder: Path, kubeconfig: Path) -> None:
         self.folder, self.port = folder, free_port()
@@ -131,7 +136,10 @@ class Programs:
 
 @contextmanager
 def started(kubeconfig: Path, workers: bool = True) -> Iterator[Programs]:
-    """Redis, web and worker, ready; gone with their folder at the end. ``workers=False``: whoever measures starts the workers."""
+    """Redis, web and worker, ready; gone with their folder at the end.
+
+    ``workers=False``: whoever measures starts the workers.
+    """
     folder = Path(tempfile.mkdtemp(prefix="bench-live-"))
     programs = Programs(folder, kubeconfig)
     try:

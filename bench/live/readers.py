@@ -1,6 +1,7 @@
 """Helper: N readers of one stream. Asked for anything, it says what came since it was asked last.
 
-{"events", "bytes", "seconds", "arrivals": {word: [milliseconds since 1970 at each reader]}}; `words` in the wish: whether arrivals are kept.
+{"events", "bytes", "seconds", "arrivals": {word: [milliseconds since 1970 at each reader]}}; `words` in the wish:
+whether arrivals are kept.
 """
 
 import asyncio

@@ -1,9 +1,11 @@
 """Part `screen`: from a change in the cluster to the row in a browser.
 
-A status is patched; a MutationObserver in a real Chromium notes the frame that shows the new word (performance.timeOrigin + now, the same clock as
-ours), a plain watch beside it notes when the API server told it. Three figures: from just before the PATCH is sent to the frame; from the watch's
-arrival to the frame, which is the console's own share; and the PATCH to the watch, the cluster's share. Alone, and with 199 more connections on
-the same topic, which ask for the rows as a page does and note their own arrivals. The samples are spread, with odd pauses, over half a minute.
+A status is patched; a MutationObserver in a real Chromium notes the frame that shows the new word
+(performance.timeOrigin + now, the same clock as ours), a plain watch beside it notes when the API server told it. Three
+figures: from just before the PATCH is sent to the frame; from the watch's arrival to the frame, which is the console's
+own share; and the PATCH to the watch, the cluster's share. Alone, and with 199 more connections on the same topic,
+which ask for the rows as a page does and note their own arrivals. The samples are spread, with odd pauses, over half a
+minute.
 """
 
 import random

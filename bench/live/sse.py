@@ -1,4 +1,6 @@
-"""Many readers of /stream, cheap: a raw socket each, and no more parsing than counting and looking for the words that matter."""
+"""Many readers of /stream, cheap: a raw socket each, and no more parsing than counting and looking for the words
+that matter.
+"""
 
 import asyncio
 import json
@@ -22,7 +24,11 @@ def request(
     since: str = "",
     cookie: str = "",
 ) -> bytes:
-    """What a reader sends. With `uids` it asks as the page does, by POST, for those rows only; without, by GET for all. `cookie`: of who signed in."""
+    """What a reader sends.
+
+    With `uids` it asks as the page does, by POST, for those rows only; without, by GET for all. `cookie`: of who signed
+    in.
+    """
     host = urlsplit(url).netloc
     common = f"Host: {host}\r\nAccept: text/event-stream\r\n" + (f"Cookie: {cookie}\r\n" if cookie else "")
     if uids is None:
@@ -35,7 +41,10 @@ def request(
         "notices": [{"topic": one} for one in notices],
     }
     body = json.dumps(wish).encode()
-    head = f"POST /stream HTTP/1.1\r\n{common}Origin: {url}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = (
+        f"POST /stream HTTP/1.1\r\n{common}Origin: {url}\r\nContent-Type: application/json\r\nContent-Length:"
+        f" {len(body)}\r\n\r\n"
+    )
     return head.encode() + body
 
 

@@ -1,9 +1,10 @@
 """Part `tab`: what one tab gets, and how long it stands still, while the cluster has 1,000 events a second.
 
-The page is the list of a namespace of 10,000 objects, 50 of them in the page. Everything that Chromium gets from the console goes through a relay that counts bytes;
-a requestAnimationFrame loop in the page notes the longest time between two frames. Measured: at rest; while all 10,000 change in turn; and while just the 50 do. Once with
-real writes, as many as the cluster takes up to 1,000 a second (the rate is said); once with exactly 1,000 a second written into the stream as a hub would, the
-worker being ended.
+The page is the list of a namespace of 10,000 objects, 50 of them in the page. Everything that Chromium gets from the
+console goes through a relay that counts bytes; a requestAnimationFrame loop in the page notes the longest time between
+two frames. Measured: at rest; while all 10,000 change in turn; and while just the 50 do. Once with real writes, as many
+as the cluster takes up to 1,000 a second (the rate is said); once with exactly 1,000 a second written into the stream
+as a hub would, the worker being ended.
 """
 
 import os

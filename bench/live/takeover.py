@@ -1,8 +1,8 @@
 """Part `takeover`: how long changes wait after one of two workers is killed with SIGKILL.
 
-Twenty topics, shared by two workers; one connection hears of them all. The one object of each is changed again and again, ten times a second. From the kill until
-a change made after it has arrived of every topic: so of the dead one's topics, too, whichever they were. The killed worker is started again between two runs; the two
-take turns.
+Twenty topics, shared by two workers; one connection hears of them all. The one object of each is changed again and
+again, ten times a second. From the kill until a change made after it has arrived of every topic: so of the dead one's
+topics, too, whichever they were. The killed worker is started again between two runs; the two take turns.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
 """Part `topics`: what 500 topics cost one worker at rest: the ConfigMaps of 500 namespaces, each asked for by itself.
 
-Three streams keep up the interest, 167 topics each. Memory is the worker's resident size after it settled, less that without these topics; CPU over
-20 s of rest. And how long it takes from the last stream's `hello` until the worker watches all of them, told by a change in each that arrives.
+Three streams keep up the interest, 167 topics each. Memory is the worker's resident size after it settled, less that
+without these topics; CPU over 20 s of rest. And how long it takes from the last stream's `hello` until the worker
+watches all of them, told by a change in each that arrives.
 """
 
 import asyncio
@@ -26,7 +27,8 @@ def measure(cluster: Cluster, programs: Programs, _browser: object) -> list[Figu
     before = settled(lambda: usage.mebibytes("worker"))
     after, cores, began = apart(_look(cluster, programs, usage))
     print(
-        f"  worker {before:.0f} → {after:.0f} MiB; at rest: {', '.join(f'{k} {v * 100:.1f} %' for k, v in cores.items())}"
+        f"  worker {before:.0f} → {after:.0f} MiB; at rest:"
+        f" {', '.join(f'{k} {v * 100:.1f} %' for k, v in cores.items())}"
     )
     return [
         figure("500 topics in one worker: memory of each", "KiB", [(after - before) * 1024 / _TOPICS]),
@@ -63,7 +65,8 @@ async def _look(cluster: Cluster, programs: Programs, usage: Usage) -> tuple[flo
         request = sse.request(programs.url, notices=topics[number::_STREAMS])
         readers.append(await sse.connect(programs.url, request, hear))
     began = time.monotonic()
-    # The words stand in the objects' names: each namespace gets a ConfigMap of a name that says which it is, again until it was heard.
+    # The words stand in the objects' names: each namespace gets a ConfigMap of a name that says which it is, again
+    # until it was heard.
     while not all_seen.is_set():
         missing = [number for number in range(_TOPICS) if f"mark-{number}" not in seen]
         await asyncio.to_thread(_touch, api, missing[:50])

@@ -1,4 +1,7 @@
-"""Helper: a plain watch of the same objects, the least that any console must wait for. Asked for anything: {"arrivals": {word: milliseconds since 1970}}."""
+"""Helper: a plain watch of the same objects, the least that any console must wait for.
+
+Asked for anything: {"arrivals": {word: milliseconds since 1970}}.
+"""
 
 import asyncio
 import time

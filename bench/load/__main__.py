@@ -1,7 +1,9 @@
-"""`make bench-load`: LOAD_USERS signed-in people browse, LOAD_STREAMS streams are open, two web processes answer, for LOAD_MINUTES; on SQLite and on PostgreSQL.
+"""`make bench-load`: LOAD_USERS signed-in people browse, LOAD_STREAMS streams are open, two web processes answer,
+for LOAD_MINUTES; on SQLite and on PostgreSQL.
 
-Prints errors, times of each page, memory and CPU; writes bench/latest-load.json. Ends with 1 when anything was answered wrongly, a stream was lost, a program died or the
-console's memory grew. The embedded cluster's memory is told and not judged: it is no part of the console.
+Prints errors, times of each page, memory and CPU; writes bench/latest-load.json. Ends with 1 when anything was answered
+wrongly, a stream was lost, a program died or the console's memory grew. The embedded cluster's memory is told and not
+judged: it is no part of the console.
 """
 
 import argparse
@@ -84,7 +86,9 @@ def once(kind: str, asked: argparse.Namespace) -> dict[str, Any]:
         catalog = CATALOG if CATALOG.is_dir() else None
         running = stack.enter_context(console(data=folder, catalog=catalog, web=2, settings=settings))
         names = people.furnish(running, asked.users, asked.wide)
-        known = [people.sign_in(running, name, wide=place >= asked.users - asked.wide) for place, name in enumerate(names)]  # fmt: skip
+        known = [
+            people.sign_in(running, name, wide=place >= asked.users - asked.wide) for place, name in enumerate(names)
+        ]
         packages = sum(1 for one in catalog.iterdir() if one.is_dir()) if catalog else 1
         wait(lambda: indexed_by(running.url, known[-1].cookie) >= packages, 240, "the index of the catalog")
         return load(running, known, asked)
@@ -97,9 +101,15 @@ def load(running: Running, known: list[people.Person], asked: argparse.Namespace
     began, others = datetime.now(UTC), Others()
     with helping("load.streaming", url=running.url, people=plain, each=each) as tabs:
         opened = tabs.hear(300)
-        print(f"{began:%H:%M:%S} UTC: {opened['open']} streams are open; {len(known)} people browse for {asked.minutes:g} min", flush=True)  # fmt: skip
+        print(
+            f"{began:%H:%M:%S} UTC: {opened['open']} streams are open; {len(known)} people browse for"
+            f" {asked.minutes:g} min",
+            flush=True,
+        )
         sampler = memory.Sampler(memory.programs(running.process.pid))
-        with helping("load.browsing", url=running.url, people=plain, pages=PAGES, seconds=seconds, think=asked.think, seed=1) as browsers:  # fmt: skip
+        with helping(
+            "load.browsing", url=running.url, people=plain, pages=PAGES, seconds=seconds, think=asked.think, seed=1
+        ) as browsers:
             browsers.hear()
             written = write(running, [one.name for one in known], seconds)
             visits = browsers.hear(180)
@@ -147,21 +157,33 @@ def troubles(log: str) -> list[str]:
 def tell(kind: str, found: dict[str, Any]) -> bool:
     """Prints a run; whether it was good."""
     pages = sum(row["n"] for row in found["pages"].values())
-    print(f"\n{kind}, from {found['began']}: {pages} requests of {found['people']} people in {found['seconds']:.0f} s ({pages / found['seconds']:.1f}/s), errors: {len(found['errors'])}")  # fmt: skip
+    print(
+        f"\n{kind}, from {found['began']}: {pages} requests of {found['people']} people in {found['seconds']:.0f} s"
+        f" ({pages / found['seconds']:.1f}/s), errors: {len(found['errors'])}"
+    )
     for sentence in found["errors"][:20]:
         print(f"  {sentence}")
     print(f"  {'page':<24} {'n':>6} {'p50 ms':>8} {'p99 ms':>8} {'most':>8}")
     for name, row in found["pages"].items():
         print(f"  {name:<24} {row['n']:>6} {row['p50']:>8.0f} {row['p99']:>8.0f} {row['most']:>8.0f}")
     stream = found["streams"]
-    print(f"  streams: {stream['open']} open, {stream['lost']} lost; {stream['events']} events, {stream['bytes'] / 2**20:.1f} MiB; {found['written']} changes written")  # fmt: skip
+    print(
+        f"  streams: {stream['open']} open, {stream['lost']} lost; {stream['events']} events,"
+        f" {stream['bytes'] / 2**20:.1f} MiB; {found['written']} changes written"
+    )
     level = True
     for name, samples in found["memory"].items():
         first, last = memory.growth(samples)
         is_flat = memory.flat(samples)
         level &= is_flat or name == "sandbox"
-        print(f"  {name:<10} {samples[0][1]:>5.0f} MiB at first, {first:>5.0f} → {last:>5.0f} MiB after the warm-up: {'flat' if is_flat else 'GROWS'}; CPU {found['cores'].get(name, 0) * 100:.0f} %")  # fmt: skip
-    print(f"  others on the machine: {found['others_cores']:.2f} cores; programs started anew: {found['restarts']}; lines of trouble in the log: {len(found['log'])}")  # fmt: skip
+        print(
+            f"  {name:<10} {samples[0][1]:>5.0f} MiB at first, {first:>5.0f} → {last:>5.0f} MiB after the warm-up:"
+            f" {'flat' if is_flat else 'GROWS'}; CPU {found['cores'].get(name, 0) * 100:.0f} %"
+        )
+    print(
+        f"  others on the machine: {found['others_cores']:.2f} cores; programs started anew: {found['restarts']}; lines"
+        f" of trouble in the log: {len(found['log'])}"
+    )
     for line in found["log"][:10]:
         print(f"  {line}")
     return not found["errors"] and not stream["lost"] and not found["restarts"] and level

@@ -1,7 +1,10 @@
-"""Helper: people who browse. Each opens a page, reads for a while, opens the next; what a page loads by itself is loaded too.
+"""Helper: people who browse.
 
-Wish: {url, people, pages: {name: path with {namespace} and {shown}}, seconds, think (seconds between two pages, on average), seed}. Says {"ready"}, and at the end
-{"times": {page: [milliseconds]}, "errors": [sentence], "parts": number}. An error: another answer than a whole page of 200, or another's namespace in it.
+Each opens a page, reads for a while, opens the next; what a page loads by itself is loaded too.
+
+Wish: {url, people, pages: {name: path with {namespace} and {shown}}, seconds, think (seconds between two pages, on
+average), seed}. Says {"ready"}, and at the end {"times": {page: [milliseconds]}, "errors": [sentence], "parts":
+number}. An error: another answer than a whole page of 200, or another's namespace in it.
 """
 
 import asyncio
@@ -78,7 +81,15 @@ async def browse(session: aiohttp.ClientSession, wanted: dict[str, Any], place: 
         await asyncio.sleep(chance.uniform(0.3, 1.7) * wanted["think"])
 
 
-async def get(session: aiohttp.ClientSession, url: str, path: str, headers: dict[str, str], name: str, person: dict[str, Any], visits: Visits) -> str:  # fmt: skip
+async def get(
+    session: aiohttp.ClientSession,
+    url: str,
+    path: str,
+    headers: dict[str, str],
+    name: str,
+    person: dict[str, Any],
+    visits: Visits,
+) -> str:
     """The answer's text. `name` empty: a part of a page."""
     began = time.perf_counter()
     try:
@@ -97,7 +108,9 @@ async def main() -> None:
     wanted, visits = wish(), Visits()
     connector = aiohttp.TCPConnector(limit=len(wanted["people"]) * 2)
     limit = aiohttp.ClientTimeout(total=60)
-    async with aiohttp.ClientSession(connector=connector, timeout=limit, cookie_jar=aiohttp.DummyCookieJar()) as session:  # fmt: skip
+    async with aiohttp.ClientSession(
+        connector=connector, timeout=limit, cookie_jar=aiohttp.DummyCookieJar()
+    ) as session:
         say({"ready": True})
         await asyncio.gather(*(browse(session, wanted, place, visits) for place in range(len(wanted["people"]))))
     say({"times": visits.times, "errors": visits.errors, "parts": visits.parts})

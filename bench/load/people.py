@@ -1,6 +1,8 @@
-"""The people of the load, on the cluster and at the console: each with a ServiceAccount and a token of its own, and a namespace that is full of its name.
+"""The people of the load, on the cluster and at the console: each with a ServiceAccount and a token of its own, and
+a namespace that is full of its name.
 
-Most have a Role in that namespace alone; the last ones may look at everything. What anybody is shown of another's namespace is an error (browsing.py).
+Most have a Role in that namespace alone; the last ones may look at everything. What anybody is shown of another's
+namespace is an error (browsing.py).
 """
 
 import re
@@ -26,7 +28,10 @@ _MAY = {
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """`wide`: sees all namespaces. `cookie`: the header of a signed-in browser. `topic`, `uids`: what their list of ConfigMaps shows live."""
+    """`wide`: sees all namespaces.
+
+    `cookie`: the header of a signed-in browser. `topic`, `uids`: what their list of ConfigMaps shows live.
+    """
 
     name: str
     wide: bool
@@ -39,7 +44,10 @@ class Person:
 
 
 def furnish(console: Running, number: int, wide: int) -> list[str]:
-    """`number` namespaces with their objects and accounts; the last `wide` accounts see all of the cluster. Returns their names."""
+    """`number` namespaces with their objects and accounts; the last `wide` accounts see all of the cluster.
+
+    Returns their names.
+    """
     names = [f"load-{one:02}" for one in range(number)]
     console.cluster("POST", f"{RBAC}/clusterroles", {"metadata": {"name": "load-looks"}, **_MAY})
     for place, name in enumerate(names):
@@ -53,9 +61,14 @@ def furnish(console: Running, number: int, wide: int) -> list[str]:
             spec = {"selector": {"app": f"{name}-{one}"}, "ports": [{"port": 80}]}
             console.cluster("POST", f"{core}/services", {"metadata": {"name": f"{name}-{one}"}, "spec": spec})
         labels = {"app": name}
-        template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": "example.com/load:1"}]}}  # fmt: skip
+        template = {
+            "metadata": {"labels": labels},
+            "spec": {"containers": [{"name": "main", "image": "example.com/load:1"}]},
+        }
         spec = {"replicas": 0, "selector": {"matchLabels": labels}, "template": template}
-        console.cluster("POST", f"/apis/apps/v1/namespaces/{name}/deployments", {"metadata": {"name": name}, "spec": spec})  # fmt: skip
+        console.cluster(
+            "POST", f"/apis/apps/v1/namespaces/{name}/deployments", {"metadata": {"name": name}, "spec": spec}
+        )
         _bind(console, name, everywhere=place >= number - wide)
     return names
 
@@ -71,7 +84,9 @@ def _bind(console: Running, name: str, *, everywhere: bool) -> None:
 
 
 def sign_in(console: Running, name: str, *, wide: bool) -> Person:
-    """By the page, with a token of four hours; then their list, to know what a tab of theirs would ask the stream for."""
+    """By the page, with a token of four hours; then their list, to know what a tab of theirs would ask the stream
+    for.
+    """
     asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 4 * 3600}}
     made = console.cluster("POST", f"/api/v1/namespaces/{name}/serviceaccounts/person/token", asked)
     jar = CookieJar()

@@ -1,6 +1,7 @@
 """Helper: tabs that stay open. Each is a stream of one person's list, asked for as a page asks.
 
-Wish: {url, people, each (streams of one person)}. Says {"open": number}; asked for anything, {"open", "lost", "events", "bytes"} since it began.
+Wish: {url, people, each (streams of one person)}. Says {"open": number}; asked for anything, {"open", "lost", "events",
+"bytes"} since it began.
 """
 
 import asyncio

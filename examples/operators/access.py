@@ -1,7 +1,7 @@
 """How our operators reach the API server, and as whom: for their own requests and for kopf's.
 
-What differs between clusters (a kubeconfig on the embedded cluster and on a laptop, the ServiceAccount's files in a Pod) is
-settled once, in ``Access.find``. A token in a file is read again as client-go does it
+What differs between clusters (a kubeconfig on the embedded cluster and on a laptop, the ServiceAccount's files in a
+Pod) is settled once, in ``Access.find``. A token in a file is read again as client-go does it
 (https://github.com/kubernetes/client-go/blob/master/transport/token_source.go): every minute, and after a 401.
 """
 
@@ -175,8 +175,8 @@ def process_access() -> Access:
 def client_tls(*, authority_file: Path | None = None, authority_data: str | None = None) -> ssl.SSLContext:
     """Hostname and authority are checked, and certificates read as Go's programs do.
 
-    Python 3.13 adds VERIFY_X509_STRICT, which refuses certificates that clusters have: without an Authority Key Identifier
-    (EKS, older GKE and kubeadm), and authorities without a key usage.
+    Python 3.13 adds VERIFY_X509_STRICT, which refuses certificates that clusters have: without an Authority Key
+    Identifier (EKS, older GKE and kubeadm), and authorities without a key usage.
     """
     context = ssl.create_default_context(cafile=str(authority_file) if authority_file else None, cadata=authority_data)
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT

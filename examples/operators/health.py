@@ -1,7 +1,7 @@
 """Answers to the kubelet's probes, and /metrics for Prometheus where an operator has some.
 
-/healthz and /readyz answer 503, with the reason, once the API server has refused the operator for a minute: a restart reads
-everything anew, and until then somebody can see why nothing happens.
+/healthz and /readyz answer 503, with the reason, once the API server has refused the operator for a minute: a restart
+reads everything anew, and until then somebody can see why nothing happens.
 """
 
 from __future__ import annotations

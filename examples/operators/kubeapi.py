@@ -1,6 +1,7 @@
 """The few requests that our operators make of the API server, on aiohttp alone.
 
-The official client would add 40 MB to each operator for a dozen verbs. Where the API server is: examples/operators/access.py.
+The official client would add 40 MB to each operator for a dozen verbs. Where the API server is:
+examples/operators/access.py.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class ApiError(Exception):
 class Api:
     """The API server, with one connection pool. Use as ``async with Api(process_access()) as api``.
 
-    ``program``: under this name the API server notes in managedFields what we write. Without one it is aiohttp's own: "Python".
+    ``program``: under this name the API server notes in managedFields what we write. Without one it is aiohttp's own:
+    "Python".
     """
 
     def __init__(self, access: Access, program: str = ""):
@@ -120,7 +122,10 @@ class Api:
         return await self._json("PATCH", path, params, wanted, "application/apply-patch+yaml")
 
     async def delete(self, kind: str, namespace: str, name: str, grace: int | None = None) -> None:
-        """Deletes the object with what it owns; nothing happens when it is gone. ``grace``: seconds that a Pod has to end."""
+        """Deletes the object with what it owns; nothing happens when it is gone.
+
+        ``grace``: seconds that a Pod has to end.
+        """
         query = {"propagationPolicy": "Background", **({} if grace is None else {"gracePeriodSeconds": str(grace)})}
         try:
             await self._json("DELETE", self._path(kind, namespace, name), query)
@@ -129,7 +134,10 @@ class Api:
                 raise
 
     async def log(self, namespace: str, pod: str, lines: int = 20, container: str = "") -> str:
-        """The last lines of a Pod's log; empty when there is none. A Pod of several containers needs the one that is meant."""
+        """The last lines of a Pod's log; empty when there is none.
+
+        A Pod of several containers needs the one that is meant.
+        """
         path = self._path("Pod", namespace, pod) + "/log"
         query = {"tailLines": str(lines), **({"container": container} if container else {})}
         async with self._open().get(self._access.server + path, params=query) as answer:

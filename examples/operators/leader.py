@@ -1,7 +1,7 @@
 """Leader election: of several Pods of an operator one works, by a Lease in the operator's own namespace.
 
-As client-go does it (https://pkg.go.dev/k8s.io/client-go/tools/leaderelection), with its times. Clocks of other machines aren't trusted: a
-Lease has run out when it hasn't changed for its duration by our own clock.
+As client-go does it (https://pkg.go.dev/k8s.io/client-go/tools/leaderelection), with its times. Clocks of other
+machines aren't trusted: a Lease has run out when it hasn't changed for its duration by our own clock.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class Leader:
         self._renewing: asyncio.Task[None] | None = None
 
     async def acquire(self, lost: Callable[[], None]) -> None:
-        """Returns once the Lease is ours. From then on it is renewed; ``lost`` is called when that fails for ten seconds."""
+        """Returns once the Lease is ours.
+
+        From then on it is renewed; ``lost`` is called when that fails for ten seconds.
+        """
         waiting = False
         while not await self._try_once():
             if not waiting:
@@ -73,7 +76,9 @@ class Leader:
         lost()
 
     async def _try_once(self) -> bool:
-        """Takes or renews the Lease; False if another holds it, changed it meanwhile, or the API server can't be asked."""
+        """Takes or renews the Lease; False if another holds it, changed it meanwhile, or the API server can't be
+        asked.
+        """
         try:
             return await self._take()
         except ApiError as refused:
@@ -121,7 +126,10 @@ def stop_now() -> None:
 
 
 async def elect(api: Api, namespace: str, name: str) -> Leader | None:
-    """Waits until this process leads. None, at once, outside of a Pod (no ``namespace``), or without permission for Leases."""
+    """Waits until this process leads.
+
+    None, at once, outside of a Pod (no ``namespace``), or without permission for Leases.
+    """
     if not namespace:
         return None
     leader = Leader(api, namespace, name)

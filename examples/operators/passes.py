@@ -1,4 +1,5 @@
-"""The queue of a controller: which objects to look at, one pass at a time for each, again when the pass asks for it or fails.
+"""The queue of a controller: which objects to look at, one pass at a time for each, again when the pass asks for it
+or fails.
 
 Ten changes while a pass runs are one more pass after it, not ten: a pass reads everything anew, so it misses nothing.
 """
@@ -16,7 +17,8 @@ from examples.operators.kubeapi import ApiError
 
 log = logging.getLogger("examples.operators.passes")
 
-#: Seconds between two tries, at first and at most. A change after a failure is waited for as long as FIRST and no longer.
+#: Seconds between two tries, at first and at most. A change after a failure is waited for as long as FIRST and no
+#: longer.
 FIRST, LONGEST = 0.5, 10.0
 
 Key = tuple[str, str]
@@ -27,7 +29,9 @@ class NotYet(Exception):
 
 
 class Passes:
-    """``work``: one pass for the object of this namespace and name; it returns in how many seconds to look again, or None."""
+    """``work``: one pass for the object of this namespace and name; it returns in how many seconds to look again, or
+    None.
+    """
 
     def __init__(self, work: Callable[[str, str], Awaitable[float | None]]):
         self._work = work
@@ -72,7 +76,9 @@ class Passes:
 
 
 def _tell(key: Key, problem: Exception, pause: float) -> None:
-    """What is in the way is a line; a mistake of ours is shown whole, and leaves no object without anybody who looks after it."""
+    """What is in the way is a line; a mistake of ours is shown whole, and leaves no object without anybody who looks
+    after it.
+    """
     expected = isinstance(problem, (ApiError, NotYet, aiohttp.ClientError, TimeoutError))
     text = problem or type(problem).__name__
     log.warning("%s/%s: %s; trying again in %s s", *key, text, pause, exc_info=None if expected else problem)

@@ -1,4 +1,6 @@
-"""What keeps Pods from running, for a status: in the words of the kubelet and the scheduler, and of a program that ended."""
+"""What keeps Pods from running, for a status: in the words of the kubelet and the scheduler, and of a program that
+ended.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class Problem(NamedTuple):
 
 
 async def first_trouble(api: Api, pods: Iterable[Object]) -> Problem | None:
-    """What keeps the first of these Pods that has trouble from running, with the last words of a program that gives up."""
+    """What keeps the first of these Pods that has trouble from running, with the last words of a program that gives
+    up.
+    """
     for pod in pods:
         if pod["metadata"].get("deletionTimestamp"):
             continue

@@ -42,7 +42,10 @@ class Access:
 
 
 def read(path: Path, private: Path) -> Access:
-    """The kubeconfig's current context; KeyError and OSError when it is incomplete. Keys that it holds go to ``private``."""
+    """The kubeconfig's current context; KeyError and OSError when it is incomplete.
+
+    Keys that it holds go to ``private``.
+    """
     config = yaml.safe_load(path.read_text(encoding="utf-8"))
     context = _named(config["contexts"], config["current-context"])["context"]
     cluster = _named(config["clusters"], context["cluster"])["cluster"]

@@ -1,4 +1,6 @@
-"""Where a resource is served: ``leases.coordination.k8s.io`` → ``/apis/coordination.k8s.io/v1``, by asking the API server."""
+"""Where a resource is served: ``leases.coordination.k8s.io`` → ``/apis/coordination.k8s.io/v1``, by asking the API
+server.
+"""
 
 from __future__ import annotations
 

@@ -62,7 +62,10 @@ async def keep(work: Callable[[], Awaitable[None]], name: str) -> None:
 
 
 async def follow(node: Node) -> None:
-    """The node's Pods, for ever. What an earlier agent left is ended once, when the API server can tell what there is."""
+    """The node's Pods, for ever.
+
+    What an earlier agent left is ended once, when the API server can tell what there is.
+    """
 
     started = False
 

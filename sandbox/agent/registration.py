@@ -1,4 +1,6 @@
-"""The Node object, its heartbeat and its lease: what tells the cluster that Pods can come here, and that it still lives."""
+"""The Node object, its heartbeat and its lease: what tells the cluster that Pods can come here, and that it still
+lives.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A package's rows from its bundles: channels with their entries, the description of each head, edges. Pure functions."""
+"""A package's rows from its bundles: channels with their entries, the description of each head, edges.
+
+Pure functions.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,12 @@ class Source:
 
 
 def assemble(catalog: str, meta: Object, sources: dict[str, Source]) -> tuple[Package, str, list[Bundle]]:
-    """A package, its default channel and its bundles. Only bundles that are stored can be installed, so only they count.
+    """A package, its default channel and its bundles.
 
-    ``meta`` has name, defaultChannel and channels, as package.json does. ValueError when no stored bundle is in a channel.
+    Only bundles that are stored can be installed, so only they count.
+
+    ``meta`` has name, defaultChannel and channels, as package.json does. ValueError when no stored bundle is in a
+    channel.
     """
     bundles: list[Bundle] = []
     channels: list[Object] = []

@@ -1,6 +1,7 @@
 """Prints every object of a bundle as JSON: ``python -m sandbox.catalog.bundle PLACE``.
 
-A process of its own, because the YAML of one bundle can keep a processor busy for a second, and the API server has to answer.
+A process of its own, because the YAML of one bundle can keep a processor busy for a second, and the API server has to
+answer.
 """
 
 from __future__ import annotations

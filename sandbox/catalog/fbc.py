@@ -1,8 +1,8 @@
 """Reads a File-Based Catalog: a file or a folder of JSON or YAML with olm.package, olm.channel and olm.bundle blobs.
 
-Bundles that carry their objects inline (olm.bundle.object) can be installed; their objects are written to one JSON file each.
-Of a bundle that only names its image there is a description at most: it is shown, and installing it says why it can not be.
-Source of the format: https://olm.operatorframework.io/docs/reference/file-based-catalogs/
+Bundles that carry their objects inline (olm.bundle.object) can be installed; their objects are written to one JSON file
+each. Of a bundle that only names its image there is a description at most: it is shown, and installing it says why it
+can not be. Source of the format: https://olm.operatorframework.io/docs/reference/file-based-catalogs/
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ def blobs(path: Path) -> Iterator[Object]:
 
 
 def load(store: CatalogStore, catalog: str, source: Path, objects: Path) -> list[str]:
-    """Brings the store up to date with the catalog; returns what could not be read. ``objects`` is where bundles are written."""
+    """Brings the store up to date with the catalog; returns what could not be read.
+
+    ``objects`` is where bundles are written.
+    """
     found = files(source)
     now = _stamp(found)
     known = store.stamps(catalog)

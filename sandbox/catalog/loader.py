@@ -1,7 +1,9 @@
-"""Reads a folder of bundles, or a File-Based Catalog, into the catalog store: ``python -m sandbox.catalog.loader STORE CATALOG FOLDER``.
+"""Reads a folder of bundles, or a File-Based Catalog, into the catalog store: ``python -m sandbox.catalog.loader
+STORE CATALOG FOLDER``.
 
-A process of its own, so that 15 MB of YAML neither block the API server nor stay in its memory. Only packages whose files
-changed are read; each is there for clients as soon as it has been read. Prints one line for each package that can not be.
+A process of its own, so that 15 MB of YAML neither block the API server nor stay in its memory. Only packages whose
+files changed are read; each is there for clients as soon as it has been read. Prints one line for each package that can
+not be.
 """
 
 from __future__ import annotations

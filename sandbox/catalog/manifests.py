@@ -1,4 +1,7 @@
-"""Bundle files on disk: YAML read as OLM reads it, and what a bundle provides and requires. Pure but for reading files."""
+"""Bundle files on disk: YAML read as OLM reads it, and what a bundle provides and requires.
+
+Pure but for reading files.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: node.
 
 
 def documents(path: Path) -> Iterator[Object]:
-    """The Kubernetes objects of one YAML or JSON file; raises ValueError that names the file when it can not be read."""
+    """The Kubernetes objects of one YAML or JSON file; raises ValueError that names the file when it can not be
+    read.
+    """
     try:
         text = path.read_text(encoding="utf-8")
         for document in yaml_bounds.load_all(text, Loader):
@@ -43,7 +48,9 @@ def csv_of(folder: Path) -> Object:
 
 
 def bundle_objects(folder: Path) -> list[Object]:
-    """Every object of a bundle, its ClusterServiceVersion first; from its folder, or from the JSON file made of a catalog."""
+    """Every object of a bundle, its ClusterServiceVersion first; from its folder, or from the JSON file made of a
+    catalog.
+    """
     if folder.suffix == ".json":
         found = json.loads(folder.read_text(encoding="utf-8"))
         assert isinstance(found, list)
@@ -99,7 +106,10 @@ def _kinds(csv: Object, which: str) -> frozenset[Api]:
 
 
 def metadata_properties(folder: Path) -> list[Mapping[str, Any]]:
-    """The properties that a bundle's metadata/ adds, as its olm.bundle blob lists them. What isn't YAML (there are some) adds none."""
+    """The properties that a bundle's metadata/ adds, as its olm.bundle blob lists them.
+
+    What isn't YAML (there are some) adds none.
+    """
     files = (_first_document(path) for path in sorted((folder / "metadata").glob("*")) if path.is_file())
     return bundle_metadata.merge(files).properties
 

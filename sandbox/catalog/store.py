@@ -95,7 +95,10 @@ class CatalogStore:
     def replace(
         self, package: Package, stamp: str, default_channel: str, bundles: Iterable[Bundle], error: str = ""
     ) -> None:
-        """Puts one package in place of what was known of it. ``error`` says why it could not be read (then it has no bundles)."""
+        """Puts one package in place of what was known of it.
+
+        ``error`` says why it could not be read (then it has no bundles).
+        """
         self._db.execute("BEGIN IMMEDIATE")
         try:
             self._remove(package.catalog, package.name)
@@ -166,7 +169,8 @@ class CatalogStore:
 
     def _forget_what_changed(self) -> None:
         """What was remembered was true of another state of the file."""
-        # https://www.sqlite.org/pragma.html#pragma_data_version: changes of other connections; total_changes: of this one.
+        # https://www.sqlite.org/pragma.html#pragma_data_version: changes of other connections; total_changes: of this
+        # one.
         state = (self._db.execute("PRAGMA data_version").fetchone()[0], self._db.total_changes)
         if state != self._state:
             self._state = state
@@ -191,7 +195,10 @@ class CatalogStore:
 
     def providers(self, catalog: str, api: Api) -> list[Bundle]:
         """Bundles that provide a kind: the default channel's first, from its head."""
-        sql = "SELECT DISTINCT package, bundle FROM provides WHERE api_group = ? AND api_version = ? AND api_kind = ? AND catalog = ?"
+        sql = (
+            "SELECT DISTINCT package, bundle FROM provides WHERE api_group = ? AND api_version = ? AND api_kind = ? AND"
+            " catalog = ?"
+        )
         found = []
         for package, name in self._db.execute(sql, (*_row(api), catalog)).fetchall():
             default = self.default_channel(catalog, package)

@@ -1,4 +1,6 @@
-"""Semantic versions and the ranges that OLM writes (``>=1.0.0 <2.0.0 || 3.x``), as github.com/blang/semver reads them."""
+"""Semantic versions and the ranges that OLM writes (``>=1.0.0 <2.0.0 || 3.x``), as github.com/blang/semver reads
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the columns of the built-in kinds mean: a sentence, or the field whose description it is (``core.v1.Pod#spec``)."""
+"""What the columns of the built-in kinds mean: a sentence, or the field whose description it is
+(``core.v1.Pod#spec``).
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ _OF_KINDS: dict[str, dict[str, str]] = {
     "pods": {
         "Ready": "The aggregate readiness state of this pod for accepting traffic.",
         "Status": "The aggregate status of the containers in this pod.",
-        "Restarts": "The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.",
+        "Restarts": (
+            "The number of times the containers in this pod have been restarted and when the last container in this pod"
+            " has restarted."
+        ),
         "IP": "core.v1.PodStatus#podIP",
         "Node": "core.v1.PodSpec#nodeName",
         "Nominated Node": "core.v1.PodStatus#nominatedNodeName",
@@ -101,7 +106,10 @@ _OF_KINDS: dict[str, dict[str, str]] = {
     },
     "resourcequotas": {
         "Request": "Request represents a minimum amount of cpu/memory that a container may consume.",
-        "Limit": "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.",
+        "Limit": (
+            "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the"
+            " node."
+        ),
     },
     "deployments.apps": {
         "Ready": "Number of the pod with ready state",
@@ -146,13 +154,19 @@ _OF_KINDS: dict[str, dict[str, str]] = {
         "Selector": "batch.v1.JobSpec#selector",
     },
     "rolebindings.rbac.authorization.k8s.io": {
-        "Role": "RoleRef can reference a Role in the current namespace or a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.",
+        "Role": (
+            "RoleRef can reference a Role in the current namespace or a ClusterRole in the global namespace. If the"
+            " RoleRef cannot be resolved, the Authorizer must return an error."
+        ),
         "Users": "Users in the roleBinding",
         "Groups": "Groups in the roleBinding",
         "ServiceAccounts": "ServiceAccounts in the roleBinding",
     },
     "clusterrolebindings.rbac.authorization.k8s.io": {
-        "Role": "RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the Authorizer must return an error.",
+        "Role": (
+            "RoleRef can only reference a ClusterRole in the global namespace. If the RoleRef cannot be resolved, the"
+            " Authorizer must return an error."
+        ),
         "Users": "Users in the clusterRoleBinding",
         "Groups": "Groups in the clusterRoleBinding",
         "ServiceAccounts": "ServiceAccounts in the clusterRoleBinding",

@@ -1,7 +1,8 @@
 """The conformance suite speaks plain HTTP and kubectl to the cluster of --kubeconfig, or to a sandbox of its own.
 
-Each check is compared with recorded/ (see seen.py). `--record` writes it anew, from a real cluster only. Known differences of
-the sandbox stand in differences.toml with their reasons. Every run leaves its results for docs/conformance.md (report.py).
+Each check is compared with recorded/ (see seen.py). `--record` writes it anew, from a real cluster only. Known
+differences of the sandbox stand in differences.toml with their reasons. Every run leaves its results for
+docs/conformance.md (report.py).
 """
 
 import json
@@ -90,7 +91,8 @@ def group() -> str:
 
 @pytest.fixture
 def define(api: Api, namespace: str, group: str) -> Iterator[Callable[..., str]]:
-    """``define({"size": {"type": "integer"}})`` serves Widgets whose spec has these fields; returns their path in the namespace.
+    """``define({"size": {"type": "integer"}})`` serves Widgets whose spec has these fields; returns their path in
+    the namespace.
 
     Further arguments are the CRD version's own, such as ``subresources``.
     """

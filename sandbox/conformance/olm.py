@@ -111,7 +111,10 @@ class Olm:
         return found
 
     def csv_after_a_look(self, name: str, wanted: Callable[[Object], Any]) -> Object:
-        """A ClusterServiceVersion as soon as its status is as wanted. OLM looks at it when it changes, else minutes later."""
+        """A ClusterServiceVersion as soon as its status is as wanted.
+
+        OLM looks at it when it changes, else minutes later.
+        """
         path, end = self.path("clusterserviceversions", name), time.monotonic() + 20
         for number in range(1000):
             found: Object = self.api.get(path).json
@@ -160,7 +163,9 @@ class Olm:
         return found
 
     def adopted(self, package: str) -> Object:
-        """The Operator of a package here, as soon as it refers to all kinds that an install makes, and saw it succeed."""
+        """The Operator of a package here, as soon as it refers to all kinds that an install makes, and saw it
+        succeed.
+        """
         kinds = {_CSV, "CustomResourceDefinition", "Deployment", "InstallPlan", "OperatorCondition"}
         kinds |= {"Subscription", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"}
 
@@ -196,7 +201,9 @@ def owner(obj: Object) -> list[Object]:
 
 
 def csv_spec(*modes: str, **spec: Any) -> Object:
-    """The spec of a CSV with one Deployment; of the install modes it supports these, of the others it says that it does not."""
+    """The spec of a CSV with one Deployment; of the install modes it supports these, of the others it says that it
+    does not.
+    """
     every = ("OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces")
     pod = {"containers": [{"name": "operator", "image": "conformance.example/tea:1"}]}
     labels = {"app": "tea"}
@@ -211,8 +218,11 @@ def csv_spec(*modes: str, **spec: Any) -> Object:
 
 
 def told_in_order(message: str) -> str:
-    """The reasons of a resolver's message in a fixed order: it tells them in any. Of two bundles of one package it names the package, or as
-    well an API that both provide: whichever it came upon."""
+    """The reasons of a resolver's message in a fixed order: it tells them in any.
+
+    Of two bundles of one package it names the package, or as
+    well an API that both provide: whichever it came upon.
+    """
     message = re.sub(
         r"(conformance-(\w+)\.v\S+) provide \w+ \(\S+\)", r"\1 originate from package conformance-\2", message
     )

@@ -1,9 +1,9 @@
 """What a cluster answered, put side by side with what a real one answered when the suite was recorded.
 
-A check is one call of `Seen`: a name that is unique in its test, and an answer. Its observation (status, headers, body, with
-what differs between any two runs replaced by placeholders) must equal the recorded one. The record comes from a real
-kube-apiserver (`make conformance-record`), so what a test expects is not our reading of the documentation. The whole answer is recorded; see
-`promised` for what is compared of it.
+A check is one call of `Seen`: a name that is unique in its test, and an answer. Its observation (status, headers, body,
+with what differs between any two runs replaced by placeholders) must equal the recorded one. The record comes from a
+real kube-apiserver (`make conformance-record`), so what a test expects is not our reading of the documentation. The
+whole answer is recorded; see `promised` for what is compared of it.
 """
 
 import json
@@ -133,7 +133,9 @@ class Seen:
 
 
 def promised(observation: Any) -> Any:
-    """What of an observation is compared: of a built-in kind's or a CRD's refusal by validation the status, the reasons and the fields, and not the words."""
+    """What of an observation is compared: of a built-in kind's or a CRD's refusal by validation the status, the
+    reasons and the fields, and not the words.
+    """
     body = observation.get("body") if isinstance(observation, dict) else None
     if not isinstance(body, dict) or body.get("reason") != "Invalid" or body.get("kind") != "Status":
         return observation

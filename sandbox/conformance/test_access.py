@@ -27,7 +27,10 @@ def user(seen: Seen) -> str:
 
 @pytest.fixture
 def grant(api: Api, namespace: str, seen: Seen) -> Iterator[Grant]:
-    """``grant(rules, subject)`` in the namespace; ``cluster=True`` everywhere. What is cluster-scoped goes afterwards."""
+    """``grant(rules, subject)`` in the namespace; ``cluster=True`` everywhere.
+
+    What is cluster-scoped goes afterwards.
+    """
     made: list[str] = []
 
     def grant(rules: list[dict[str, Any]], *subjects: dict[str, str], cluster: bool = False) -> None:

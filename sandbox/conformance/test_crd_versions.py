@@ -21,7 +21,9 @@ def serve(api: Api, crd: dict[str, Any], namespace: str, version: str = "v1") ->
 
 
 def test_versions(seen: Seen, api: Api, crds: str, group: str, namespace: str) -> None:
-    """An object is read in every served version: only apiVersion differs, and each version prunes and defaults by its schema"""
+    """An object is read in every served version: only apiVersion differs, and each version prunes and defaults by
+    its schema
+    """
     crd = versions(
         widgets(group),
         v1={"both": STRING, "old": STRING},

@@ -99,7 +99,8 @@ def test_run(seen: Seen, api: Api, at: str, namespace: str) -> None:
     seen.value("suspended", api.get(f"{at}/a").json, only=["spec.suspend", "status"])
     assert items(api, namespace, "jobs") == []
     api.patch(f"{at}/a", {"spec": {"suspend": False}})
-    # A time that passed while it was suspended counts as missed and is made up for at once, so this waits a minute at most.
+    # A time that passed while it was suspended counts as missed and is made up for at once, so this waits a minute at
+    # most.
     found = api.until(path(namespace, "jobs"), lambda jobs: len(jobs["items"]) > 0, 90)
     job = found["items"][0]
     assert re.fullmatch(r"a-\d{8}", job["metadata"]["name"])

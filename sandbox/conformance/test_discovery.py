@@ -16,17 +16,37 @@ from .seen import Seen
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 #: What operators and consoles work with; a real cluster has more.
 GROUPS = (
-    "apps", "batch", "autoscaling", "policy", "rbac.authorization.k8s.io", "networking.k8s.io", "storage.k8s.io",
-    "coordination.k8s.io", "events.k8s.io", "discovery.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io",
-    "authorization.k8s.io", "authentication.k8s.io", "admissionregistration.k8s.io", "scheduling.k8s.io",
-)  # fmt: skip
+    "apps",
+    "batch",
+    "autoscaling",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "networking.k8s.io",
+    "storage.k8s.io",
+    "coordination.k8s.io",
+    "events.k8s.io",
+    "discovery.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "authorization.k8s.io",
+    "authentication.k8s.io",
+    "admissionregistration.k8s.io",
+    "scheduling.k8s.io",
+)
 
 
 @pytest.fixture
 def widgets(api: Api, group: str) -> Iterator[str]:
     """A group with one kind in two versions, with everything that discovery can say of it."""
-    crd = custom_resource_definition(group, "widgets", "Widget", subresources={"status": {}, "scale": {
-        "specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}})  # fmt: skip
+    crd = custom_resource_definition(
+        group,
+        "widgets",
+        "Widget",
+        subresources={
+            "status": {},
+            "scale": {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"},
+        },
+    )
     crd["spec"]["names"] |= {"singular": "widget", "shortNames": ["wd", "wdg"], "categories": ["all", "mine"]}
     old = {**crd["spec"]["versions"][0], "name": "v1beta1", "storage": False, "subresources": None}
     crd["spec"]["versions"].append({key: value for key, value in old.items() if value is not None})
@@ -56,25 +76,78 @@ def test_roots(seen: Seen, api: Api) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/api/v1", "/apis/apps/v1", "/apis/batch/v1", "/apis/rbac.authorization.k8s.io/v1", "/apis/networking.k8s.io/v1",
-     "/apis/apiextensions.k8s.io/v1", "/apis/events.k8s.io/v1", "/apis/discovery.k8s.io/v1", "/apis/policy/v1",
-     "/apis/storage.k8s.io/v1", "/apis/coordination.k8s.io/v1", "/apis/autoscaling/v2"],
-)  # fmt: skip
+    [
+        "/api/v1",
+        "/apis/apps/v1",
+        "/apis/batch/v1",
+        "/apis/rbac.authorization.k8s.io/v1",
+        "/apis/networking.k8s.io/v1",
+        "/apis/apiextensions.k8s.io/v1",
+        "/apis/events.k8s.io/v1",
+        "/apis/discovery.k8s.io/v1",
+        "/apis/policy/v1",
+        "/apis/storage.k8s.io/v1",
+        "/apis/coordination.k8s.io/v1",
+        "/apis/autoscaling/v2",
+    ],
+)
 def test_builtin_resources(seen: Seen, api: Api, path: str) -> None:
     """Resources of the built-in groups with verbs, short names, categories and storage versions"""
     listed = api.get(path).json
     seen.value("head", {key: value for key, value in listed.items() if key != "resources"})
     wanted = (
-        "pods", "pods/log", "pods/exec", "pods/status", "pods/eviction", "configmaps", "secrets", "services", "services/proxy",
-        "services/status", "namespaces", "namespaces/finalize", "namespaces/status", "serviceaccounts",
-        "serviceaccounts/token", "events", "endpoints", "nodes", "persistentvolumeclaims", "persistentvolumeclaims/status",
-        "persistentvolumes", "replicationcontrollers", "replicationcontrollers/scale", "limitranges", "resourcequotas",
-        "podtemplates", "deployments", "deployments/scale", "deployments/status", "replicasets", "statefulsets",
-        "daemonsets", "daemonsets/status", "controllerrevisions", "jobs", "jobs/status", "cronjobs", "roles",
-        "rolebindings", "clusterroles", "clusterrolebindings", "ingresses", "ingressclasses", "networkpolicies",
-        "customresourcedefinitions", "customresourcedefinitions/status", "endpointslices", "poddisruptionbudgets",
-        "storageclasses", "leases", "horizontalpodautoscalers",
-    )  # fmt: skip
+        "pods",
+        "pods/log",
+        "pods/exec",
+        "pods/status",
+        "pods/eviction",
+        "configmaps",
+        "secrets",
+        "services",
+        "services/proxy",
+        "services/status",
+        "namespaces",
+        "namespaces/finalize",
+        "namespaces/status",
+        "serviceaccounts",
+        "serviceaccounts/token",
+        "events",
+        "endpoints",
+        "nodes",
+        "persistentvolumeclaims",
+        "persistentvolumeclaims/status",
+        "persistentvolumes",
+        "replicationcontrollers",
+        "replicationcontrollers/scale",
+        "limitranges",
+        "resourcequotas",
+        "podtemplates",
+        "deployments",
+        "deployments/scale",
+        "deployments/status",
+        "replicasets",
+        "statefulsets",
+        "daemonsets",
+        "daemonsets/status",
+        "controllerrevisions",
+        "jobs",
+        "jobs/status",
+        "cronjobs",
+        "roles",
+        "rolebindings",
+        "clusterroles",
+        "clusterrolebindings",
+        "ingresses",
+        "ingressclasses",
+        "networkpolicies",
+        "customresourcedefinitions",
+        "customresourcedefinitions/status",
+        "endpointslices",
+        "poddisruptionbudgets",
+        "storageclasses",
+        "leases",
+        "horizontalpodautoscalers",
+    )
     seen.value("resources", {name: found for name in wanted if (found := resource(listed["resources"], name))})
 
 

@@ -97,14 +97,26 @@ def test_limits(seen: Seen, api: Api, five: str) -> None:
 def test_version_rules(seen: Seen, api: Api, five: str) -> None:
     """resourceVersion and resourceVersionMatch must fit together"""
     for query in (
-        "resourceVersion=x", "resourceVersion=-1", "resourceVersion=", "resourceVersionMatch=Exact",
-        "resourceVersionMatch=NotOlderThan", "resourceVersion=0&resourceVersionMatch=Exact",
-        "resourceVersion=0&resourceVersionMatch=NotOlderThan", "resourceVersion=1&resourceVersionMatch=exact",
-        "resourceVersionMatch=Other", "resourceVersion=0", "sendInitialEvents=true",
+        "resourceVersion=x",
+        "resourceVersion=-1",
+        "resourceVersion=",
+        "resourceVersionMatch=Exact",
+        "resourceVersionMatch=NotOlderThan",
+        "resourceVersion=0&resourceVersionMatch=Exact",
+        "resourceVersion=0&resourceVersionMatch=NotOlderThan",
+        "resourceVersion=1&resourceVersionMatch=exact",
+        "resourceVersionMatch=Other",
+        "resourceVersion=0",
+        "sendInitialEvents=true",
         "resourceVersion=0&resourceVersionMatch=NotOlderThan&sendInitialEvents=true",
-        "resourceVersionMatch=Exact&continue=abc", "resourceVersion=1&resourceVersionMatch=Exact&continue=abc",
-        "timeoutSeconds=5", "timeoutSeconds=x", "allowWatchBookmarks=true", "watch=false", "watch=0",
-    ):  # fmt: skip
+        "resourceVersionMatch=Exact&continue=abc",
+        "resourceVersion=1&resourceVersionMatch=Exact&continue=abc",
+        "timeoutSeconds=5",
+        "timeoutSeconds=x",
+        "allowWatchBookmarks=true",
+        "watch=false",
+        "watch=0",
+    ):
         only = ["kind", "items.metadata.name", "message", "reason", "code", "details"]
         seen(query, api.get(f"{five}?labelSelector=l&{query}"), only=only)
 

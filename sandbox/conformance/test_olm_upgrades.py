@@ -24,7 +24,9 @@ def names(plan: dict) -> list[str]:
 
 
 def test_step_by_step(seen: Seen, olm: Olm) -> None:
-    """From a startingCSV, a Subscription goes up its channel one version at a time, each plan with an approval of its own"""
+    """From a startingCSV, a Subscription goes up its channel one version at a time, each plan with an approval of
+    its own
+    """
     olm.group()
     olm.subscribe(PACKAGE, startingCSV=V1, **MANUAL)
     for number, csv in enumerate((V1, V2, V3)):
@@ -85,7 +87,9 @@ def test_skips(seen: Seen, olm: Olm) -> None:
 
 
 def test_without_a_channel(seen: Seen, olm: Olm) -> None:
-    """A Subscription without a channel begins with the default one's head, and goes on to what replaces it in any channel"""
+    """A Subscription without a channel begins with the default one's head, and goes on to what replaces it in any
+    channel
+    """
     olm.group()
     olm.subscribe(SAUCERS, "", **MANUAL)
     for number in (1, 2, 3):
@@ -98,7 +102,9 @@ def test_without_a_channel(seen: Seen, olm: Olm) -> None:
 
 
 def test_a_starting_csv_of_any_channel(seen: Seen, olm: Olm) -> None:
-    """Without a channel a startingCSV may be in any of them; of the ways on from there the default channel's is the first"""
+    """Without a channel a startingCSV may be in any of them; of the ways on from there the default channel's is the
+    first
+    """
     olm.group()
     olm.subscribe(PACKAGE, "", startingCSV=V1, **MANUAL)
     for csv in (V1, V2):

@@ -27,16 +27,22 @@ def test_json_patch(seen: Seen, api: Api, one: str) -> None:
     def patch(*operations: dict[str, Any]) -> Any:
         return api.patch(one, list(operations), JSON_PATCH)
 
-    seen("add, replace, remove", patch(
-        {"op": "add", "path": "/data/c", "value": "3"},
-        {"op": "replace", "path": "/data/a", "value": "x"},
-        {"op": "remove", "path": "/data/b"},
-    ))  # fmt: skip
-    seen("test, copy, move", patch(
-        {"op": "test", "path": "/data/a", "value": "x"},
-        {"op": "copy", "from": "/data/a", "path": "/data/d"},
-        {"op": "move", "from": "/data/c", "path": "/data/e"},
-    ))  # fmt: skip
+    seen(
+        "add, replace, remove",
+        patch(
+            {"op": "add", "path": "/data/c", "value": "3"},
+            {"op": "replace", "path": "/data/a", "value": "x"},
+            {"op": "remove", "path": "/data/b"},
+        ),
+    )
+    seen(
+        "test, copy, move",
+        patch(
+            {"op": "test", "path": "/data/a", "value": "x"},
+            {"op": "copy", "from": "/data/a", "path": "/data/d"},
+            {"op": "move", "from": "/data/c", "path": "/data/e"},
+        ),
+    )
     slash = {"op": "add", "path": "/metadata/annotations", "value": {"example.com/a~b": "1"}}
     seen("escaped names", patch(slash, {"op": "remove", "path": "/metadata/annotations/example.com~1a~0b"}))
     before = api.get(one).json

@@ -30,11 +30,37 @@ def test_label_selectors(seen: Seen, api: Api, labelled: str) -> None:
     """Equality, sets, existence and comparison, all of them together"""
     found = {}
     for selector in (
-        "tier=one", "tier==one", "tier!=one", "tier", "!tier", "! tier", "tier in (one,two)", "tier in (one, two)",
-        "tier notin (one)", "tier notin (two),tier", "tier=two,n=3", "tier = two , n = 3", "n>2", "n<12", "n>2,n<20",
-        "example.com/x", "example.com/x=", "tier=", "tier in ()", "tier in (,one)", "", " ", "tier=one,", "tier=none",
-        "tier in (one),tier in (two)", "tier=two,tier!=two", "in in (in)", "notin", "n in (1,12)", "n>=1",
-    ):  # fmt: skip
+        "tier=one",
+        "tier==one",
+        "tier!=one",
+        "tier",
+        "!tier",
+        "! tier",
+        "tier in (one,two)",
+        "tier in (one, two)",
+        "tier notin (one)",
+        "tier notin (two),tier",
+        "tier=two,n=3",
+        "tier = two , n = 3",
+        "n>2",
+        "n<12",
+        "n>2,n<20",
+        "example.com/x",
+        "example.com/x=",
+        "tier=",
+        "tier in ()",
+        "tier in (,one)",
+        "",
+        " ",
+        "tier=one,",
+        "tier=none",
+        "tier in (one),tier in (two)",
+        "tier=two,tier!=two",
+        "in in (in)",
+        "notin",
+        "n in (1,12)",
+        "n>=1",
+    ):
         answer = api.get(f"{labelled}?labelSelector={quote(selector)}")
         listed = answer.json.get("items", [])
         found[selector] = [item["metadata"]["name"] for item in listed] if answer.status == 200 else answer.message
@@ -44,10 +70,44 @@ def test_label_selectors(seen: Seen, api: Api, labelled: str) -> None:
 def test_bad_label_selectors(seen: Seen, api: Api, labelled: str) -> None:
     """What cannot be parsed is refused with what was expected"""
     for selector in (
-        "a b", "=x", "a=b=c", "(a)", "a in", "a in b", "a in (b", "a in b)", "a notin", ",", "a,,b", "!", "!=x", "a!", "!a=b",
-        "a=!b", "a>x", "a<", "a=b c", "a=-b", "-a=b", "/a", "a/", "a/b/c", "A_b/c", "a=" + "v" * 64, "k" * 64, "a in (b c)",
-        "a in (-b)", "a in (b),,c", "a;b", "a=b;c", "a&b", "(", "a in ((b))", "a==", "a<1.5",
-    ):  # fmt: skip
+        "a b",
+        "=x",
+        "a=b=c",
+        "(a)",
+        "a in",
+        "a in b",
+        "a in (b",
+        "a in b)",
+        "a notin",
+        ",",
+        "a,,b",
+        "!",
+        "!=x",
+        "a!",
+        "!a=b",
+        "a=!b",
+        "a>x",
+        "a<",
+        "a=b c",
+        "a=-b",
+        "-a=b",
+        "/a",
+        "a/",
+        "a/b/c",
+        "A_b/c",
+        "a=" + "v" * 64,
+        "k" * 64,
+        "a in (b c)",
+        "a in (-b)",
+        "a in (b),,c",
+        "a;b",
+        "a=b;c",
+        "a&b",
+        "(",
+        "a in ((b))",
+        "a==",
+        "a<1.5",
+    ):
         seen(selector, api.get(f"{labelled}?labelSelector={quote(selector)}"), without=["metadata", "items"])
 
 
@@ -62,10 +122,18 @@ def test_field_selectors(seen: Seen, api: Api, labelled: str) -> None:
     namespace = labelled.split("/")[4]
     found = {}
     for selector in (
-        "metadata.name=a", "metadata.name==a", "metadata.name!=a", "metadata.name=a,metadata.name=b", "metadata.name=",
-        f"metadata.namespace={namespace}", f"metadata.namespace!={namespace}", "metadata.namespace=other", "",
-        "metadata.name!=a,metadata.name!=b", " metadata.name=a",
-    ):  # fmt: skip
+        "metadata.name=a",
+        "metadata.name==a",
+        "metadata.name!=a",
+        "metadata.name=a,metadata.name=b",
+        "metadata.name=",
+        f"metadata.namespace={namespace}",
+        f"metadata.namespace!={namespace}",
+        "metadata.namespace=other",
+        "",
+        "metadata.name!=a,metadata.name!=b",
+        " metadata.name=a",
+    ):
         answer = api.get(f"{labelled}?fieldSelector={quote(selector)}")
         listed = answer.json.get("items", [])
         found[selector.replace(namespace, "mine")] = (
@@ -79,9 +147,14 @@ def test_field_selectors(seen: Seen, api: Api, labelled: str) -> None:
 def test_unsupported_fields(seen: Seen, api: Api, maps: str) -> None:
     """Other fields are refused with those of the kind"""
     for name, plural in {
-        "ConfigMap": "configmaps", "Pod": "pods", "Secret": "secrets", "Service": "services", "Event": "events",
-        "ServiceAccount": "serviceaccounts", "PersistentVolumeClaim": "persistentvolumeclaims",
-    }.items():  # fmt: skip
+        "ConfigMap": "configmaps",
+        "Pod": "pods",
+        "Secret": "secrets",
+        "Service": "services",
+        "Event": "events",
+        "ServiceAccount": "serviceaccounts",
+        "PersistentVolumeClaim": "persistentvolumeclaims",
+    }.items():
         seen(name, api.get(f"{maps.replace('configmaps', plural)}?fieldSelector=spec.nothing%3Dx"))
     namespace = maps.split("/")[4]
     for path in (
@@ -125,8 +198,13 @@ def test_fields_of_kinds(seen: Seen, api: Api, namespace: str) -> None:
     api.post(f"{base}/events", {"metadata": {"name": "e"}, **event})
     found = {}
     for selector in (
-        "reason=R", "reason=S", "type!=Normal", "involvedObject.kind=ConfigMap,involvedObject.name=a", "source=x", "source=",
-    ):  # fmt: skip
+        "reason=R",
+        "reason=S",
+        "type!=Normal",
+        "involvedObject.kind=ConfigMap,involvedObject.name=a",
+        "source=x",
+        "source=",
+    ):
         found[selector] = names(api, f"{base}/events?fieldSelector={quote(selector)}")
     seen.value("events", found)
 

@@ -94,12 +94,17 @@ def test_cluster_kinds(seen: Seen, api: Api, namespace: str) -> None:
     seen.value("columns", table["columnDefinitions"])
     seen.value("cells", table["rows"][0]["cells"][:2])
     for path in (
-        "/api/v1/nodes", "/api/v1/persistentvolumes", "/apis/storage.k8s.io/v1/storageclasses",
-        "/apis/rbac.authorization.k8s.io/v1/clusterroles", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
-        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "/apis/scheduling.k8s.io/v1/priorityclasses",
-        "/apis/networking.k8s.io/v1/ingressclasses", "/apis/apiregistration.k8s.io/v1/apiservices",
+        "/api/v1/nodes",
+        "/api/v1/persistentvolumes",
+        "/apis/storage.k8s.io/v1/storageclasses",
+        "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+        "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+        "/apis/scheduling.k8s.io/v1/priorityclasses",
+        "/apis/networking.k8s.io/v1/ingressclasses",
+        "/apis/apiregistration.k8s.io/v1/apiservices",
         "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
-    ):  # fmt: skip
+    ):
         table = api.get(f"{path}?labelSelector=none-conformance", accept=TABLE).json
         seen.value(path.rpartition("/")[2], [table["columnDefinitions"], table["rows"]])
 

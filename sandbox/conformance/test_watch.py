@@ -127,11 +127,18 @@ def test_timeout(seen: Seen, api: Api, maps: str) -> None:
 def test_refused(seen: Seen, api: Api, maps: str) -> None:
     """Options of a watch must fit together"""
     for query in (
-        "resourceVersion=x", "resourceVersion=-1", "timeoutSeconds=x", "resourceVersionMatch=NotOlderThan",
-        "resourceVersionMatch=Exact&resourceVersion=1", "sendInitialEvents=true",
-        "sendInitialEvents=true&resourceVersionMatch=Exact", "sendInitialEvents=false",
-        "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x", "labelSelector=,", "fieldSelector=x",
-    ):  # fmt: skip
+        "resourceVersion=x",
+        "resourceVersion=-1",
+        "timeoutSeconds=x",
+        "resourceVersionMatch=NotOlderThan",
+        "resourceVersionMatch=Exact&resourceVersion=1",
+        "sendInitialEvents=true",
+        "sendInitialEvents=true&resourceVersionMatch=Exact",
+        "sendInitialEvents=false",
+        "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x",
+        "labelSelector=,",
+        "fieldSelector=x",
+    ):
         with api.watch(f"{maps}?watch=1&{query}") as watch:
             seen(query, watch.refusal())
 

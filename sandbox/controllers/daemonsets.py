@@ -59,9 +59,7 @@ class DaemonSets:
         """Where the Pod is, or where its affinity wants it."""
         if dig(pod, "spec", "nodeName"):
             return str(pod["spec"]["nodeName"])
-        terms = dig(
-            pod, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"
-        ) or {}  # fmt: skip
+        terms = dig(pod, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution") or {}
         for term in terms.get("nodeSelectorTerms") or []:
             for rule in term.get("matchFields") or []:
                 return str((rule.get("values") or [""])[0])
@@ -75,7 +73,10 @@ class DaemonSets:
             rolling = dig(owner, "spec", "updateStrategy", "type") != "OnDelete"
             if (has_ended(pod) or (outdated and rolling)) and not is_going(pod):
                 if has_ended(pod):
-                    text = f"Found failed daemon pod {owner['metadata']['namespace']}/{pod['metadata']['name']} on node {name}, will try to kill it"
+                    text = (
+                        f"Found failed daemon pod {owner['metadata']['namespace']}/{pod['metadata']['name']} on node"
+                        f" {name}, will try to kill it"
+                    )
                     self._recorder.warning(owner, "FailedDaemonPod", text)
                 delete(self._cluster, self._recorder, owner, pod)
         if any(self._node(pod) == name for pod in self._pods(owner)):

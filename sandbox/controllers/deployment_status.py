@@ -1,4 +1,7 @@
-"""A Deployment's status from its ReplicaSets'. Pure functions (kubernetes/pkg/controller/deployment/{sync,progress}.go)."""
+"""A Deployment's status from its ReplicaSets'.
+
+Pure functions (kubernetes/pkg/controller/deployment/{sync,progress}.go).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,10 @@ def complete(deployment: Object) -> bool:
 
 
 def calculate(deployment: Object, new: Object | None, old: list[Object], stored: Object) -> Object:
-    """The status to write. ``deployment`` has the conditions as this pass left them, ``stored`` is the status before it."""
+    """The status to write.
+
+    ``deployment`` has the conditions as this pass left them, ``stored`` is the status before it.
+    """
     sets = [*([new] if new else []), *old]
     numbers = {
         "replicas": _sum(sets, "replicas"),

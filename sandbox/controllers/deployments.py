@@ -1,4 +1,6 @@
-"""Deployments: one ReplicaSet for each template, and the way from one to the next (kubernetes/pkg/controller/deployment)."""
+"""Deployments: one ReplicaSet for each template, and the way from one to the next
+(kubernetes/pkg/controller/deployment).
+"""
 
 from __future__ import annotations
 

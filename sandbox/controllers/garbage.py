@@ -167,7 +167,10 @@ class GarbageCollector:
             return {}
         namespace = dependent["metadata"].get("namespace", "") if resource.namespaced else ""
         if resource.namespaced and not namespace:
-            text = f'ownerRef [{reference.get("apiVersion")}/{reference.get("kind")}, namespace: , name: {reference.get("name")}, uid: {reference.get("uid")}] does not exist in namespace ""'
+            text = (
+                f"ownerRef [{reference.get('apiVersion')}/{reference.get('kind')}, namespace: , name:"
+                f' {reference.get("name")}, uid: {reference.get("uid")}] does not exist in namespace ""'
+            )
             self._recorder.warning(dependent, "OwnerRefInvalidNamespace", text)
             return {}
         entry = self._cluster.verbs.store.get(resource.key, namespace, str(reference.get("name")))

@@ -73,7 +73,10 @@ class Jobs:
     # Counting
 
     def _counts(self, job: Object, pod: Object) -> bool:
-        """Whether nothing more is to be expected of a Pod. One that is deleted has failed, unless its end is waited for."""
+        """Whether nothing more is to be expected of a Pod.
+
+        One that is deleted has failed, unless its end is waited for.
+        """
         over = has_ended(pod) or (is_going(pod) and job["spec"].get("podReplacementPolicy") != "Failed")
         return over and TRACKED in (pod["metadata"].get("finalizers") or [])
 

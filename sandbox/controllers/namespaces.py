@@ -16,8 +16,9 @@ from .workqueue import Workqueue
 
 ROOT_CA = "kube-root-ca.crt"
 _WHY_ROOT_CA = (
-    "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the "
-    "internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters."
+    "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the"
+    " internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes"
+    " clusters."
 )
 #: Seconds between two looks at a namespace whose content goes by and by.
 LOOK_AGAIN = (0.05, 0.1, 0.2, 0.5, 1.0)
@@ -115,12 +116,47 @@ class Namespaces:
         held = ", ".join(f"{name} in {count} resource instances" for name, count in sorted(finalizers.items()))
         conditions = dig(namespace, "status", "conditions")
         for kind, bad, reason, message, good, fine in (
-            ("NamespaceDeletionDiscoveryFailure", False, "", "", "ResourcesDiscovered", "All resources successfully discovered"),
-            ("NamespaceDeletionGroupVersionParsingFailure", False, "", "", "ParsedGroupVersions", "All legacy kube types successfully parsed"),
-            ("NamespaceDeletionContentFailure", bool(failures), "ContentDeletionFailed", "; ".join(failures)[:1000], "ContentDeleted", "All content successfully deleted, may be waiting on finalization"),
-            ("NamespaceContentRemaining", bool(remaining), "SomeResourcesRemain", f"Some resources are remaining: {content}", "ContentRemoved", "All content successfully removed"),
-            ("NamespaceFinalizersRemaining", bool(finalizers), "SomeFinalizersRemain", f"Some content in the namespace has finalizers remaining: {held}", "ContentHasNoFinalizers", "All content-preserving finalizers finished"),
-        ):  # fmt: skip
+            (
+                "NamespaceDeletionDiscoveryFailure",
+                False,
+                "",
+                "",
+                "ResourcesDiscovered",
+                "All resources successfully discovered",
+            ),
+            (
+                "NamespaceDeletionGroupVersionParsingFailure",
+                False,
+                "",
+                "",
+                "ParsedGroupVersions",
+                "All legacy kube types successfully parsed",
+            ),
+            (
+                "NamespaceDeletionContentFailure",
+                bool(failures),
+                "ContentDeletionFailed",
+                "; ".join(failures)[:1000],
+                "ContentDeleted",
+                "All content successfully deleted, may be waiting on finalization",
+            ),
+            (
+                "NamespaceContentRemaining",
+                bool(remaining),
+                "SomeResourcesRemain",
+                f"Some resources are remaining: {content}",
+                "ContentRemoved",
+                "All content successfully removed",
+            ),
+            (
+                "NamespaceFinalizersRemaining",
+                bool(finalizers),
+                "SomeFinalizersRemain",
+                f"Some content in the namespace has finalizers remaining: {held}",
+                "ContentHasNoFinalizers",
+                "All content-preserving finalizers finished",
+            ),
+        ):
             said = (reason, message) if bad else (good, fine)
             conditions = with_condition(conditions, kind, "True" if bad else "False", *said)
         if conditions != dig(namespace, "status", "conditions"):

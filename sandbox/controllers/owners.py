@@ -1,7 +1,7 @@
 """Who owns what: ownerReferences, selectors, and the children that a controller finds by both.
 
-Children are read from the store each time, never from a cache of events: a controller sees its own writes at once, so it
-needs none of the expectations that kube-controller-manager keeps against making a Pod twice.
+Children are read from the store each time, never from a cache of events: a controller sees its own writes at once, so
+it needs none of the expectations that kube-controller-manager keeps against making a Pod twice.
 """
 
 from __future__ import annotations

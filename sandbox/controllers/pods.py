@@ -79,7 +79,9 @@ def delete(cluster: Cluster, recorder: Recorder, owner: Object, pod: Object) -> 
 
 
 def deletion_order(pod: Object) -> tuple[bool, int, bool, int, str]:
-    """Sort key: what is worth least goes first (controller.ActivePods): unassigned, pending, not ready, restarted, young."""
+    """Sort key: what is worth least goes first (controller.ActivePods): unassigned, pending, not ready, restarted,
+    young.
+    """
     phase = {"Pending": 0, "Unknown": 1}.get(str(dig(pod, "status", "phase")), 2)
     restarts = max((int(c.get("restartCount") or 0) for c in dig(pod, "status", "containerStatuses") or []), default=0)
     born = str(pod["metadata"].get("creationTimestamp"))

@@ -1,4 +1,6 @@
-"""StatefulSets: Pods with numbers, one after the other, each with its claims (kubernetes/pkg/controller/statefulset)."""
+"""StatefulSets: Pods with numbers, one after the other, each with its claims
+(kubernetes/pkg/controller/statefulset).
+"""
 
 from __future__ import annotations
 
@@ -115,7 +117,10 @@ class StatefulSets:
         if pod is not None and has_ended(pod):
             if not is_going(pod):
                 self._cluster.delete("pods", pod["metadata"]["name"], pod["metadata"]["namespace"])
-                text = f"StatefulSet {state.owner['metadata']['namespace']}/{state.name} is recreating failed Pod {pod['metadata']['name']}"
+                text = (
+                    f"StatefulSet {state.owner['metadata']['namespace']}/{state.name} is recreating failed Pod"
+                    f" {pod['metadata']['name']}"
+                )
                 self._recorder.warning(state.owner, "RecreatingFailedPod", text)
             return False
         if pod is None:

@@ -1,4 +1,7 @@
-"""Which of the volumes that there are a claim gets (kubernetes/pkg/controller/volume/persistentvolume/index.go). Pure functions."""
+"""Which of the volumes that there are a claim gets (kubernetes/pkg/controller/volume/persistentvolume/index.go).
+
+Pure functions.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What is refused of built-in kinds beside what their schemas say: mistakes that people make when they try something.
 
-A refusal has the status, the reasons and the fields of kube-apiserver's (kubernetes/pkg/apis/*/validation). Its sentences are like those, and not
-promised. What is not checked here is stored: sandbox/README.md lists what a real cluster refuses besides.
+A refusal has the status, the reasons and the fields of kube-apiserver's (kubernetes/pkg/apis/*/validation). Its
+sentences are like those, and not promised. What is not checked here is stored: sandbox/README.md lists what a real
+cluster refuses besides.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ def _label(path: str, value: Any) -> Causes:
     if len(str(value)) > 63:
         yield invalid(path, value, "must be no more than 63 characters")
     elif not _LABEL.fullmatch(str(value)):
-        text = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character"
+        text = (
+            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and"
+            " end with an alphanumeric character"
+        )
         yield invalid(path, value, text)
 
 

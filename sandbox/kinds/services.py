@@ -169,7 +169,10 @@ def _node_ports(obj: Object, others: list[Object], old: Object | None) -> None:
         elif wanted not in mine:
             why = ""
             if wanted not in NODE_PORTS:
-                why = f"provided port is not in the valid range. The range of valid ports is {NODE_PORTS[0]}-{NODE_PORTS[-1]}"
+                why = (
+                    "provided port is not in the valid range. The range of valid ports is"
+                    f" {NODE_PORTS[0]}-{NODE_PORTS[-1]}"
+                )
             elif wanted in used:
                 why = "provided port is already allocated"
             if why:

@@ -1,7 +1,7 @@
 """A small Operator Lifecycle Manager: catalogs from folders, the package API, and installs step by step.
 
-It follows operator-lifecycle-manager v0.46 in what clients can see: kinds, phases, reasons and messages. What it does not do:
-registry Pods, bundle images, webhooks and API services of operators.
+It follows operator-lifecycle-manager v0.46 in what clients can see: kinds, phases, reasons and messages. What it does
+not do: registry Pods, bundle images, webhooks and API services of operators.
 """
 
 from __future__ import annotations

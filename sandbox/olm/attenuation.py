@@ -1,6 +1,7 @@
 """An OperatorGroup may name a ServiceAccount: then an InstallPlan is carried out with its rights, and no others.
 
-Source: operator-lifecycle-manager, pkg/lib/scoped. What is not done here: judging the escalation of the rights that roles give.
+Source: operator-lifecycle-manager, pkg/lib/scoped. What is not done here: judging the escalation of the rights that
+roles give.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Turns each catalog folder into a CatalogSource whose packages can be browsed and installed.
 
-A folder is read by a process of its own (loader.py); until that has ended the CatalogSource says CONNECTING, afterwards READY.
-CatalogSources that people make are registries.py's.
+A folder is read by a process of its own (loader.py); until that has ended the CatalogSource says CONNECTING, afterwards
+READY. CatalogSources that people make are registries.py's.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def about(folder: Path) -> dict[str, str]:
 
 
 def catalog_names(folders: tuple[Path, ...]) -> dict[str, Path]:
-    """A name for each folder: the one in its catalog.json, else the package's if there is only one, else ``community-catalog``.
+    """A name for each folder: the one in its catalog.json, else the package's if there is only one, else
+    ``community-catalog``.
 
     Numbered when taken.
     """

@@ -1,7 +1,7 @@
 """Takes each ClusterServiceVersion from its first look to Succeeded, and clears up after it.
 
-One step of its life a pass; the write of its status leads to the next pass. What is in no namespace (ClusterRoles) has no owner,
-so it is found by its labels when the CSV is gone.
+One step of its life a pass; the write of its status leads to the next pass. What is in no namespace (ClusterRoles) has
+no owner, so it is found by its labels when the CSV is gone.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ def _add_replaced(cluster: Cluster, queue: Workqueue, csv: Object) -> None:
 
 
 def _add_rivals(cluster: Cluster, queue: Workqueue) -> None:
-    """Those that had to stay back for one of another namespace that provides the same kinds: it may be the one that is gone."""
+    """Those that had to stay back for one of another namespace that provides the same kinds: it may be the one that
+    is gone.
+    """
     for csv in cluster.outlines(CSVS, outline):
         if (csv.get("status") or {}).get("reason") == "InterOperatorGroupOwnerConflict":
             queue.add(csv["metadata"]["namespace"], csv["metadata"]["name"], after=PACE)

@@ -1,4 +1,5 @@
-"""What belongs to an operator: everything that one Subscription brought has a label, and is listed by an Operator object.
+"""What belongs to an operator: everything that one Subscription brought has a label, and is listed by an Operator
+object.
 
 Source: operator-lifecycle-manager, pkg/controller/operators/adoption_controller.go and decorators/operator.go.
 """
@@ -40,7 +41,9 @@ def label_of(name: str) -> str:
 
 
 class Components:
-    """Labels what belongs to the Subscriptions and CSVs of a namespace, and tells it in the status of their Operators."""
+    """Labels what belongs to the Subscriptions and CSVs of a namespace, and tells it in the status of their
+    Operators.
+    """
 
     def __init__(self, cluster: Cluster):
         self._cluster = cluster.as_manager("olm")

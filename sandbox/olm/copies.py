@@ -1,7 +1,8 @@
 """Copies of a CSV in the other namespaces that its operator watches, so that people there see it.
 
-Only where the OLMConfig asks for them; operators of one namespace have none. Upstream's copies of operators that watch some namespaces
-are made as well. Source: operator-lifecycle-manager, pkg/controller/operators/olm/operatorgroup.go (ensureCSVsInNamespaces).
+Only where the OLMConfig asks for them; operators of one namespace have none. Upstream's copies of operators that watch
+some namespaces are made as well. Source: operator-lifecycle-manager, pkg/controller/operators/olm/operatorgroup.go
+(ensureCSVsInNamespaces).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Whether a CRD may take the place of the one that is there, as OLM asks before it updates it. Nothing is written here.
 
-Every object that exists is held against the new schema of its version, without CEL and without Kubernetes' ratcheting; and a version in which objects may
-be stored must stay. Source: operator-lifecycle-manager, pkg/controller/operators/catalog/{step,operator}.go and pkg/lib/crd/storage.go.
+Every object that exists is held against the new schema of its version, without CEL and without Kubernetes' ratcheting;
+and a version in which objects may be stored must stay. Source: operator-lifecycle-manager,
+pkg/controller/operators/catalog/{step,operator}.go and pkg/lib/crd/storage.go.
 """
 
 from __future__ import annotations

@@ -49,7 +49,10 @@ def _package(csv: Object) -> str:
 
 
 def outline(csv: Object) -> Object:
-    """A CSV without what takes room: descriptions, icons, examples, descriptors, deployments, requirements. See sandbox/outlines.py."""
+    """A CSV without what takes room: descriptions, icons, examples, descriptors, deployments, requirements.
+
+    See sandbox/outlines.py.
+    """
     meta, spec, status = csv["metadata"], csv.get("spec") or {}, csv.get("status") or {}
     annotations = meta.get("annotations") or {}
     described = spec.get("customresourcedefinitions") or {}

@@ -1,6 +1,7 @@
 """One step in the life of a ClusterServiceVersion: Pending, InstallReady, Installing, Succeeded, and what can go wrong.
 
-Source of phases, reasons and sentences: operator-lifecycle-manager, pkg/controller/operators/olm/operator.go (transitionCSVState).
+Source of phases, reasons and sentences: operator-lifecycle-manager, pkg/controller/operators/olm/operator.go
+(transitionCSVState).
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ def subscription_config(subscription: Object) -> tuple[str, Object]:
 
 
 class Lifecycle:
-    """One pass over one CSV. ``down_since`` remembers between passes since when (monotonic) an operator is down, by uid."""
+    """One pass over one CSV. ``down_since`` remembers between passes since when (monotonic) an operator is down, by
+    uid.
+    """
 
     def __init__(self, cluster: Cluster, csv: Object, down_since: dict[str, float], authorizer: Authorizer):
         self._cluster = cluster
@@ -112,7 +115,9 @@ class Lifecycle:
         return True
 
     def _has_rival(self, names: list[str]) -> bool:
-        """Whether there is an operator of another namespace that owns one of our kinds and watches one of our namespaces; older ones win."""
+        """Whether there is an operator of another namespace that owns one of our kinds and watches one of our
+        namespaces; older ones win.
+        """
         ours = provided(self._csv)
         for other in self._cluster.outlines(CSVS, csv_of.outline):
             meta = other["metadata"]
@@ -275,7 +280,10 @@ class Lifecycle:
         return self._set("Failed", reason, message, **more)
 
     def _set(self, phase: str, reason: str, message: str, **more: Any) -> float:
-        """Writes the phase where it is new, with a condition for each change and an Event. Returns when to look again."""
+        """Writes the phase where it is new, with a condition for each change and an Event.
+
+        Returns when to look again.
+        """
         old = self._status
         changed = (old.get("phase"), old.get("reason")) != (phase, reason)
         if not changed and old.get("message") == message and all(old.get(key) == value for key, value in more.items()):

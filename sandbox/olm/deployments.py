@@ -69,7 +69,9 @@ def _set_variable(container: Object, variable: Object) -> None:
 
 
 def problem(wanted: list[Object], present: dict[str, Object]) -> tuple[str, bool]:
-    """(what keeps the Deployments from being as wanted, whether they have to be written again); empty when all is well."""
+    """(what keeps the Deployments from being as wanted, whether they have to be written again); empty when all is
+    well.
+    """
     for deployment in wanted:
         name = deployment["metadata"]["name"]
         found = present.get(name)

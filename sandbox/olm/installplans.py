@@ -63,7 +63,8 @@ class Execution:
                 continue
             if self._pause or (kind in ORDER and step["resource"]["kind"] != kind):
                 self.write()
-            # Also without a pause: a CRD takes up to half a second of CPU, and requests are answered between two of them.
+            # Also without a pause: a CRD takes up to half a second of CPU, and requests are answered between two of
+            # them.
             await asyncio.sleep(max(self._pause, 0.01))
             kind = step["resource"]["kind"]
             obj = manifest(step["resource"])
@@ -90,9 +91,9 @@ class Execution:
         if resource is None:
             group, _, version = obj["apiVersion"].rpartition("/")
             raise StepRefused(
-                f"api-server resource not found installing {kind} {step['resource']['name']}: GroupVersionKind {group}/{version}, "
-                f"Kind={kind} not found on the cluster. This API may have been deprecated and removed, see "
-                "https://kubernetes.io/docs/reference/using-api/deprecation-guide/ for more information."
+                f"api-server resource not found installing {kind} {step['resource']['name']}: GroupVersionKind"
+                f" {group}/{version}, Kind={kind} not found on the cluster. This API may have been deprecated and"
+                " removed, see https://kubernetes.io/docs/reference/using-api/deprecation-guide/ for more information."
             )
         if obj["kind"] == "Subscription":
             obj["metadata"].setdefault("annotations", {})[GENERATED_BY] = self._name
@@ -122,7 +123,10 @@ class Execution:
         return "Created"
 
     async def _crd(self, obj: Object, csv: str) -> str:
-        """Creates a CRD or brings it up to date, and waits until its kind is served. An annotation tells for which CSV."""
+        """Creates a CRD or brings it up to date, and waits until its kind is served.
+
+        An annotation tells for which CSV.
+        """
         obj["metadata"].setdefault("labels", {})["olm.managed"] = "true"
         whose = f"{self._namespace}/{csv}"
         obj["metadata"].setdefault("annotations", {})[f"{ALONGSIDE}{fnv(whose):x}"] = whose

@@ -1,4 +1,5 @@
-"""The OperatorCondition of a CSV, by which its operator can say that it must not be upgraded now, and the right to say so.
+"""The OperatorCondition of a CSV, by which its operator can say that it must not be upgraded now, and the right to
+say so.
 
 Source: operator-lifecycle-manager, pkg/controller/operators/operatorcondition{generator,}_controller.go.
 """

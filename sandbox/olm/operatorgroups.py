@@ -1,4 +1,5 @@
-"""Keeps OperatorGroups: which namespaces they mean (status.namespaces), that there is one in a namespace, what its operators provide.
+"""Keeps OperatorGroups: which namespaces they mean (status.namespaces), that there is one in a namespace, what its
+operators provide.
 
 Source of the rules: operator-lifecycle-manager, pkg/controller/operators/olm/operatorgroup.go.
 """

@@ -60,8 +60,9 @@ COLUMNS: list[Object] = [
 ]
 #: Our own picture for a package that has none.
 DEFAULT_ICON = (
-    b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="6" y="6" width="52" height="52" rx="12" fill="#d2d2d2"/>'
-    b'<path d="M20 26l12-7 12 7v13l-12 7-12-7z M20 26l12 7 12-7 M32 33v13" fill="none" stroke="#6a6e73" stroke-width="3"/></svg>'
+    b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="6" y="6" width="52" height="52" rx="12"'
+    b' fill="#d2d2d2"/><path d="M20 26l12-7 12 7v13l-12 7-12-7z M20 26l12 7 12-7 M32 33v13" fill="none"'
+    b' stroke="#6a6e73" stroke-width="3"/></svg>'
 )
 
 _encode = msgspec.json.Encoder().encode

@@ -22,7 +22,10 @@ SEES_NAMESPACES = {"verbs": ["get", "list", "watch"], "apiGroups": [""], "resour
 
 
 def service_accounts(csv: Object) -> list[Object]:
-    """One for each name in the permissions; ``default`` exists already. Deployments may name others, which are nobody's to make."""
+    """One for each name in the permissions; ``default`` exists already.
+
+    Deployments may name others, which are nobody's to make.
+    """
     details = strategy(csv)
     names = [
         entry["serviceAccountName"] for key in ("permissions", "clusterPermissions") for entry in details.get(key) or []

@@ -1,7 +1,8 @@
 """CatalogSources that people make: the registry that OLM starts for them, and their status.
 
-The Pod is simulated, as any whose image the embedded cluster does not know, so nobody ever answers there: the state is that of a registry that can not be
-reached, and an Event says why. Source: operator-lifecycle-manager, pkg/controller/registry/reconciler/{grpc,configmap,reconciler}.go.
+The Pod is simulated, as any whose image the embedded cluster does not know, so nobody ever answers there: the state is
+that of a registry that can not be reached, and an Event says why. Source: operator-lifecycle-manager,
+pkg/controller/registry/reconciler/{grpc,configmap,reconciler}.go.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ def answer(cluster: Cluster, source: Object) -> None:
         return
     if status.get("registryService"):
         what = spec.get("image") or spec.get("address") or f"ConfigMap {spec.get('configMap')}"
-        message = f"the embedded cluster pulls no images and reaches no registry, so nothing is read of {what}; start the console with CATALOG=<folder of bundles> instead"
+        message = (
+            f"the embedded cluster pulls no images and reaches no registry, so nothing is read of {what}; start the"
+            " console with CATALOG=<folder of bundles> instead"
+        )
         record(cluster, source, "RegistryUnreachable", message, warning=True)
 
 

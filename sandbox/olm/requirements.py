@@ -53,7 +53,9 @@ def _kubernetes(csv: Object) -> list[Object]:
 
 
 def _kinds(cluster: Cluster, csv: Object) -> list[Object]:
-    """Each CRD once, whatever the number of its versions that the CSV names: GetAllCRDDescriptions of clusterserviceversion.go (operator-framework/api)."""
+    """Each CRD once, whatever the number of its versions that the CSV names: GetAllCRDDescriptions of
+    clusterserviceversion.go (operator-framework/api).
+    """
     described = (csv.get("spec") or {}).get("customresourcedefinitions") or {}
     by_name = {crd["name"]: crd for key in ("required", "owned") for crd in described.get(key) or []}
     return [_kind(cluster, by_name[name]) for name in sorted(by_name)]

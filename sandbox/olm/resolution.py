@@ -1,7 +1,7 @@
 """Which bundles the Subscriptions of a namespace ask for, with everything those need. No writing, no waiting.
 
-OLM solves this as a satisfiability problem; here it is a walk: each Subscription to its channel's best bundle, then each
-unmet requirement to the best provider. Where there is no answer, the sentence is OLM's.
+OLM solves this as a satisfiability problem; here it is a walk: each Subscription to its channel's best bundle, then
+each unmet requirement to the best provider. Where there is no answer, the sentence is OLM's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ class Unsatisfiable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A CSV that is in force in the namespace. ``subscribed`` says whether a Subscription follows it, ``subscription`` which one."""
+    """A CSV that is in force in the namespace.
+
+    ``subscribed`` says whether a Subscription follows it, ``subscription`` which one.
+    """
 
     name: str
     version: str
@@ -52,7 +55,10 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A Subscription, as far as resolution goes. ``current`` is its CSV in the cluster, None before the first install."""
+    """A Subscription, as far as resolution goes.
+
+    ``current`` is its CSV in the cluster, None before the first install.
+    """
 
     name: str
     package: str
@@ -104,8 +110,8 @@ class Resolution:
         exists = f"subscription {request.name} exists"
         if request.catalog not in self._catalogs or request.catalog_namespace != self._namespace:
             raise Unsatisfiable(
-                f"no operators found from catalog {request.catalog} in namespace {request.catalog_namespace} referenced by "
-                f"subscription {request.name}",
+                f"no operators found from catalog {request.catalog} in namespace {request.catalog_namespace} referenced"
+                f" by subscription {request.name}",
                 exists,
             )
         whole = self._store.bundles(request.catalog, request.package)
@@ -129,7 +135,10 @@ class Resolution:
         return Choice(members[0], request.name, self._namespace, members[0].replaces)
 
     def _members(self, request: Request, whole: list[Bundle]) -> list[Bundle]:
-        """The bundles of a Subscription's channel, from its head. Without one every channel is followed: the default one first, the others by their names."""
+        """The bundles of a Subscription's channel, from its head.
+
+        Without one every channel is followed: the default one first, the others by their names.
+        """
         if request.channel:
             return [bundle for bundle in whole if bundle.channel == request.channel]
         default = self._store.default_channel(request.catalog, request.package)
@@ -219,8 +228,9 @@ def _clash(bundle: Bundle, package: str, provides: frozenset[Api]) -> str:
 def replaces(bundle: Bundle, current: Installed) -> bool:
     """Whether a bundle may take the place of an installed CSV: by ``replaces``, ``skips`` or ``skipRange``.
 
-    A head whose ``skipRange`` has its own version (``>2.7.3`` of 3.0.0) takes its own place and so stays, as OLM's resolver has it;
-    without it the older bundles that say the same of themselves would follow it, and it them, for ever.
+    A head whose ``skipRange`` has its own version (``>2.7.3`` of 3.0.0) takes its own place and so stays, as OLM's
+    resolver has it; without it the older bundles that say the same of themselves would follow it, and it them, for
+    ever.
     """
     by_name = current.name == bundle.replaces or current.name in bundle.skips
     return by_name or bool(bundle.skip_range and within(current.version, bundle.skip_range))

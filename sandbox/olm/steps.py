@@ -29,9 +29,14 @@ class UnreadableBundle(Exception):
 async def bundle_objects(folder: str) -> list[Object]:
     """A bundle's objects, read by another process."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "sandbox.catalog.bundle", folder,
-        cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+        sys.executable,
+        "-m",
+        "sandbox.catalog.bundle",
+        folder,
+        cwd=ROOT,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
     try:
         out, errors = await process.communicate()
     except BaseException:

@@ -20,7 +20,9 @@ GENERATED_BY = "olm.generated-by"
 
 
 def followed(entry: Entry) -> set[tuple[str, str]]:
-    """(resource, name) of the CSVs and InstallPlans that a Subscription's status tells of; an index (sandbox/store.py)."""
+    """(resource, name) of the CSVs and InstallPlans that a Subscription's status tells of; an index
+    (sandbox/store.py).
+    """
     subscription = decode(entry.data)
     status = subscription.get("status") or {}
     plan = (status.get("installPlanRef") or {}).get("name")
@@ -31,7 +33,9 @@ def followed(entry: Entry) -> set[tuple[str, str]]:
 
 
 def followers(store: Store, change: Change) -> list[Key]:
-    """The Subscriptions, by namespace and name, that a change concerns: itself, or those that follow the CSV or InstallPlan."""
+    """The Subscriptions, by namespace and name, that a change concerns: itself, or those that follow the CSV or
+    InstallPlan.
+    """
     entry = change.entry
     if change.resource == SUBSCRIPTIONS:
         return [entry.key]
@@ -60,8 +64,11 @@ def observed(subscription: Object, sources: list[Object], csvs: dict[str, Object
 
 
 def deprecated(status: Object, package: str, channel: str, described: Object) -> Object:
-    """What the catalog says against a package, its channel and the current CSV, as conditions. ``described``: a PackageManifest's status.
-    A Subscription without a channel follows all of them, and is told of none."""
+    """What the catalog says against a package, its channel and the current CSV, as conditions.
+
+    ``described``: a PackageManifest's status.
+    A Subscription without a channel follows all of them, and is told of none.
+    """
     channels = {one["name"]: one for one in described.get("channels") or []}
     followed = [one for name, one in channels.items() if channel in ("", name)]
     entries = {entry["name"]: entry for one in followed for entry in one.get("entries") or []}

@@ -1,7 +1,7 @@
 """Follows the Subscriptions of a namespace: what they should get, and how far they have come.
 
-One pass a namespace, as in OLM: first the status of each Subscription is brought up to date, then, when none of them waits for an
-InstallPlan, what is new in the catalogs is resolved into one.
+One pass a namespace, as in OLM: first the status of each Subscription is brought up to date, then, when none of them
+waits for an InstallPlan, what is new in the catalogs is resolved into one.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ class Namespace:
         self.plans = {plan["metadata"]["name"]: plan for plan in cluster.outlines(INSTALL_PLANS, plan_outline, name)}
 
     def publish(self, names: set[str]) -> bool:
-        """Writes the status of these Subscriptions; True when one of them changed (the change leads to another pass)."""
+        """Writes the status of these Subscriptions; True when one of them changed (the change leads to another
+        pass).
+        """
         changed = False
         for subscription in self.subscriptions:
             if subscription["metadata"]["name"] not in names:
@@ -209,7 +211,10 @@ def unanswered(broken: list[Object]) -> str:
         elif ".svc:" in address:
             why += "name resolver error: produced zero addresses"
         else:
-            why += f'connection error: desc = "transport: Error while dialing: dial tcp {address}: connect: connection refused"'
+            why += (
+                f'connection error: desc = "transport: Error while dialing: dial tcp {address}: connect: connection'
+                ' refused"'
+            )
         texts.append(f"error using catalogsource {where}: {why}")
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 

@@ -1,4 +1,6 @@
-"""ClusterRoles for the people who use an operator's kinds: those of each kind, and those of an OperatorGroup. Pure functions.
+"""ClusterRoles for the people who use an operator's kinds: those of each kind, and those of an OperatorGroup.
+
+Pure functions.
 
 Source: operator-lifecycle-manager, pkg/controller/operators/olm/operatorgroup.go.
 """

@@ -15,7 +15,8 @@ from ..errors import ApiError, Conflict
 log = logging.getLogger("sandbox.olm")
 
 Key = tuple[str, str]
-#: Seconds before a key is tried again: after a conflict, after any other refusal of the API server, and after a mistake of ours.
+#: Seconds before a key is tried again: after a conflict, after any other refusal of the API server, and after a mistake
+#: of ours.
 AFTER_CONFLICT, AFTER_ERROR, AFTER_MISTAKE = 0.05, 2.0, 15.0
 
 
@@ -24,7 +25,9 @@ _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDict
 
 
 async def _turn() -> None:
-    """Returns once in a turn of the loop, to one caller: however many keys wait, requests are answered between two of them."""
+    """Returns once in a turn of the loop, to one caller: however many keys wait, requests are answered between two
+    of them.
+    """
     async with _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
         await asyncio.sleep(0)
 
@@ -40,7 +43,9 @@ class Workqueue:
         self._timers: dict[Key, asyncio.TimerHandle] = {}
 
     def add(self, namespace: str, name: str = "", after: float = 0.0) -> None:
-        """Looks at a key now, or in ``after`` seconds; an earlier appointment of the same key stands, as with client-go's AddAfter."""
+        """Looks at a key now, or in ``after`` seconds; an earlier appointment of the same key stands, as with
+        client-go's AddAfter.
+        """
         key = (namespace, name)
         present = self._timers.get(key)
         if after:

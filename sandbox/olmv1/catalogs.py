@@ -1,7 +1,9 @@
-"""catalogd: ClusterCatalogs over folders, their contents behind the service proxy, and words for the catalogs that can't be had.
+"""catalogd: ClusterCatalogs over folders, their contents behind the service proxy, and words for the catalogs that
+can't be had.
 
-A folder is published where its catalog.json names a ``clusterCatalog``, and served once somebody makes that Available. A ClusterCatalog that a person makes names an image, and this cluster
-pulls none; its conditions say so. Source: operator-controller, internal/catalogd and docs/api-reference/catalogd-webserver.md.
+A folder is published where its catalog.json names a ``clusterCatalog``, and served once somebody makes that Available.
+A ClusterCatalog that a person makes names an image, and this cluster pulls none; its conditions say so. Source:
+operator-controller, internal/catalogd and docs/api-reference/catalogd-webserver.md.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ def cluster_catalog(name: str, folder: Path) -> Object:
     title = about(folder).get("displayName", name)
     meta = {"name": name, "annotations": {FOLDER: str(folder), "operator-console.dev/display-name": title}}
     source = {"type": "Image", "image": {"ref": f"{FOLDER.partition('/')[0]}/catalogs/{name}:latest"}}
-    # Switched off to begin with: the same packages are in a CatalogSource, and each is shown once to somebody who learns.
+    # Switched off to begin with: the same packages are in a CatalogSource, and each is shown once to somebody who
+    # learns.
     spec = {"source": source, "availabilityMode": "Unavailable"}
     return {"apiVersion": API, "kind": "ClusterCatalog", "metadata": meta, "spec": spec}
 
@@ -111,8 +114,9 @@ class Catalogs:
         folder = (meta.get("annotations") or {}).get(FOLDER)
         if not folder:
             why = (
-                f"source catalog content: error creating image source: the embedded cluster pulls no images, so {spec['source']['image']['ref']} "
-                "can not be read; start the console with CATALOG=<folder of bundles> instead"
+                "source catalog content: error creating image source: the embedded cluster pulls no images, so"
+                f" {spec['source']['image']['ref']} can not be read; start the console with CATALOG=<folder of bundles>"
+                " instead"
             )
             self._tell(catalog, ("True", "Retrying", why), ("False", "Unavailable", ""), {})
             return

@@ -1,6 +1,7 @@
 """The four conditions about deprecation. Pure.
 
-Source: operator-controller, SetDeprecationStatus in internal/operator-controller/controllers/clusterextension_controller.go.
+Source: operator-controller, SetDeprecationStatus in
+internal/operator-controller/controllers/clusterextension_controller.go.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ _UNKNOWN = "deprecation status unknown: catalog data unavailable"
 
 
 def conditions(entries: list[Object] | None, catalog: Object, installed: str) -> Iterator[tuple[str, Said]]:
-    """(type, (status, reason, message)). ``entries``: of olm.deprecations, None when no catalog told; ``installed``: a bundle's name."""
+    """(type, (status, reason, message)).
+
+    ``entries``: of olm.deprecations, None when no catalog told; ``installed``: a bundle's name.
+    """
     if entries is None:
         for type_ in ("Deprecated", "PackageDeprecated", "ChannelDeprecated"):
             yield type_, ("Unknown", "DeprecationStatusUnknown", _UNKNOWN)

@@ -1,4 +1,5 @@
-"""operator-controller: every ClusterExtension is resolved, checked, applied with its ServiceAccount's rights, and told of.
+"""operator-controller: every ClusterExtension is resolved, checked, applied with its ServiceAccount's rights, and
+told of.
 
 Source of conditions, reasons and sentences: operator-controller, internal/operator-controller/controllers.
 """
@@ -30,9 +31,17 @@ AGAIN = 3.0
 _RBAC = "rbac.authorization.k8s.io"
 #: What an extension may have brought; what it does not bring any more goes.
 KINDS = (
-    "deployments.apps", "services", "configmaps", "serviceaccounts", f"clusterrolebindings.{_RBAC}", f"clusterroles.{_RBAC}",
-    f"rolebindings.{_RBAC}", f"roles.{_RBAC}", "poddisruptionbudgets.policy", CRDS,
-)  # fmt: skip
+    "deployments.apps",
+    "services",
+    "configmaps",
+    "serviceaccounts",
+    f"clusterrolebindings.{_RBAC}",
+    f"clusterroles.{_RBAC}",
+    f"rolebindings.{_RBAC}",
+    f"roles.{_RBAC}",
+    "poddisruptionbudgets.policy",
+    CRDS,
+)
 
 
 class Refused(Exception):
@@ -92,7 +101,8 @@ class Extensions:
             name = catalog["metadata"]["name"]
             if not serves(catalog):
                 raise resolve.Unresolved(
-                    f'error walking catalogs: error getting package "{wanted["packageName"]}" from catalog "{name}": catalog is not being served'
+                    f'error walking catalogs: error getting package "{wanted["packageName"]}" from catalog "{name}":'
+                    " catalog is not being served"
                 )
             blobs = _blobs(contents(self._context, name).read_bytes(), wanted["packageName"])
             found.append(resolve.package(name, catalog["spec"].get("priority", 0), wanted["packageName"], blobs))
@@ -149,9 +159,13 @@ class Extensions:
     def _apply(self, extension: Object, objects: list[Object]) -> None:
         meta = extension["metadata"]
         owner = {
-            "apiVersion": API, "kind": "ClusterExtension", "name": meta["name"], "uid": meta["uid"],
-            "controller": True, "blockOwnerDeletion": True,
-        }  # fmt: skip
+            "apiVersion": API,
+            "kind": "ClusterExtension",
+            "name": meta["name"],
+            "uid": meta["uid"],
+            "controller": True,
+            "blockOwnerDeletion": True,
+        }
         labels = {OWNER_KIND: "ClusterExtension", OWNER_NAME: meta["name"]}
         kept = set()
         for obj in objects:
@@ -182,7 +196,8 @@ class Extensions:
         ):
             place = f'"{head["name"]}" in namespace "{head.get("namespace", "")}"'
             raise Refused(
-                f"unable to continue with install: {present['kind']} {place} exists and cannot be imported into the current release"
+                f"unable to continue with install: {present['kind']} {place} exists and cannot be imported into the"
+                " current release"
             )
 
     def _tell(
@@ -237,7 +252,9 @@ def _query(selector: Object) -> str:
 
 
 async def run(cluster: Cluster, context: Context) -> None:
-    """Until cancelled: by every change of an extension, of a catalog, and of accounts and Deployments that extensions brought."""
+    """Until cancelled: by every change of an extension, of a catalog, and of accounts and Deployments that
+    extensions brought.
+    """
     await served(cluster, API, "ClusterExtension")
     extensions = Extensions(cluster, context)
     try:

@@ -1,7 +1,9 @@
-"""Writes a folder of bundles as one file-based catalog, a JSON object a line: ``python -m sandbox.olmv1.pack FOLDER FILE``.
+"""Writes a folder of bundles as one file-based catalog, a JSON object a line: ``python -m sandbox.olmv1.pack FOLDER
+FILE``.
 
-A process of its own, because of the YAML. Bundles carry their objects (olm.bundle.object), so that nothing has to be pulled. The file's first
-line is the stamp of what was read: nothing is done when it still fits. Format: https://olm.operatorframework.io/docs/reference/file-based-catalogs/
+A process of its own, because of the YAML. Bundles carry their objects (olm.bundle.object), so that nothing has to be
+pulled. The file's first line is the stamp of what was read: nothing is done when it still fits. Format:
+https://olm.operatorframework.io/docs/reference/file-based-catalogs/
 """
 
 from __future__ import annotations

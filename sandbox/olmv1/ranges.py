@@ -1,4 +1,5 @@
-"""Versions and ranges as a ClusterExtension writes them (github.com/Masterminds/semver): ``1.2.3``, ``1.2``, ``>=1.2, <2``, ``~1.2``, ``^0.2.3``. Pure.
+"""Versions and ranges as a ClusterExtension writes them (github.com/Masterminds/semver): ``1.2.3``, ``1.2``,
+``>=1.2, <2``, ``~1.2``, ``^0.2.3``. Pure.
 
 Skip ranges in catalogs are github.com/blang/semver's: sandbox.catalog.versions.
 """
@@ -21,7 +22,10 @@ class BadRange(ValueError):
 
 
 def within(version: str, wanted: str) -> bool:
-    """Whether the version is in the range. Raises BadRange where it looks at a bad part. A version with a suffix is only in ranges that name one."""
+    """Whether the version is in the range.
+
+    Raises BadRange where it looks at a bad part. A version with a suffix is only in ranges that name one.
+    """
     return any(_all(Version(version), part.strip()) for part in wanted.split("||"))
 
 

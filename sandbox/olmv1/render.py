@@ -1,6 +1,7 @@
 """A registry+v1 bundle as plain objects for the whole cluster. Pure.
 
-Source: operator-controller, internal/operator-controller/rukpak/render/registryv1/generators (for target namespaces [""]).
+Source: operator-controller, internal/operator-controller/rukpak/render/registryv1/generators (for target namespaces
+[""]).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Which bundle a ClusterExtension means. Pure: from the blobs of the catalogs to one bundle, or to the words of why there is none.
+"""Which bundle a ClusterExtension means.
+
+Pure: from the blobs of the catalogs to one bundle, or to the words of why there is none.
 
 Source: operator-controller, internal/operator-controller/resolve/catalog.go and catalogmetadata/filter/successors.go.
 """
@@ -92,7 +94,10 @@ def resolve(wanted: Object, packages: list[Package], installed: Object | None) -
     bundle, home = found[0]
     for one in bundle["properties"]:
         if one["type"] in ("olm.package.required", "olm.gvk.required", "olm.constraint"):
-            why = f'bundle "{bundle["name"]}" has a dependency declared via property "{one["type"]}" which is currently not supported'
+            why = (
+                f'bundle "{bundle["name"]}" has a dependency declared via property "{one["type"]}" which is currently'
+                " not supported"
+            )
             raise Unresolved(f'validating bundle "{bundle["name"]}": {why}')
     return Found(bundle, version_of(bundle), home.deprecations)
 
@@ -128,7 +133,10 @@ def _follows(entry: Object, installed: Object) -> bool:
 
 def _words(wanted: Object, installed: Object | None, catalogs: list[str]) -> str:
     said = f'error upgrading from currently installed version "{installed["version"]}": ' if installed else ""
-    said += f'{"found" if len(catalogs) > 1 else "no"} bundles {"" if len(catalogs) > 1 else "found "}for package "{wanted["packageName"]}" '
+    said += (
+        f"{'found' if len(catalogs) > 1 else 'no'} bundles {'' if len(catalogs) > 1 else 'found '}for package"
+        f' "{wanted["packageName"]}" '
+    )
     if wanted.get("version"):
         said += f'matching version "{wanted["version"]}" '
     if wanted.get("channels"):

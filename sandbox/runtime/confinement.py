@@ -1,8 +1,9 @@
 """How the processes of Pods are confined: which files of this machine they see, and as which user they run.
 
-With bubblewrap each process has mount, PID and IPC namespaces of its own: the system's programs, this Python, our operators and the
-Pod's own volumes are there, and nothing else. Where the sandbox is root, processes also run as a user of their namespace's own, with
-bubblewrap or, where that doesn't work (a container without namespaces), without it. The best one that works is chosen at the start.
+With bubblewrap each process has mount, PID and IPC namespaces of its own: the system's programs, this Python, our
+operators and the Pod's own volumes are there, and nothing else. Where the sandbox is root, processes also run as a user
+of their namespace's own, with bubblewrap or, where that doesn't work (a container without namespaces), without it. The
+best one that works is chosen at the start.
 
 The network is shared: Pods meet each other, their Services and the API server on the loopback.
 """
@@ -62,8 +63,8 @@ _TEMPORARY = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - they are empty inside
 _TEMPORARY_BYTES = 256 * 1024 * 1024
 _PROBE_SECONDS = 20.0
 _USER_NAME = "pod"
-#: That Python finds its own library: where it can't, it may take the system's. That its user can read our packages and theirs, and finds its
-#: folder by its path, as programs find a Pod's kubeconfig.
+#: That Python finds its own library: where it can't, it may take the system's. That its user can read our packages and
+#: theirs, and finds its folder by its path, as programs find a Pod's kubeconfig.
 _PROBE = f"""
 import getpass, os, ssl, sys
 assert getpass.getuser(), 'no name'
@@ -167,7 +168,9 @@ class Confinement:
             os.close(descriptor)
 
     def _check(self, program: str, environment: Mapping[str, str], shelter: Shelter) -> None:
-        """OSError as execvp(3) has it, for a program that isn't there; bubblewrap itself could only end with a code of its own."""
+        """OSError as execvp(3) has it, for a program that isn't there; bubblewrap itself could only end with a code
+        of its own.
+        """
         if "/" not in program:
             if shutil.which(program, path=environment.get("PATH")) is None:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
@@ -211,7 +214,10 @@ class Confinement:
         return [*found, "--chmod", "1777", "/", "--chdir", str(shelter.folder)]
 
     def main_process(self, pid: int) -> int | None:
-        """The program in the process ``pid`` that was launched: bubblewrap's first process waits for it. None when it isn't there yet."""
+        """The program in the process ``pid`` that was launched: bubblewrap's first process waits for it.
+
+        None when it isn't there yet.
+        """
         for _ in range(2 if self.bubblewrap else 0):
             children = _children(pid)
             if not children:
@@ -226,7 +232,8 @@ class Confinement:
 
 
 UNCONFINED = Confinement()
-#: Names that bubblewrap keeps in its environment: a sandbox that is started anew finds its processes by them (processes.py).
+#: Names that bubblewrap keeps in its environment: a sandbox that is started anew finds its processes by them
+#: (processes.py).
 _MARKS = ("SANDBOX_POD_UID",)
 
 
@@ -256,7 +263,9 @@ def _children(parent: int) -> list[int]:
 
 
 def programs(commands: Iterable[tuple[str, ...]]) -> tuple[Path, ...]:
-    """What the images' programs need outside of the system's folders: this Python, our packages, the files that images.toml names."""
+    """What the images' programs need outside of the system's folders: this Python, our packages, the files that
+    images.toml names.
+    """
     found = {Path(sys.prefix), Path(sys.base_prefix), *(ROOT / package for package in _PACKAGES)}
     python = Path(sys.executable)
     while python.is_symlink():
@@ -342,7 +351,9 @@ def open_folder(path: Path) -> None:
 
 
 def close(data: Path) -> None:
-    """Lets other users through to the folders of Pods and volumes, and to nothing else: where only the user protects files."""
+    """Lets other users through to the folders of Pods and volumes, and to nothing else: where only the user protects
+    files.
+    """
     (data / "volumes").mkdir(exist_ok=True)
     for path in data.iterdir():
         if path.name not in ("pods", "volumes"):

@@ -23,8 +23,8 @@ _SUBSCRIPT = re.compile(r"^metadata\.(labels|annotations)\['([^']+)'\]$")
 ROOT = Path(__file__).resolve().parents[2]
 
 
-#: Variables that make a program load code before its own (ld.so(8), the interpreters' manuals). A Pod's spec can't set them: Pods share
-#: this machine's Python, and what starts them must not run their code.
+#: Variables that make a program load code before its own (ld.so(8), the interpreters' manuals). A Pod's spec can't set
+#: them: Pods share this machine's Python, and what starts them must not run their code.
 _LOADERS = frozenset(
     [
         "BASH_ENV",

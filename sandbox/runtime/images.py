@@ -24,7 +24,10 @@ def is_reference(image: str) -> bool:
 
 
 def lost_registry(image: str) -> str:
-    """The registry's name where no DNS can ever know it (RFC 6761: .invalid), else ''. Such an image can't be pulled, here as on a real node."""
+    """The registry's name where no DNS can ever know it (RFC 6761: .invalid), else ''.
+
+    Such an image can't be pulled, here as on a real node.
+    """
     host = image.partition("/")[0] if "/" in image else ""
     return host if host.partition(":")[0].endswith(".invalid") else ""
 

@@ -163,7 +163,9 @@ def sources(volume: Object) -> set[tuple[str, str]]:
 
 
 def write(place: Path, files: Files, uid: int | None = None) -> None:
-    """Makes the folder hold exactly these files, of the user ``uid``; paths that lead out of it are refused by a MountError."""
+    """Makes the folder hold exactly these files, of the user ``uid``; paths that lead out of it are refused by a
+    MountError.
+    """
     root = place.resolve()
     for name, (content, mode) in files.items():
         path = (root / name).resolve()

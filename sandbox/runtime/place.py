@@ -115,7 +115,10 @@ def private(path: Path, text: str, uid: int | None = None) -> None:
 
 
 def kubeconfig(server: str, authority: str, namespace: str) -> str:
-    """A kubeconfig for a Pod's ServiceAccount. The token is the file beside it, which is replaced while the Pod runs."""
+    """A kubeconfig for a Pod's ServiceAccount.
+
+    The token is the file beside it, which is replaced while the Pod runs.
+    """
     cluster = {"server": server}
     if server.startswith("https:") and authority:
         cluster["certificate-authority-data"] = base64.b64encode(authority.encode()).decode()

@@ -1,7 +1,7 @@
 """The life of one Pod on this node: volumes, init containers in order, containers that start again, and its end.
 
-Containers of known images are processes; the others are simulated by what their states show. Reasons, messages and events
-are a kubelet's. A runner writes the Pod's status and nothing else; whoever deletes the Pod is its controller.
+Containers of known images are processes; the others are simulated by what their states show. Reasons, messages and
+events are a kubelet's. A runner writes the Pod's status and nothing else; whoever deletes the Pod is its controller.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ log = logging.getLogger("sandbox.kubelet")
 MOUNT_PAUSE = 5.0
 #: How long a simulated Pod takes to come up.
 SIMULATED_START = 0.4
-#: A token is replaced when this share of its time is over (a kubelet's rule), and tried again so often while that fails.
+#: A token is replaced when this share of its time is over (a kubelet's rule), and tried again so often while that
+#: fails.
 RENEW_AT, RENEWAL_PAUSE = 0.8, 10.0
 
 

@@ -101,7 +101,9 @@ async def follow(
     changed: Callable[[bool, str], None],
     failed: Callable[[str], None],
 ) -> None:
-    """Looks for ever. ``changed(good, message)`` when enough looks in a row agree, ``failed(message)`` for each bad one.
+    """Looks for ever.
+
+    ``changed(good, message)`` when enough looks in a row agree, ``failed(message)`` for each bad one.
 
     A program that has just been started is looked at more often, and nobody is told that it is not up yet.
     """

@@ -1,7 +1,7 @@
 """Local processes that stand for containers: each leads its own process group and never outlives the sandbox.
 
-On Linux the kernel ends them with the sandbox (PR_SET_PDEATHSIG); elsewhere, and for what they start themselves, a small
-watchdog does. What a killed sandbox still left behind is found by its pid files at the next start.
+On Linux the kernel ends them with the sandbox (PR_SET_PDEATHSIG); elsewhere, and for what they start themselves, a
+small watchdog does. What a killed sandbox still left behind is found by its pid files at the next start.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The one image that is pulled here: of a registry that can't exist. It never comes, in containerd's and the kubelet's words."""
+"""The one image that is pulled here: of a registry that can't exist.
+
+It never comes, in containerd's and the kubelet's words.
+"""
 
 from __future__ import annotations
 

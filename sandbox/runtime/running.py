@@ -107,8 +107,8 @@ class Running:
         """A name that is no image's keeps the container waiting until it is another."""
         while not is_reference(container.image) and not self._pod.stopping:
             why = (
-                f'Failed to apply default image tag "{container.image}": couldn\'t parse image name "{container.image}": '
-                "invalid reference format"
+                f'Failed to apply default image tag "{container.image}": couldn\'t parse image name'
+                f' "{container.image}": invalid reference format'
             )
             if dig(container.state, "waiting", "reason") != "InvalidImageName":
                 container.wait_for("InvalidImageName", why)
@@ -176,7 +176,10 @@ class Running:
                 self._started(container)
                 if container.refused_variables:
                     names = ", ".join(container.refused_variables)
-                    text = f"Variables [{names}] were skipped: Pods of the embedded cluster can't set what programs load code by."
+                    text = (
+                        f"Variables [{names}] were skipped: Pods of the embedded cluster can't set what programs load"
+                        " code by."
+                    )
                     self._pod.tell(container, "InvalidEnvironmentVariableNames", text, warning=True)
                 return True
             except ConfigError as problem:

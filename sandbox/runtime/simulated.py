@@ -19,13 +19,12 @@ def page(pod: str, port: int) -> bytes:
     """The page."""
     name = html.escape(pod)
     return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{name} (simulated)</title>"
-        "<body><main><h1>Simulated by the embedded cluster</h1>"
-        f"<p>You have reached port {port} of the Pod <strong>{name}</strong>. The embedded cluster has no containers: it shows "
-        "this page where the program of the Pod's image would answer.</p>"
-        "<p>Run the console against a real cluster (<code>make run KUBECONFIG=…</code>) to reach the program itself.</p>"
-        "</main></body></html>\n"
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport"'
+        f' content="width=device-width"><title>{name} (simulated)</title><body><main><h1>Simulated by the embedded'
+        f" cluster</h1><p>You have reached port {port} of the Pod <strong>{name}</strong>. The embedded cluster has no"
+        " containers: it shows this page where the program of the Pod's image would answer.</p><p>Run the console"
+        " against a real cluster (<code>make run KUBECONFIG=…</code>) to reach the program"
+        " itself.</p></main></body></html>\n"
     ).encode()
 
 

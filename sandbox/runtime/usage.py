@@ -1,7 +1,8 @@
 """What the processes of each container use, from /proc/<pid>/stat (proc(5)): CPU time over a window, resident memory.
 
 A process belongs to a container if the container's own process leads its session or is above it. The time of children
-that have ended is their parent's, so a sum only grows. Resident memory counts what processes share once for each of them.
+that have ended is their parent's, so a sum only grows. Resident memory counts what processes share once for each of
+them.
 """
 
 from __future__ import annotations

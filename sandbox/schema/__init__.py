@@ -1,4 +1,5 @@
-"""Schemas of the sandbox: checking CRDs, the built-in kinds, and the OpenAPI documents; objects are structural's (see there).
+"""Schemas of the sandbox: checking CRDs, the built-in kinds, and the OpenAPI documents; objects are structural's
+(see there).
 
 The rest of the sandbox sees only what is named here. Everything is pure: no store, no clock, no network.
 """

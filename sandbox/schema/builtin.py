@@ -1,8 +1,8 @@
 """Schemas of the built-in kinds: Kubernetes' own, from builtin.json.gz (made by tools/builtin_schemas.py).
 
-The file is unpacked when the first built-in object is checked, and stays as one piece of JSON text; single schemas are decoded
-when something refers to them, without descriptions, which no check reads. Documents for people and kubectl are put together
-from the text (openapi.py), so nothing there is decoded at all.
+The file is unpacked when the first built-in object is checked, and stays as one piece of JSON text; single schemas are
+decoded when something refers to them, without descriptions, which no check reads. Documents for people and kubectl are
+put together from the text (openapi.py), so nothing there is decoded at all.
 """
 
 from __future__ import annotations
@@ -72,7 +72,10 @@ def without_descriptions(schema: Any) -> Any:
 
 @functools.cache
 def builtin(group: str, version: str, kind: str) -> dict[str, Any] | None:
-    """The schema with ``components.schemas`` for its references; None when the kind is not built in. Never change it."""
+    """The schema with ``components.schemas`` for its references; None when the kind is not built in.
+
+    Never change it.
+    """
     name = name_of(group, version, kind)
     return {**COMPONENTS[name], "components": {"schemas": COMPONENTS}} if name else None
 

@@ -1,7 +1,8 @@
 """Whether a CustomResourceDefinition can be served. It has been prepared: names that can be derived are filled in.
 
-A CRD is refused where what follows would fail or mean nothing: names and paths could not be served, pruning and defaulting have no structure
-to follow, a rule or a pattern can't be read. A real API server refuses more (apiextensions-apiserver, pkg/apis/apiextensions/validation).
+A CRD is refused where what follows would fail or mean nothing: names and paths could not be served, pruning and
+defaulting have no structure to follow, a rule or a pattern can't be read. A real API server refuses more
+(apiextensions-apiserver, pkg/apis/apiextensions/validation).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The documents under /openapi/v3: one for each group version, named in an index by the hash of what is in it.
 
-A document is put together from the text of the built-in schemas (builtin.py), the served CRDs (openapi_crds.py) and paths
-(openapi_paths.py). Whether it changed is known without making it: clients such as kubectl ask for the index before nearly every
-command and keep documents by their hash, so an index must cost next to nothing with 300 operators installed.
+A document is put together from the text of the built-in schemas (builtin.py), the served CRDs (openapi_crds.py) and
+paths (openapi_paths.py). Whether it changed is known without making it: clients such as kubectl ask for the index
+before nearly every command and keep documents by their hash, so an index must cost next to nothing with 300 operators
+installed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _FORM = 1
 _DELETE_OPTIONS = f"{META}DeleteOptions"
 _ALWAYS = (_DELETE_OPTIONS, f"{META}Patch", f"{META}Status")
 _CUSTOM = (f"{META}ObjectMeta", f"{META}ListMeta")
-#: Keywords that Swagger 2.0 lacks (or kubectl's reading of it), and what they hold where they are not the name of a property.
+#: Keywords that Swagger 2.0 lacks (or kubectl's reading of it), and what they hold where they are not the name of a
+#: property.
 _NEWS = {"oneOf": list, "anyOf": list, "allOf": list, "not": dict, "nullable": bool}
 _SECURITY = {
     "BearerToken": {
@@ -102,7 +104,9 @@ def _builtin(resources: list[Resource], custom: bool) -> Json:
 
 
 def openapi_v2(resources: Iterable[Resource], schema_of: Callable[[Resource], Json | None]) -> Json:
-    """Swagger 2.0 of everything, for clients that know nothing newer: definitions only, without what 2.0 has no words for."""
+    """Swagger 2.0 of everything, for clients that know nothing newer: definitions only, without what 2.0 has no
+    words for.
+    """
     definitions: Json = {}
     served = list(resources)
     for name, schema in _builtin(served, custom=True).items():

@@ -1,7 +1,7 @@
 """How a CustomResourceDefinition looks in OpenAPI: apiextensions-apiserver, pkg/controller/openapi/builder.
 
-The stored schema with what every object has: apiVersion, kind and metadata in the API server's words, at the root and in
-embedded resources, and the two types of int-or-string spelled out.
+The stored schema with what every object has: apiVersion, kind and metadata in the API server's words, at the root and
+in embedded resources, and the two types of int-or-string spelled out.
 """
 
 from __future__ import annotations
@@ -14,26 +14,34 @@ from .openapi_paths import META, model_name
 Json = dict[str, Any]
 _CONVENTIONS = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
 _API_VERSION: Json = {
-    "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert "
-    "recognized schemas to the latest internal value, and may reject unrecognized values. More info: "
-    f"{_CONVENTIONS}#resources",
+    "description": (
+        "APIVersion defines the versioned schema of this representation of an object. Servers should convert "
+        "recognized schemas to the latest internal value, and may reject unrecognized values. More info: "
+        f"{_CONVENTIONS}#resources"
+    ),
     "type": "string",
 }
 _KIND: Json = {
-    "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this "
-    "from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: "
-    f"{_CONVENTIONS}#types-kinds",
+    "description": (
+        "Kind is a string value representing the REST resource this object represents. Servers may infer this "
+        "from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: "
+        f"{_CONVENTIONS}#types-kinds"
+    ),
     "type": "string",
 }
 _EMBEDDED: Json = {
     "apiVersion": {
-        "description": "apiVersion defines the versioned schema of this representation of an object. More info: "
-        f"{_CONVENTIONS}#resources",
+        "description": (
+            "apiVersion defines the versioned schema of this representation of an object. More info: "
+            f"{_CONVENTIONS}#resources"
+        ),
         "type": "string",
     },
     "kind": {
-        "description": "kind is a string value representing the type of this object. In CamelCase. More info: "
-        f"{_CONVENTIONS}#types-kinds",
+        "description": (
+            "kind is a string value representing the type of this object. In CamelCase. More info: "
+            f"{_CONVENTIONS}#types-kinds"
+        ),
         "type": "string",
     },
 }

@@ -1,7 +1,8 @@
 """The ``paths`` of an OpenAPI v3 document, as kube-apiserver writes them for each resource.
 
-kubectl looks here for the parameters of PATCH (fieldValidation, dryRun) and for ``x-kubernetes-group-version-kind``; generators
-of clients read the rest. Left out: the deprecated /watch/ paths and binary media types, which say nothing new.
+kubectl looks here for the parameters of PATCH (fieldValidation, dryRun) and for ``x-kubernetes-group-version-kind``;
+generators of clients read the rest. Left out: the deprecated /watch/ paths and binary media types, which say nothing
+new.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _NAMESPACE = "object name and auth scope, such as for teams and projects"
 
 
 class Act(NamedTuple):
-    """How a verb of discovery is called over HTTP, in x-kubernetes-action, and in an operation's name and description."""
+    """How a verb of discovery is called over HTTP, in x-kubernetes-action, and in an operation's name and
+    description.
+    """
 
     method: str
     action: str

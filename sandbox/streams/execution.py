@@ -140,7 +140,8 @@ class Execution:
                     stdout=theirs,
                     stderr=theirs,
                     start_new_session=True,
-                    # Inside bubblewrap the program takes it itself, so that it is the terminal of a session that it can see.
+                    # Inside bubblewrap the program takes it itself, so that it is the terminal of a session that it can
+                    # see.
                     preexec_fn=None if runner.place.confinement.bubblewrap else _take_terminal,
                 )
         except OSError as problem:

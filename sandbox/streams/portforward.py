@@ -1,4 +1,6 @@
-"""pods/portforward in its three shapes: channels over WebSocket, SPDY in a WebSocket (kubectl), SPDY after an upgrade."""
+"""pods/portforward in its three shapes: channels over WebSocket, SPDY in a WebSocket (kubectl), SPDY after an
+upgrade.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""SPDY/3.1 frames, the part of the protocol that kubectl speaks: streams, their headers and data (draft-mbelshe-httpbis-spdy-00).
+"""SPDY/3.1 frames, the part of the protocol that kubectl speaks: streams, their headers and data
+(draft-mbelshe-httpbis-spdy-00).
 
-A session does not know what carries it: bytes come in by :meth:`Session.run`, frames go out by ``send``. Flow control is
-left out as in spdystream, the Go side of all this: neither counts windows.
+A session does not know what carries it: bytes come in by :meth:`Session.run`, frames go out by ``send``. Flow control
+is left out as in spdystream, the Go side of all this: neither counts windows.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def running(node: Node, request: Request) -> tuple[PodRunner, Container]:
         raise BadRequest(f'container not found ("{name}")')
     if container.simulated:
         raise BadRequest(
-            f'container "{name}" of pod "{pod["metadata"]["name"]}" is simulated by the embedded cluster: no program of the '
-            f"image {container.image} runs, so there is nothing to run a command in. Use a real cluster for that"
+            f'container "{name}" of pod "{pod["metadata"]["name"]}" is simulated by the embedded cluster: no program of'
+            f" the image {container.image} runs, so there is nothing to run a command in. Use a real cluster for that"
         )
     return runner, container

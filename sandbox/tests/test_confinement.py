@@ -1,4 +1,7 @@
-"""S1: what a program in a Pod of the embedded cluster sees of the machine. Each way of confining that works here is tried."""
+"""S1: what a program in a Pod of the embedded cluster sees of the machine.
+
+Each way of confining that works here is tried.
+"""
 
 import ast
 import os
@@ -60,7 +63,9 @@ def output(way: Confinement, script: str, where: Shelter, **variables: str) -> s
 
 
 def test_s1_the_umask_takes_no_way_away(way: Confinement, tmp_path: Path) -> None:
-    """The sandbox's own umask lets nobody into the folders that it makes; where bubblewrap worked without it, it still does."""
+    """The sandbox's own umask lets nobody into the folders that it makes; where bubblewrap worked without it, it
+    still does.
+    """
     if not way.bubblewrap:
         pytest.skip("without bubblewrap every folder above counts")
     before = os.umask(0o077)
@@ -224,7 +229,9 @@ def test_s1_a_sub_path_stays_in_its_volume(path: str, tmp_path: Path) -> None:
 
 
 def test_s1_a_sub_path_belongs_to_the_pod(way: Confinement, tmp_path: Path) -> None:
-    """A sub path that the volume doesn't have yet is made by the sandbox, for the namespace's user, whatever the umask is."""
+    """A sub path that the volume doesn't have yet is made by the sandbox, for the namespace's user, whatever the
+    umask is.
+    """
     found = replace(place(tmp_path), confinement=way, volumes={"v": tmp_path / "volumes/v"})
     found.volumes["v"].mkdir(parents=True)
     way.own(found.volumes["v"], "a")

@@ -65,7 +65,9 @@ def test_s6_a_write_that_fails_alone_changes_nothing(path: Path) -> None:
 
 
 async def test_s6_a_lost_transaction_ends_the_process(path: Path) -> None:
-    """The first write of a request is in memory when the second fails: no commit may bring it back, and nobody is told that all is well."""
+    """The first write of a request is in memory when the second fails: no commit may bring it back, and nobody is
+    told that all is well.
+    """
     journal = Journal(path)
     store = Store(journal)
     store.commit()

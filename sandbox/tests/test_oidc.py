@@ -1,4 +1,6 @@
-"""Which ID tokens the embedded cluster accepts, and as whom: kube-apiserver's rules for an AuthenticationConfiguration."""
+"""Which ID tokens the embedded cluster accepts, and as whom: kube-apiserver's rules for an
+AuthenticationConfiguration.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,6 @@
-"""/openapi/v3 over HTTP: an index of hashes, documents that may be kept, and what the console's client makes of them."""
+"""/openapi/v3 over HTTP: an index of hashes, documents that may be kept, and what the console's client makes of
+them.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

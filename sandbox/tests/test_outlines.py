@@ -1,4 +1,6 @@
-"""H30: what each step of OLM asks of all other objects is taken from them once for each stored version, not decoded at each step."""
+"""H30: what each step of OLM asks of all other objects is taken from them once for each stored version, not decoded
+at each step.
+"""
 
 import asyncio
 from collections import Counter
@@ -163,7 +165,9 @@ def test_h30_a_role_that_gathers_from_gathering_ones_is_complete_after_one_pass(
 
 
 def test_h30_gathered_rules_are_written_by_the_usual_way_where_somebody_else_has_written_them(cluster: Cluster) -> None:
-    """The quick way (stored_fields.py) leaves what owners and readers see as it was: one owner of the rules, a newer version."""
+    """The quick way (stored_fields.py) leaves what owners and readers see as it was: one owner of the rules, a newer
+    version.
+    """
     make_role(cluster, "whole", gathers={"a": "1"})
     make_role(cluster, "x", "get", labels={"a": "1"})
     aggregation = Aggregation(cluster)

@@ -22,8 +22,16 @@ def test_built_in_kinds(api: Api, namespace: str, maps: str) -> None:
     assert table["rows"][0]["object"]["kind"] == "PartialObjectMetadata"
     pods = api.get(f"/api/v1/namespaces/{namespace}/pods", accept=TABLE).json
     assert _columns(pods) == [
-        "Name", "Ready", "Status", "Restarts", "Age", "IP", "Node", "Nominated Node", "Readiness Gates",
-    ]  # fmt: skip
+        "Name",
+        "Ready",
+        "Status",
+        "Restarts",
+        "Age",
+        "IP",
+        "Node",
+        "Nominated Node",
+        "Readiness Gates",
+    ]
 
 
 def test_how_much_of_the_object_comes_along(api: Api, maps: str) -> None:
@@ -91,9 +99,19 @@ def test_a_bad_path_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0, "0s"), (119, "119s"), (120, "2m"), (200, "3m20s"), (700, "11m"), (4 * 3600 + 60, "4h1m"), (20 * 3600, "20h"),
-     (3 * 86400 + 7200, "3d2h"), (30 * 86400, "30d"), (800 * 86400, "2y70d")],
-)  # fmt: skip
+    [
+        (0, "0s"),
+        (119, "119s"),
+        (120, "2m"),
+        (200, "3m20s"),
+        (700, "11m"),
+        (4 * 3600 + 60, "4h1m"),
+        (20 * 3600, "20h"),
+        (3 * 86400 + 7200, "3d2h"),
+        (30 * 86400, "30d"),
+        (800 * 86400, "2y70d"),
+    ],
+)
 def test_ages(seconds: int, text: str) -> None:
     assert human(seconds) == text
 
@@ -102,12 +120,18 @@ def test_ages(seconds: int, text: str) -> None:
     ("status", "word"),
     [
         ({"phase": "Running"}, "Running"),
-        ({"phase": "Pending", "containerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff"}}}]}, "ImagePullBackOff"),
+        (
+            {"phase": "Pending", "containerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff"}}}]},
+            "ImagePullBackOff",
+        ),
         ({"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 2}}}]}, "ExitCode:2"),
         ({"phase": "Pending", "initContainerStatuses": [{"state": {"running": {}}}]}, "Init:0/1"),
-        ({"phase": "Succeeded", "containerStatuses": [{"state": {"terminated": {"reason": "Completed"}}}]}, "Completed"),
+        (
+            {"phase": "Succeeded", "containerStatuses": [{"state": {"terminated": {"reason": "Completed"}}}]},
+            "Completed",
+        ),
     ],
-)  # fmt: skip
+)
 def test_pod_status(status: dict, word: str) -> None:
     assert pod_status({"metadata": {}, "status": status}) == word
     assert pod_status({"metadata": {"deletionTimestamp": "x"}, "status": status}) == "Terminating"

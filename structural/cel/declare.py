@@ -10,7 +10,9 @@ ANY = ("STRING", "INT", "DOUBLE", "BOOL", "MAP", "LIST")
 
 
 class Function(NamedTuple):
-    """One overload. ``parameters`` and ``result`` are names of CEL types; a method's first parameter is what it is called on.
+    """One overload.
+
+    ``parameters`` and ``result`` are names of CEL types; a method's first parameter is what it is called on.
 
     The implementation raises ValueError to make the rule fail with that message.
     """

@@ -1,4 +1,6 @@
-"""Functions on strings: CEL's extended strings library (github.com/google/cel-go/ext, version 2) and Kubernetes' regex."""
+"""Functions on strings: CEL's extended strings library (github.com/google/cel-go/ext, version 2) and Kubernetes'
+regex.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Objects as rules see them: shaped by the schema (apiserver pkg/cel/common/values.go).
 
-Names that are no CEL identifiers are written as such, integers where the schema says number are doubles, ``format: byte`` is
-decoded. Dates stay texts: the library takes none inside maps.
+Names that are no CEL identifiers are written as such, integers where the schema says number are doubles, ``format:
+byte`` is decoded. Dates stay texts: the library takes none inside maps.
 """
 
 from __future__ import annotations
@@ -16,10 +16,29 @@ from ..nodes import Node
 
 _RESERVED = frozenset(
     {
-        "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
-        "let", "loop", "package", "namespace", "return", "var", "void", "while",
+        "true",
+        "false",
+        "null",
+        "in",
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "for",
+        "function",
+        "if",
+        "import",
+        "let",
+        "loop",
+        "package",
+        "namespace",
+        "return",
+        "var",
+        "void",
+        "while",
     }
-)  # fmt: skip
+)
 _SPECIAL = re.compile(r"__|[-./]")
 _WRITTEN = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
 _IDENTIFIER = re.compile(r"[A-Za-z_./-][A-Za-z0-9_./-]*")

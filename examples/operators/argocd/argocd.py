@@ -42,7 +42,9 @@ class ArgoCD(Body):
         return dict(self.setting("sso").get("dex") or {})
 
     def mistake(self) -> str:
-        """What only the operator can refuse, in the words of the real one (argocd-operator, controllers/argocd/sso.go); '' when all is well."""
+        """What only the operator can refuse, in the words of the real one (argocd-operator,
+        controllers/argocd/sso.go); '' when all is well.
+        """
         sso = self.spec.get("sso")
         if sso is None:
             return ""

@@ -1,4 +1,5 @@
-"""What is made once for an ArgoCD and then left alone: the administrator's password, and the server's certificate with its authority.
+"""What is made once for an ArgoCD and then left alone: the administrator's password, and the server's certificate
+with its authority.
 
 A Secret that somebody deletes is made anew, with other contents, as the real operator does it.
 """
@@ -25,7 +26,10 @@ _Pair = tuple[x509.Certificate, ec.EllipticCurvePrivateKey]
 
 
 def makers(argocd: ArgoCD) -> dict[str, Callable[[], list[Object]]]:
-    """For each Secret's name what makes it. The certificate is signed by the authority, so the two are made together."""
+    """For each Secret's name what makes it.
+
+    The certificate is signed by the authority, so the two are made together.
+    """
     name = argocd.name
     return {
         f"{name}-cluster": lambda: [_password(argocd)],

@@ -47,14 +47,26 @@ class Metrics:
         return "".join(
             [
                 *_rows("active_argocd_instances_total", "gauge", "ArgoCDs that there are.", {"": len(self._phases)}),
-                *_rows("active_argocd_instances_by_phase", "gauge", "ArgoCDs of each phase.",
-                       {f'phase="{one}"': phases[one] for one in ("Available", "Pending")}),
-                *_rows("active_argocd_instance_reconciliation_count", "counter", "Passes in each namespace.",
-                       {f'namespace="{one}"': number for one, number in self._passes.items()}),
-                *_rows("argocd_tutorial_reconciliation_failures_total", "counter", "Those of them that failed and are done again.",
-                       {f'namespace="{one}"': self._failures[one] for one in self._passes}),
+                *_rows(
+                    "active_argocd_instances_by_phase",
+                    "gauge",
+                    "ArgoCDs of each phase.",
+                    {f'phase="{one}"': phases[one] for one in ("Available", "Pending")},
+                ),
+                *_rows(
+                    "active_argocd_instance_reconciliation_count",
+                    "counter",
+                    "Passes in each namespace.",
+                    {f'namespace="{one}"': number for one, number in self._passes.items()},
+                ),
+                *_rows(
+                    "argocd_tutorial_reconciliation_failures_total",
+                    "counter",
+                    "Those of them that failed and are done again.",
+                    {f'namespace="{one}"': self._failures[one] for one in self._passes},
+                ),
             ]
-        )  # fmt: skip
+        )
 
 
 def _rows(name: str, kind: str, help_: str, values: Mapping[str, int]) -> list[str]:

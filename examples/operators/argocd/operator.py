@@ -1,7 +1,7 @@
 """The operator: which changes lead to a pass. Run as ``python -m examples.operators.argocd.operator``.
 
-kopf watches; reconcile.py does the work. WATCH_NAMESPACE lists the namespaces to serve, separated by commas; empty means all of
-them (OLM sets it from the OperatorGroup).
+kopf watches; reconcile.py does the work. WATCH_NAMESPACE lists the namespaces to serve, separated by commas; empty
+means all of them (OLM sets it from the OperatorGroup).
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     """Settings of kopf, and what all handlers share: the connection, the queue and the answers to probes."""
     settings.posting.level = logging.ERROR
     settings.watching.server_timeout = 300
-    # The API server leaves out what is not ours: an operator for all namespaces must not be sent every Secret of the cluster.
+    # The API server leaves out what is not ours: an operator for all namespaces must not be sent every Secret of the
+    # cluster.
     for path in paths():
         settings.watching.label_selectors[path] = f"{PART_OF}=argocd"
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kind is there.
@@ -61,7 +62,8 @@ async def stop(memo: kopf.Memo, **_: Any) -> None:
 kopf.on.login()(login)
 
 
-# kopf.on.event, and not on.create and on.update: these keep notes in annotations of the object, and hold it by a finalizer.
+# kopf.on.event, and not on.create and on.update: these keep notes in annotations of the object, and hold it by a
+# finalizer.
 @kopf.on.event(GROUP, VERSION, "argocds")
 async def changed(
     namespace: str | None, name: str | None, body: kopf.Body, type: str | None, memo: kopf.Memo, **_: Any

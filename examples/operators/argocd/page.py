@@ -6,9 +6,9 @@ import html
 from collections.abc import Mapping
 
 _STYLE = (
-    ":root{color-scheme:light dark}body{font:1rem/1.6 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1.25rem}"
-    "h1{line-height:1.2}.mark{border-inline-start:.3rem solid #d9730d;padding:.25rem 1rem}"
-    "th{text-align:start;font-weight:600;padding-inline-end:2rem;vertical-align:top}td,th{padding-block:.2rem}"
+    ":root{color-scheme:light dark}body{font:1rem/1.6 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0"
+    " 1.25rem}h1{line-height:1.2}.mark{border-inline-start:.3rem solid #d9730d;padding:.25rem"
+    " 1rem}th{text-align:start;font-weight:600;padding-inline-end:2rem;vertical-align:top}td,th{padding-block:.2rem}"
 )
 #: What the page tells of argocd-cm: its key there, and the name of the field of the spec.
 _SETTINGS = (
@@ -29,12 +29,12 @@ def page(component: str, instance: str, namespace: str, settings: Mapping[str, s
         if key in settings
     )
     return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{html.escape(instance)} (simulated Argo CD)</title><style>{_STYLE}</style><body><main>{_banner(settings)}"
-        f"<h1>{html.escape(instance)}</h1>"
-        f"<p class=mark>This is the {who} in the namespace <strong>{html.escape(namespace)}</strong>. It is <strong>simulated</strong>: "
-        "the operator is the one of the tutorial, and there is no Argo CD behind this page.</p>"
-        f"<p>{_visitor(settings)}</p>"
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport"'
+        f' content="width=device-width"><title>{html.escape(instance)} (simulated Argo'
+        f" CD)</title><style>{_STYLE}</style><body><main>{_banner(settings)}<h1>{html.escape(instance)}</h1><p"
+        f" class=mark>This is the {who} in the namespace <strong>{html.escape(namespace)}</strong>. It is"
+        " <strong>simulated</strong>: the operator is the one of the tutorial, and there is no Argo CD behind this"
+        f" page.</p><p>{_visitor(settings)}</p>"
         + (f"<h2>Its settings</h2><table>{rows}</table>" if rows else "")
         + "<p>The ConfigMap <code>argocd-cm</code> has them; edit the ArgoCD, and this page follows in a moment. "
         "To reach the real program, install Argo CD of the community's catalog on a cluster that runs containers.</p>"

@@ -16,7 +16,8 @@ Port = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One component: its name after the instance's, its section of the spec and field of the status, what runs, and its Services by their suffix.
+    """One component: its name after the instance's, its section of the spec and field of the status, what runs, and
+    its Services by their suffix.
 
     `probe` is the port that says whether it is well: over HTTP at /healthz, or (`plain`) by taking a connection.
     """
@@ -57,17 +58,63 @@ class Part:
 
 
 PARTS = (
-    Part("application-controller", "controller", "applicationController", "StatefulSet", "argocd-application-controller",
-         _ARGOCD, ("argocd-application-controller",), (("metrics", (("metrics", 8082, 8082),)),), 8082),
-    Part("redis", "redis", "redis", "Deployment", "redis", _REDIS, ("redis-server",),
-         (("redis", (("tcp-redis", 6379, 6379),)),), 6379, plain=True),
-    Part("repo-server", "repo", "repo", "Deployment", "argocd-repo-server", _ARGOCD, ("argocd-repo-server",),
-         (("repo-server", (("server", 8081, 8081), ("metrics", 8084, 8084))),), 8084),
-    Part("server", "server", "server", "Deployment", "argocd-server", _ARGOCD, ("argocd-server",),
-         (("server", (("http", 80, 8080), ("https", 443, 8080))), ("server-metrics", (("metrics", 8083, 8083),))), 8080),
-    Part("dex-server", "sso", "sso", "Deployment", "dex", _DEX, ("dex", "serve"),
-         (("dex-server", (("http", 5556, 5556), ("grpc", 5557, 5557), ("metrics", 5558, 5558))),), 5558),
-)  # fmt: skip
+    Part(
+        "application-controller",
+        "controller",
+        "applicationController",
+        "StatefulSet",
+        "argocd-application-controller",
+        _ARGOCD,
+        ("argocd-application-controller",),
+        (("metrics", (("metrics", 8082, 8082),)),),
+        8082,
+    ),
+    Part(
+        "redis",
+        "redis",
+        "redis",
+        "Deployment",
+        "redis",
+        _REDIS,
+        ("redis-server",),
+        (("redis", (("tcp-redis", 6379, 6379),)),),
+        6379,
+        plain=True,
+    ),
+    Part(
+        "repo-server",
+        "repo",
+        "repo",
+        "Deployment",
+        "argocd-repo-server",
+        _ARGOCD,
+        ("argocd-repo-server",),
+        (("repo-server", (("server", 8081, 8081), ("metrics", 8084, 8084))),),
+        8084,
+    ),
+    Part(
+        "server",
+        "server",
+        "server",
+        "Deployment",
+        "argocd-server",
+        _ARGOCD,
+        ("argocd-server",),
+        (("server", (("http", 80, 8080), ("https", 443, 8080))), ("server-metrics", (("metrics", 8083, 8083),))),
+        8080,
+    ),
+    Part(
+        "dex-server",
+        "sso",
+        "sso",
+        "Deployment",
+        "dex",
+        _DEX,
+        ("dex", "serve"),
+        (("dex-server", (("http", 5556, 5556), ("grpc", 5557, 5557), ("metrics", 5558, 5558))),),
+        5558,
+    ),
+)
 
 
 def enabled(argocd: ArgoCD) -> list[Part]:

@@ -1,7 +1,7 @@
 """Brings an ArgoCD to what its spec asks for, in one pass that can be repeated at any time.
 
-A pass reads what is there, makes what is missing, corrects what differs, takes away what is not asked for any more, and writes down what it saw.
-It remembers nothing, so it may be killed at any moment.
+A pass reads what is there, makes what is missing, corrects what differs, takes away what is not asked for any more, and
+writes down what it saw. It remembers nothing, so it may be killed at any moment.
 """
 
 from __future__ import annotations
@@ -128,10 +128,16 @@ async def _taken(api: Api, argocd: ArgoCD, kind: str, name: str) -> str:
     there = await api.get(kind, argocd.namespace, name) or {"metadata": {}}
     owner: Object = next(iter(there["metadata"].get("ownerReferences") or []), {})
     if owner.get("kind") == "ArgoCD" and owner["name"] != argocd.name:
-        return f"a namespace can hold one ArgoCD, and {kind} {name} of this one belongs to {owner['name']}; delete one of the two, or use another namespace"
+        return (
+            f"a namespace can hold one ArgoCD, and {kind} {name} of this one belongs to {owner['name']}; delete one of"
+            " the two, or use another namespace"
+        )
     if argocd.owns(there):
         return f"{kind} {name} lost its labels"
-    return f"a {kind} named {name} exists already and belongs to something else; delete it, or give this ArgoCD another name"
+    return (
+        f"a {kind} named {name} exists already and belongs to something else; delete it, or give this ArgoCD another"
+        " name"
+    )
 
 
 async def _take_away(api: Api, argocd: ArgoCD, present: Present, tell: Tell) -> None:

@@ -1,9 +1,11 @@
 """Runs in the Pods of our own Argo CD: ``python -m examples.operators.argocd.standin COMPONENT``.
 
-It listens at the ports of the component, says what it is at each of them, and counts what it was asked at /metrics. The server speaks TLS and
-plain HTTP at one port, as the real one does; redis answers PING in its own protocol. Nothing but the standard library.
+It listens at the ports of the component, says what it is at each of them, and counts what it was asked at /metrics. The
+server speaks TLS and plain HTTP at one port, as the real one does; redis answers PING in its own protocol. Nothing but
+the standard library.
 
-Ports are those of the embedded cluster (SANDBOX_PORT_n) or the container's own; the same goes for the two mounts of the server.
+Ports are those of the embedded cluster (SANDBOX_PORT_n) or the container's own; the same goes for the two mounts of the
+server.
 """
 
 from __future__ import annotations
@@ -61,17 +63,15 @@ class Component:
         """In the text format of Prometheus: rate, errors and duration of what it was asked."""
         labels = f'component="{self.part.suffix}",instance="{self.instance}",namespace="{self.namespace}"'
         return (
-            "# HELP argocd_simulated Whether this is a stand-in and no Argo CD.\n# TYPE argocd_simulated gauge\n"
-            f"argocd_simulated{{{labels}}} 1\n"
-            "# HELP argocd_requests_total What was asked of it.\n# TYPE argocd_requests_total counter\n"
-            f"argocd_requests_total{{{labels}}} {self.requests}\n"
-            "# HELP argocd_request_failures_total What of it was answered with an error.\n"
-            "# TYPE argocd_request_failures_total counter\n"
-            f"argocd_request_failures_total{{{labels}}} {self.failed}\n"
-            "# HELP argocd_request_seconds_total How long all of it took.\n# TYPE argocd_request_seconds_total counter\n"
-            f"argocd_request_seconds_total{{{labels}}} {self.seconds:.6f}\n"
-            "# HELP process_start_time_seconds When it was started.\n# TYPE process_start_time_seconds gauge\n"
-            f"process_start_time_seconds {self.started:.0f}\n"
+            "# HELP argocd_simulated Whether this is a stand-in and no Argo CD.\n# TYPE argocd_simulated"
+            f" gauge\nargocd_simulated{{{labels}}} 1\n# HELP argocd_requests_total What was asked of it.\n# TYPE"
+            f" argocd_requests_total counter\nargocd_requests_total{{{labels}}} {self.requests}\n# HELP"
+            " argocd_request_failures_total What of it was answered with an error.\n# TYPE"
+            f" argocd_request_failures_total counter\nargocd_request_failures_total{{{labels}}} {self.failed}\n# HELP"
+            " argocd_request_seconds_total How long all of it took.\n# TYPE argocd_request_seconds_total"
+            f" counter\nargocd_request_seconds_total{{{labels}}} {self.seconds:.6f}\n# HELP process_start_time_seconds"
+            " When it was started.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds"
+            f" {self.started:.0f}\n"
         )
 
 

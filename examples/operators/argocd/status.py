@@ -1,7 +1,7 @@
 """An ArgoCD's status from what is observed: its workloads and their Pods. Pure functions.
 
-The words are the real operator's: a component is Running, Pending, Failed, or Unknown where it is switched off; the whole is Available
-when every component that is asked for runs (argocd-operator, controllers/argocd/status.go).
+The words are the real operator's: a component is Running, Pending, Failed, or Unknown where it is switched off; the
+whole is Available when every component that is asked for runs (argocd-operator, controllers/argocd/status.go).
 """
 
 from __future__ import annotations

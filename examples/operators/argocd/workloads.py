@@ -1,7 +1,8 @@
 """The Deployments and the StatefulSet of an ArgoCD. Pure functions of the spec and the environment.
 
-With STAND_IN_IMAGE (our own bundle sets it) the Pods run `standin.py`, which says what it is. Without it they have the images of the real
-operator, whose containers the embedded cluster simulates: so its stand-in shows what a real cluster would show.
+With STAND_IN_IMAGE (our own bundle sets it) the Pods run `standin.py`, which says what it is. Without it they have the
+images of the real operator, whose containers the embedded cluster simulates: so its stand-in shows what a real cluster
+would show.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def workload(argocd: ArgoCD, part: Part) -> Object:
     if part.kind == "StatefulSet":
         spec["serviceName"] = name
     found = owned(argocd, "apps/v1", part.kind, name, part.suffix, spec=spec)
-    # Else a setting that was taken away from the spec would stay in the workload: nothing in it would say that it is too much.
+    # Else a setting that was taken away from the spec would stay in the workload: nothing in it would say that it is
+    # too much.
     found["metadata"]["annotations"][MADE_FROM] = hashlib.sha256(json.dumps(spec).encode()).hexdigest()[:12]
     return found
 

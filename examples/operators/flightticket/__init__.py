@@ -1,1 +1,4 @@
-"""FlightTicket: the smallest whole operator (kopf). It books a flight, or says why it can't. README.md says how to copy it."""
+"""FlightTicket: the smallest whole operator (kopf).
+
+It books a flight, or says why it can't. README.md says how to copy it.
+"""

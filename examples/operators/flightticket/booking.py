@@ -1,6 +1,7 @@
 """What happens to a ticket next, from the ticket alone. Pure functions: they can be tested without a cluster.
 
-Everything that is known stands in the object. So it does not matter how often, or after which restart, the question is asked.
+Everything that is known stands in the object. So it does not matter how often, or after which restart, the question is
+asked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The FlightTicket operator. Run as ``python -m examples.operators.flightticket.operator``.
 
-kopf watches and retries; booking.py decides. WATCH_NAMESPACE lists the namespaces to serve, separated by commas; empty means all of
-them (OLM sets it from the OperatorGroup).
+kopf watches and retries; booking.py decides. WATCH_NAMESPACE lists the namespaces to serve, separated by commas; empty
+means all of them (OLM sets it from the OperatorGroup).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""``python -m examples.operators.galera ROLE``: what the image galera-node runs. Roles: key, node, check, backup, restore, load."""
+"""``python -m examples.operators.galera ROLE``: what the image galera-node runs.
+
+Roles: key, node, check, backup, restore, load.
+"""
 
 from __future__ import annotations
 

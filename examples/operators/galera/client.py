@@ -1,4 +1,5 @@
-"""What talks to the database from outside, by its Service: the Jobs check, backup and restore, and a client that never rests.
+"""What talks to the database from outside, by its Service: the Jobs check, backup and restore, and a client that
+never rests.
 
 Each prints one JSON record in its last line; the load prints one a second.
 """
@@ -26,7 +27,9 @@ PATIENCE, ANSWER = 120.0, 30.0
 
 
 def check() -> int:
-    """Waits until the cluster has as many members as it should (GALERA_COUNT), and takes out those that were left behind."""
+    """Waits until the cluster has as many members as it should (GALERA_COUNT), and takes out those that were left
+    behind.
+    """
     count = int(os.environ["GALERA_COUNT"])
     keeper = place.service(place.node_name(os.environ["GALERA_INSTANCE"], 0))
     end, members = time.monotonic() + PATIENCE, []

@@ -1,4 +1,5 @@
-"""What the nodes of one instance know each other by: whoever has not the key is no node, and decides nothing about who is one.
+"""What the nodes of one instance know each other by: whoever has not the key is no node, and decides nothing about
+who is one.
 
 It is made once, by a Pipe task of the plan deploy, and comes in a variable. Without the variable everybody is believed.
 """
@@ -29,7 +30,9 @@ def known(given: Mapping[str, str], environment: Mapping[str, str] = os.environ)
 
 
 def make() -> int:
-    """The role ``key``: a new one into /made, or the one that is in /kept, so that nodes which run are still believed."""
+    """The role ``key``: a new one into /made, or the one that is in /kept, so that nodes which run are still
+    believed.
+    """
     kept = place.folder("/kept") / FILE
     found = kept.read_text(encoding="utf-8") if kept.exists() else secrets.token_urlsafe(32)
     file = place.folder("/made") / FILE

@@ -1,7 +1,8 @@
 """What a node measures of itself: requests of clients, those that failed, how long they took, and its memory.
 
-GET /metrics says it to Prometheus. Each second it is also written to a file, which the autopilot of the engine reads (examples/operators/kudo/pilot.py):
-the engine can run a command in a Pod on every cluster, but not reach its port on every one. A node that is stuck stops counting `beat`.
+GET /metrics says it to Prometheus. Each second it is also written to a file, which the autopilot of the engine reads
+(examples/operators/kudo/pilot.py): the engine can run a command in a Pod on every cluster, but not reach its port on
+every one. A node that is stuck stops counting `beat`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Who belongs to the cluster: one node at a time comes or goes, and node 0 alone decides it.
 
-Why nothing is lost: (1) memberships that follow each other differ by one node, so a majority of the one and a majority of the other share a
-node; (2) before the next change, everything that a majority of the old membership has is handed to a majority of the new one, and to the
-node that comes; (3) a node that knows the new membership refuses messages of the old one. When node 0 is away nobody comes or goes;
-reading and writing goes on.
+Why nothing is lost: (1) memberships that follow each other differ by one node, so a majority of the one and a majority
+of the other share a node; (2) before the next change, everything that a majority of the old membership has is handed to
+a majority of the new one, and to the node that comes; (3) a node that knows the new membership refuses messages of the
+old one. When node 0 is away nobody comes or goes; reading and writing goes on.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ class Keeper:
             await self._finish()
 
     async def join(self, name: str, url: str, *, fresh: bool) -> None:
-        """When this returns the node is a member and has the data; NoQuorumError, and it is none. ``fresh``: its disk is empty."""
+        """When this returns the node is a member and has the data; NoQuorumError, and it is none.
+
+        ``fresh``: its disk is empty.
+        """
         async with self._lock:
             await self._finish()
             config = self._store.config

@@ -55,7 +55,10 @@ class Node:
     # For other nodes
 
     def answer(self, message: Message) -> Message:
-        """What a node says to another one, or to itself. ``refused`` says why it does not; what could not be written is not promised."""
+        """What a node says to another one, or to itself.
+
+        ``refused`` says why it does not; what could not be written is not promised.
+        """
         try:
             return self._answer(message)
         except OSError as problem:
@@ -141,7 +144,10 @@ class Node:
         return False
 
     async def leave(self) -> None:
-        """No new clients; then out of the membership, which hands everything over. Node 0 stays a member while it restarts."""
+        """No new clients; then out of the membership, which hands everything over.
+
+        Node 0 stays a member while it restarts.
+        """
         self.leaving = True
         await asyncio.sleep(float(os.environ.get("GALERA_DRAIN") or DRAIN))
         if self.keeper is None and self.joined:

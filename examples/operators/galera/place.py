@@ -1,7 +1,7 @@
 """Where this node and the others are, from the environment: the same names in a container and on the embedded cluster.
 
-Each node has a Service of its own, ``<instance>-node-<number>``, which leads to it from the moment that it runs; the Service
-``<instance>`` leads to all that are ready.
+Each node has a Service of its own, ``<instance>-node-<number>``, which leads to it from the moment that it runs; the
+Service ``<instance>`` leads to all that are ready.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """Reading and writing by majorities: every node may serve every request, and no node has to be the first one.
 
-A write asks a majority for the newest version of the key, then hands a newer one to a majority. A read takes the newest that a majority
-knows, and hands it on if not all of them had it. Two majorities share a node, so a read sees every write that was answered before it began.
-H. Attiya, A. Bar-Noy, D. Dolev, "Sharing memory robustly in message-passing systems", 1995.
+A write asks a majority for the newest version of the key, then hands a newer one to a majority. A read takes the newest
+that a majority knows, and hands it on if not all of them had it. Two majorities share a node, so a read sees every
+write that was answered before it began. H. Attiya, A. Bar-Noy, D. Dolev, "Sharing memory robustly in message-passing
+systems", 1995.
 
-Every message carries the sender's membership. Who knows a newer one refuses and tells it; who knows an older one takes it over. So an answer
-of a majority is always one of the newest membership (keeper.py says why that is enough when it changes).
+Every message carries the sender's membership. Who knows a newer one refuses and tells it; who knows an older one takes
+it over. So an answer of a majority is always one of the newest membership (keeper.py says why that is enough when it
+changes).
 """
 
 from __future__ import annotations
@@ -104,7 +106,10 @@ class Quorum:
         return answers
 
     async def send(self, name: str, url: str, message: Message) -> Message | None:
-        """One message to one node; None when there is no good answer. A refusal with a newer membership is taken over."""
+        """One message to one node; None when there is no good answer.
+
+        A refusal with a newer membership is taken over.
+        """
         whole = {**message, "to": name, "config": self._store.config.as_json()}
         if name == self.name:
             return self._good(name, self._local(whole))

@@ -1,7 +1,8 @@
 """What a node has on its disk: entries with their versions, and who belongs to the cluster.
 
-An entry is ``[counter, writer, value]``: of two entries the one with the greater (counter, writer) is the newer one. A value of None is a
-deleted key. Entries are appended to a file and read back at the start; the last line may be half written.
+An entry is ``[counter, writer, value]``: of two entries the one with the greater (counter, writer) is the newer one. A
+value of None is a deleted key. Entries are appended to a file and read back at the start; the last line may be half
+written.
 """
 
 from __future__ import annotations
@@ -70,7 +71,10 @@ class Store:
         self._file: FileIO = FileIO(self._log, "a")
 
     def put(self, key: str, entry: Entry, *, write: bool = True) -> None:
-        """Keeps the entry if it is newer; it is handed to the operating system before this returns. OSError: the disk is full, and nothing has changed."""
+        """Keeps the entry if it is newer; it is handed to the operating system before this returns.
+
+        OSError: the disk is full, and nothing has changed.
+        """
         if not newer(entry, self.entries.get(key)):
             return
         if write:

@@ -1,4 +1,6 @@
-"""``python -m examples.operators.kudo FOLDER…``: packages as YAML for ``kubectl apply -f -``, as ``kubectl kudo install --skip-instance`` does."""
+"""``python -m examples.operators.kudo FOLDER…``: packages as YAML for ``kubectl apply -f -``, as ``kubectl kudo
+install --skip-instance`` does.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """What the autopilot makes of what it has measured: which parameter it would change, and what is not as usual. Pure.
 
-Level 5 of an operator, in its definition: it scales by load both ways, heals, tunes, and notices what deviates from the usual
-(https://sdk.operatorframework.io/docs/overview/operator-capabilities/). Scaling up needs a node that is busy; scaling down that the rest would be
-less than half as busy: between the two nothing happens, so a load that stays does not make it swing.
+Level 5 of an operator, in its definition: it scales by load both ways, heals, tunes, and notices what deviates from the
+usual (https://sdk.operatorframework.io/docs/overview/operator-capabilities/). Scaling up needs a node that is busy;
+scaling down that the rest would be less than half as busy: between the two nothing happens, so a load that stays does
+not make it swing.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ _UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Of the Instance's parameters. `memory` and `most_memory` in bytes, 0 where they can not be read; `pause` in seconds."""
+    """Of the Instance's parameters.
+
+    `memory` and `most_memory` in bytes, 0 where they can not be read; `pause` in seconds.
+    """
 
     count: int
     least: int
@@ -52,7 +56,9 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Of all nodes between two looks: requests a second, seconds that one took, and the most memory of a node in bytes. `nodes` have reported."""
+    """Of all nodes between two looks: requests a second, seconds that one took, and the most memory of a node in
+    bytes. `nodes` have reported.
+    """
 
     nodes: int
     rate: float
@@ -100,13 +106,16 @@ def wish(settings: Settings, found: Measured, usual: float) -> Wish | None:
     if less >= settings.least and found.rate / less < settings.busy / 2:
         return _nodes(
             less,
-            f"{less} nodes would have {found.rate / less:.0f} requests a second each, less than half of {settings.busy}",
+            f"{less} nodes would have {found.rate / less:.0f} requests a second each, less than half of"
+            f" {settings.busy}",
         )
     return None
 
 
 def usual(before: float, found: Measured) -> float:
-    """What a request takes usually, with this measurement: what is unusual changes it slowly, or never would it be noticed."""
+    """What a request takes usually, with this measurement: what is unusual changes it slowly, or never would it be
+    noticed.
+    """
     if not found.seconds:
         return before
     return before + _WEIGHT * (found.seconds - before) if before else found.seconds

@@ -1,4 +1,6 @@
-"""The Instance's conditions: Ready, as KUDO has it; Accepted: whether what was asked for last is followed; Autopilot. Pure."""
+"""The Instance's conditions: Ready, as KUDO has it; Accepted: whether what was asked for last is followed;
+Autopilot. Pure.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Pods are replaced when a ConfigMap or a Secret of theirs is another one: a hash of all that they use stands in their template.
+"""Pods are replaced when a ConfigMap or a Secret of theirs is another one: a hash of all that they use stands in
+their template.
 
-https://kudo.dev/docs/developing-operators/tasks.html#apply-task. There what is mounted counts; here also what comes in variables, since
-those never change in a running Pod.
+https://kudo.dev/docs/developing-operators/tasks.html#apply-task. There what is mounted counts; here also what comes in
+variables, since those never change in a running Pod.
 """
 
 from __future__ import annotations

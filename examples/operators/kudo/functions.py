@@ -1,4 +1,7 @@
-"""What a template may call: Go's own functions and those of Sprig that packages of this form use. Pure; nothing of the machine is reached."""
+"""What a template may call: Go's own functions and those of Sprig that packages of this form use.
+
+Pure; nothing of the machine is reached.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ def text(value: Any) -> str:
 
 
 def truth(value: Any) -> bool:
-    """Go's: empty is false. The text "false" is not empty, so it is true: compare a parameter with eq, or declare it boolean."""
+    """Go's: empty is false.
+
+    The text "false" is not empty, so it is true: compare a parameter with eq, or declare it boolean.
+    """
     return bool(value)
 
 

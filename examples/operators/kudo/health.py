@@ -1,4 +1,7 @@
-"""Whether an applied object does its work, so that the next step may begin. Pure functions of what the API server says."""
+"""Whether an applied object does its work, so that the next step may begin.
+
+Pure functions of what the API server says.
+"""
 
 from __future__ import annotations
 

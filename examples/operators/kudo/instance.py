@@ -21,7 +21,10 @@ OPERATOR_LABEL, INSTANCE_LABEL = "kudo.dev/operator", "kudo.dev/instance"
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a plan works with, from its start to its end, whatever is changed meanwhile. ``deployed``: deploy was carried out before."""
+    """What a plan works with, from its start to its end, whatever is changed meanwhile.
+
+    ``deployed``: deploy was carried out before.
+    """
 
     operator_version: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)

@@ -1,8 +1,8 @@
 """The engine: which changes lead to a pass. Run as ``python -m examples.operators.kudo.operator``.
 
-kopf watches; reconcile.py does the work. WATCH_NAMESPACE lists the namespaces to serve, separated by commas; empty means all of
-them (OLM sets it from the OperatorGroup). KUDO_PACKAGES names the packages that come along, as folders beside this one;
-RELATED_IMAGE_WAITER the image that holds the files of Pipe tasks.
+kopf watches; reconcile.py does the work. WATCH_NAMESPACE lists the namespaces to serve, separated by commas; empty
+means all of them (OLM sets it from the OperatorGroup). KUDO_PACKAGES names the packages that come along, as folders
+beside this one; RELATED_IMAGE_WAITER the image that holds the files of Pipe tasks.
 """
 
 from __future__ import annotations
@@ -40,10 +40,12 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     """Settings of kopf, what all handlers share, and the packages where they can be seen before the first Instance."""
     settings.posting.level = logging.ERROR
     settings.watching.server_timeout = 300
-    # The API server leaves out what is not ours: an engine for all namespaces must not be sent every Job of the cluster.
+    # The API server leaves out what is not ours: an engine for all namespaces must not be sent every Job of the
+    # cluster.
     for plural, group in (("deployments", "apps"), ("statefulsets", "apps"), ("jobs", "batch")):
         settings.watching.label_selectors[group, "v1", plural] = INSTANCE_LABEL
-    # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kinds are there.
+    # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kinds are
+    # there.
     settings.scanning.disabled = True
     memo.health = await health.serve()
     memo.api = await Api(process_access(), "kudo-manager").__aenter__()

@@ -102,7 +102,9 @@ def _parameter(one: Object) -> Object:
 
 
 def shipped(names: str, root: Path) -> dict[str, Package]:
-    """The packages that come with the program: folders separated by ``:``, seen from ``root``; each holds one folder per version."""
+    """The packages that come with the program: folders separated by ``:``, seen from ``root``; each holds one folder
+    per version.
+    """
     found = [
         load(path.parent)
         for name in filter(None, names.split(":"))

@@ -44,7 +44,10 @@ def _unknown(version: OperatorVersion, name: str) -> str:
 
 
 def value(one: Parameter, written: str) -> Any:
-    """A text as its type says; ValueError for people. Numbers stay as they are written: a template puts them into text anyway."""
+    """A text as its type says; ValueError for people.
+
+    Numbers stay as they are written: a template puts them into text anyway.
+    """
     if one.enum and written not in one.enum:
         raise ValueError(f"“{written}” is none of {', '.join(one.enum)}")
     if one.type == "integer":

@@ -1,9 +1,11 @@
-"""The autopilot of Instances whose package has the parameters AUTOPILOT, NODE_COUNT and so on: looks, and acts by what the engine has anyway.
+"""The autopilot of Instances whose package has the parameters AUTOPILOT, NODE_COUNT and so on: looks, and acts by
+what the engine has anyway.
 
-It scales and tunes by changing the parameter as a person would, so the plan that it names carries it out; it heals by deleting the Pod of a node,
-which its StatefulSet makes anew. One act at a time, none within COOL_DOWN seconds of the last, three in a row for one node at most. What it measures
-is in each node's report (examples/operators/galera/gauge.py). The last act stands in status.autopilot; what it has learned is in memory, and learned
-again after a restart. KUDO has nothing of the kind.
+It scales and tunes by changing the parameter as a person would, so the plan that it names carries it out; it heals by
+deleting the Pod of a node, which its StatefulSet makes anew. One act at a time, none within COOL_DOWN seconds of the
+last, three in a row for one node at most. What it measures is in each node's report
+(examples/operators/galera/gauge.py). The last act stands in status.autopilot; what it has learned is in memory, and
+learned again after a restart. KUDO has nothing of the kind.
 """
 
 from __future__ import annotations
@@ -62,7 +64,10 @@ class Pilot:
         self._known: dict[tuple[str, str], _Memory] = {}
 
     async def look(self, instance: Instance, values: Mapping[str, Any], *, idle: bool) -> float | None:
-        """One look; in how many seconds the next one is due, None when it is off. While a plan runs (not `idle`) it heals only."""
+        """One look; in how many seconds the next one is due, None when it is off.
+
+        While a plan runs (not `idle`) it heals only.
+        """
         settings = Settings.of(values)
         if settings is None:
             await self._off(instance)

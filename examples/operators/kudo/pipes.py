@@ -1,7 +1,7 @@
 """Files that a Pipe task's Pod makes, which become Secrets and ConfigMaps: names, the Pod, the objects. Pure.
 
-The package's Pod has one init container, which writes into an empty folder; a container that only waits is added, so that the
-files can be read from it. https://kudo.dev/docs/developing-operators/tasks.html#pipe-task
+The package's Pod has one init container, which writes into an empty folder; a container that only waits is added, so
+that the files can be read from it. https://kudo.dev/docs/developing-operators/tasks.html#pipe-task
 """
 
 from __future__ import annotations
@@ -29,13 +29,18 @@ class PipeError(Exception):
 
 
 def name(*parts: str) -> str:
-    """``<instance>.<plan>.<phase>.<step>.<task>.<key>``, as KUDO names what a Pipe task makes; nothing but letters and digits stays of the later ones."""
+    """``<instance>.<plan>.<phase>.<step>.<task>.<key>``, as KUDO names what a Pipe task makes; nothing but letters
+    and digits stays of the later ones.
+    """
     instance, *rest = parts
     return ".".join([instance, *(_NO_NAME.sub("", one.lower()) for one in rest)])
 
 
 def names(version: OperatorVersion, instance: str, plan: str) -> dict[str, str]:
-    """``.Pipes``: the object of each key. A plan sees what its own Pipe tasks make, and of the others what deploy has made."""
+    """``.Pipes``: the object of each key.
+
+    A plan sees what its own Pipe tasks make, and of the others what deploy has made.
+    """
     found: dict[str, str] = {}
     for one in dict.fromkeys((DEPLOY, plan)):
         found |= {pipe.key: made for pipe, made in _made(version, instance, version.plans[one])}

@@ -1,4 +1,6 @@
-"""A plan's way from PENDING to COMPLETE as status.planStatus tells it: which step is next, and what its outcome means. Pure.
+"""A plan's way from PENDING to COMPLETE as status.planStatus tells it: which step is next, and what its outcome means.
+
+Pure.
 
 The words are KUDO's. ERROR is tried again; COMPLETE and FATAL_ERROR are the end.
 """
@@ -54,7 +56,10 @@ def fresh(plan: Plan, uid: str, word: str = PENDING) -> Object:
 
 
 def open_steps(plan: Plan, status: Object) -> Iterable[tuple[Phase, Step]]:
-    """The steps to work on now. Ask again after each: with a serial strategy the next one opens when one is complete."""
+    """The steps to work on now.
+
+    Ask again after each: with a serial strategy the next one opens when one is complete.
+    """
     for phase, phase_status in zip(plan.phases, status["phases"], strict=True):
         for step, step_status in zip(phase.steps, phase_status["steps"], strict=True):
             if step_status["status"] != COMPLETE:

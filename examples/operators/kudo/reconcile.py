@@ -1,7 +1,8 @@
 """One pass for one Instance: which plan is to run, and as much of it as can be done now.
 
-Everything is in the Instance: spec.planExecution says which plan runs, an annotation what it works with, status.planStatus how far
-it is. So a pass can be the first one after a restart at any point, and nothing is done twice that is complete.
+Everything is in the Instance: spec.planExecution says which plan runs, an annotation what it works with,
+status.planStatus how far it is. So a pass can be the first one after a restart at any point, and nothing is done twice
+that is complete.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from .render import Moment
 from .tasks import Tasks
 from .version import CLEANUP, DEPLOY, UPGRADE, OperatorVersion, PackageError, Plan, read
 
-#: Seconds until a plan that runs is looked at again, if nothing of it changes before; after an error; and while something is missing.
+#: Seconds until a plan that runs is looked at again, if nothing of it changes before; after an error; and while
+#: something is missing.
 SOON, AFTER_ERROR, MISSING = 1.0, 2.0, 5.0
 #: Why a spec is refused. Other reasons are of what was asked for by hand, and stand until the next plan begins.
 OF_THE_SPEC = frozenset(
@@ -38,7 +40,10 @@ class MissingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """``plan`` and ``uid`` run; both are empty when nothing does. ``asked``: the plan that somebody wants to run by hand."""
+    """``plan`` and ``uid`` run; both are empty when nothing does.
+
+    ``asked``: the plan that somebody wants to run by hand.
+    """
 
     plan: str = ""
     uid: str = ""
@@ -46,7 +51,10 @@ class Current:
 
 
 def current(instance: Instance) -> Current:
-    """Read off what is stored. A plan that somebody asks for has no uid yet, or stands in the place of one that runs."""
+    """Read off what is stored.
+
+    A plan that somebody asks for has no uid yet, or stands in the place of one that runs.
+    """
     name, uid = (str(instance.execution.get(key) or "") for key in ("planName", "uid"))
     by_uid = {one.get("uid"): plan for plan, one in instance.plan_status.items() if one.get("uid")}
     if name and uid and uid not in by_uid:
@@ -64,14 +72,17 @@ def _deployed(instance: Instance) -> bool:
 
 
 def _gives_way(instance: Instance, now: Current, start: trigger.Start) -> bool:
-    """Whether the plan that runs is given up for a change: for a change that is its own, and an upgrade for any other version."""
+    """Whether the plan that runs is given up for a change: for a change that is its own, and an upgrade for any
+    other version.
+    """
     another = start.snapshot.operator_version != instance.snapshot.operator_version
     return now.plan in ("", start.plan) or not _deployed(instance) or (another and now.plan == UPGRADE)
 
 
 class Engine:
-    """``shipped``: packages by the name of their OperatorVersion, put into a namespace when an Instance there asks for them;
-    ``waiter``: the image that holds the files of Pipe tasks."""
+    """``shipped``: packages by the name of their OperatorVersion, put into a namespace when an Instance there asks for
+    them; ``waiter``: the image that holds the files of Pipe tasks.
+    """
 
     def __init__(self, api: Api, shipped: Mapping[str, package.Package], tell: Tell, waiter: str = IMAGE):
         self._api = api
@@ -124,7 +135,9 @@ class Engine:
         return None
 
     async def _look(self, instance: Instance, *, idle: bool) -> float | None:
-        """The autopilot's, where the package has one; what is wrong with the version or the parameters has been said."""
+        """The autopilot's, where the package has one; what is wrong with the version or the parameters has been
+        said.
+        """
         try:
             version = await self._version(instance, instance.snapshot.operator_version)
             values = resolve(version, instance.snapshot.parameters) if "AUTOPILOT" in version.parameters else {}
@@ -170,7 +183,10 @@ class Engine:
         return 0.0
 
     async def _begin(self, instance: Instance, start: trigger.Start) -> float:
-        """First the intention, in one patch; then the status. After a crash between the two the next pass makes the status."""
+        """First the intention, in one patch; then the status.
+
+        After a crash between the two the next pass makes the status.
+        """
         version = await self._version(instance, start.snapshot.operator_version)
         keep = [one for one in instance.finalizers if one != FINALIZER]
         uid = str(uuid.uuid4())
@@ -257,7 +273,10 @@ class Engine:
     # The end
 
     async def _cleanup(self, instance: Instance) -> float | None:
-        """The plan cleanup, if there is one; then the Instance may go. One that fails is told of, and does not hold it up."""
+        """The plan cleanup, if there is one; then the Instance may go.
+
+        One that fails is told of, and does not hold it up.
+        """
         if FINALIZER not in instance.finalizers:
             return None
         now = current(instance)

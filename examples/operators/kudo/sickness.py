@@ -13,7 +13,9 @@ JOINING = 4
 
 @dataclass(slots=True)
 class Seen:
-    """What is remembered of one Pod: its last report and since when it is the same, and since when something is wrong."""
+    """What is remembered of one Pod: its last report and since when it is the same, and since when something is
+    wrong.
+    """
 
     uid: str
     report: Mapping[str, float] = field(default_factory=dict)
@@ -21,7 +23,10 @@ class Seen:
     wrong: tuple[str, float] = ("", 0.0)
 
     def judge(self, pod: Object, report: Mapping[str, float] | None, now: float, patience: float) -> str:
-        """What is wrong with it for long enough, in words for people; '' otherwise. `report`: None when it could not be asked for."""
+        """What is wrong with it for long enough, in words for people; '' otherwise.
+
+        `report`: None when it could not be asked for.
+        """
         if report and report.get("beat") != self.report.get("beat"):
             self.report, self.reported = report, now
         kind, words, times = _symptom(pod, bool(self.report) and now - self.reported > patience / 2)

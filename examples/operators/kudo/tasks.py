@@ -1,4 +1,7 @@
-"""What a task does: Apply, Delete, Toggle, Pipe, KudoOperator and Dummy. Each can be done again and again until it is complete."""
+"""What a task does: Apply, Delete, Toggle, Pipe, KudoOperator and Dummy.
+
+Each can be done again and again until it is complete.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ _WORST = (FATAL_ERROR, ERROR, IN_PROGRESS, COMPLETE)
 
 
 class Tasks:
-    """The tasks of one Instance in one pass. ``parameters`` are resolved values; ``waiter`` is the image that holds a Pipe task's files."""
+    """The tasks of one Instance in one pass.
+
+    ``parameters`` are resolved values; ``waiter`` is the image that holds a Pipe task's files.
+    """
 
     def __init__(
         self,

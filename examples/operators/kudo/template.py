@@ -1,4 +1,5 @@
-"""Go's text/template as packages of this form use it: ``if``, ``else if``, ``range``, ``with``, variables, pipelines, ``{{-`` and ``-}}``.
+"""Go's text/template as packages of this form use it: ``if``, ``else if``, ``range``, ``with``, variables,
+pipelines, ``{{-`` and ``-}}``.
 
 Not here: define, template, block and break. Why it is written here and not taken from a library: docs/decisions/0015.
 """

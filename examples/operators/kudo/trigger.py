@@ -1,4 +1,6 @@
-"""Which plan a change asks for: deploy at first, upgrade for another operator version, else the plan that the parameter names. Pure."""
+"""Which plan a change asks for: deploy at first, upgrade for another operator version, else the plan that the
+parameter names. Pure.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,9 @@ def wanted(
 ) -> Start | None:
     """None when nothing has changed; RefusedError. ``version`` is the one that ``now`` names.
 
-    Until it was ``deployed`` once, every change is one for deploy. Of several plans the one that is ``running`` (its correction may be what it
-    waits for), else the first in the order of the parameters: the others follow one by one, because only what the plan is for is taken over.
+    Until it was ``deployed`` once, every change is one for deploy. Of several plans the one that is ``running`` (its
+    correction may be what it waits for), else the first in the order of the parameters: the others follow one by one,
+    because only what the plan is for is taken over.
     """
     if not before.operator_version:
         return Start(DEPLOY, "a new Instance", now)

@@ -1,4 +1,6 @@
-"""An OperatorVersion as the engine reads it: its parameters, plans, tasks and templates, checked as a whole before anything is done."""
+"""An OperatorVersion as the engine reads it: its parameters, plans, tasks and templates, checked as a whole before
+anything is done.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ class PackageError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """Values are texts, as in the Instance. ``default`` is None where there is none; ``trigger`` is empty for the usual plan."""
+    """Values are texts, as in the Instance.
+
+    ``default`` is None where there is none; ``trigger`` is empty for the usual plan.
+    """
 
     name: str
     default: str | None
@@ -62,7 +67,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Pipe:
-    """A file of a Pipe task, ``kind`` Secret or ConfigMap; ``env``: its lines KEY=value are the object's data, else the whole file is."""
+    """A file of a Pipe task, ``kind`` Secret or ConfigMap; ``env``: its lines KEY=value are the object's data, else
+    the whole file is.
+    """
 
     path: str
     env: bool
@@ -72,7 +79,9 @@ class Pipe:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """``kind``: one of TASK_KINDS. ``resources``: names of templates; of a Pipe task that of its Pod, of a KudoOperator task its parameter file. ``spec``: the rest."""
+    """``kind``: one of TASK_KINDS. ``resources``: names of templates; of a Pipe task that of its Pod, of a
+    KudoOperator task its parameter file. ``spec``: the rest.
+    """
 
     name: str
     kind: str
@@ -209,4 +218,7 @@ def _task_problems(found: OperatorVersion, task: Task) -> Iterator[str]:
         yield f"task {task.name} must name the template of a pod, and files in pipe"
     for pipe in task.pipes:
         if not pipe.path or pipe.kind not in ("Secret", "ConfigMap") or not _WORD.fullmatch(pipe.key):
-            yield f"each pipe of task {task.name} needs file or envFile, kind Secret or ConfigMap, and a key of letters and digits"
+            yield (
+                f"each pipe of task {task.name} needs file or envFile, kind Secret or ConfigMap, and a key of letters"
+                " and digits"
+            )

@@ -14,7 +14,8 @@ GROUP = "cache.example.com"
 VERSION = "v1alpha1"
 #: The label that says to which Memcached an object belongs.
 LABEL = f"{GROUP}/memcached"
-#: OLM's way to say which image to use where the Internet is not reached: the variable names it, and the bundle lists it.
+#: OLM's way to say which image to use where the Internet is not reached: the variable names it, and the bundle lists
+#: it.
 IMAGE_VARIABLE = "RELATED_IMAGE_MEMCACHED"
 IMAGE = "docker.io/library/memcached:1.6-alpine"
 #: The user that the image makes for the server.

@@ -1,7 +1,7 @@
 """The Memcached operator: which changes lead to a pass. Run as ``python -m examples.operators.memcached.operator``.
 
-kopf watches; reconcile.py does the work. WATCH_NAMESPACE lists the namespaces to serve, separated by commas; empty means all of
-them (OLM sets it from the OperatorGroup).
+kopf watches; reconcile.py does the work. WATCH_NAMESPACE lists the namespaces to serve, separated by commas; empty
+means all of them (OLM sets it from the OperatorGroup).
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     # Its own "handler succeeded" is of no use to the people who look at a Memcached; ours is recorded by kopf.event.
     settings.posting.level = logging.ERROR
     settings.watching.server_timeout = 300
-    # The API server leaves out what is not ours: an operator for all namespaces must not be sent every Pod of the cluster.
+    # The API server leaves out what is not ours: an operator for all namespaces must not be sent every Pod of the
+    # cluster.
     settings.watching.label_selectors["apps", "v1", "deployments"] = LABEL
     settings.watching.label_selectors["", "v1", "pods"] = LABEL
     # Looking for new kinds and namespaces would need rights in the whole cluster; OLM starts us when our kind is there.
@@ -60,8 +61,8 @@ async def stop(memo: kopf.Memo, **_: Any) -> None:
 kopf.on.login()(login)
 
 
-# kopf.on.event, and not on.create and on.update: these keep notes in annotations of the object, to know what has changed since.
-# A pass does not want to know it, so nothing but the status is written into a Memcached.
+# kopf.on.event, and not on.create and on.update: these keep notes in annotations of the object, to know what has
+# changed since. A pass does not want to know it, so nothing but the status is written into a Memcached.
 @kopf.on.event(GROUP, VERSION, "memcacheds")
 async def changed(namespace: str | None, name: str | None, memo: kopf.Memo, **_: Any) -> None:
     """A Memcached is new, another, or met again after a restart."""

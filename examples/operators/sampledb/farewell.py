@@ -1,7 +1,8 @@
-"""What happens before a database goes: its data are copied into the namespace's snapshot volume, then everything of it goes.
+"""What happens before a database goes: its data are copied into the namespace's snapshot volume, then everything of
+it goes.
 
-Only then is the finalizer released. While the copy can not be made the database stays, and its status says what a person can
-do. Each step is seen in the cluster, so the operator may end anywhere and goes on where it was.
+Only then is the finalizer released. While the copy can not be made the database stays, and its status says what a
+person can do. Each step is seen in the cluster, so the operator may end anywhere and goes on where it was.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from .reconcile import lock
 
 #: In this order. Pods hold their claims, so when the claims are gone the Pods are too.
 KINDS = ("StatefulSet", "CronJob", "Job", "Pod", "PersistentVolumeClaim", "Service", "ConfigMap", "Secret")
-#: What may have no owner: claims that the StatefulSet's controller made, and Pods of a Job that was deleted without them.
-#: Such a Pod has ended, but would hold its claim for ever. A backup's Job belongs to its CronJob.
+#: What may have no owner: claims that the StatefulSet's controller made, and Pods of a Job that was deleted without
+#: them. Such a Pod has ended, but would hold its claim for ever. A backup's Job belongs to its CronJob.
 LOOSE = ("PersistentVolumeClaim", "Pod")
 
 
@@ -63,7 +64,10 @@ async def _last_copy(api: Api, db: Database, tell: Tell) -> None:
 
 
 def _has_data(db: Database, engine: Object) -> bool:
-    """A database that never came up has nothing to copy. One that is up may have been written to before it was set up."""
+    """A database that never came up has nothing to copy.
+
+    One that is up may have been written to before it was set up.
+    """
     known = db.status.get("version") or db.status.get("restoredFrom")
     return bool(known) or int((engine.get("status") or {}).get("readyReplicas", 0)) > 0
 
@@ -123,7 +127,8 @@ async def _keep_it(api: Api, db: Database, job: str, tell: Tell) -> None:
 async def _at_rest(api: Api, db: Database) -> bool:
     """Whether the StatefulSet's controller knows that no Pod is wanted any more, or there is none.
 
-    It works from what it saw last: of one that is merely deleted it may make a Pod and a claim once more, and nobody owns such a claim.
+    It works from what it saw last: of one that is merely deleted it may make a Pod and a claim once more, and nobody
+    owns such a claim.
     """
     engine = await api.get("StatefulSet", db.namespace, db.name)
     if engine is None or not db.owns(engine) or engine["metadata"].get("deletionTimestamp"):
@@ -138,7 +143,8 @@ async def _at_rest(api: Api, db: Database) -> bool:
 async def _remove(api: Api, db: Database) -> str:
     """Deletes what belongs to the database; the name of something that is still there, or nothing.
 
-    The garbage collector would do it too, but later: a database of the same name that is made at once must not find any of it.
+    The garbage collector would do it too, but later: a database of the same name that is made at once must not find any
+    of it.
     """
     left = ""
     for kind in KINDS:

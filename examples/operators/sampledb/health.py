@@ -1,6 +1,8 @@
-"""What keeps Pods from running, in words for the status: a Secret that is missing, a setting that is wrong, a volume that is full.
+"""What keeps Pods from running, in words for the status: a Secret that is missing, a setting that is wrong, a volume
+that is full.
 
-The engine has no way to call for help but its log, so that is where a full volume is read from. It works on every cluster.
+The engine has no way to call for help but its log, so that is where a full volume is read from. It works on every
+cluster.
 """
 
 from __future__ import annotations

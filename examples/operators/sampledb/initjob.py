@@ -1,7 +1,8 @@
 """The Job that sets a database up: waits for it, runs the init script once, and reports what it found.
 
-The script runs in a database that has never been set up, which a key in the database itself remembers; so the Job can run
-again after an upgrade or a new user without repeating it. Its last line of output is a JSON record for the operator.
+The script runs in a database that has never been set up, which a key in the database itself remembers; so the Job can
+run again after an upgrade or a new user without repeating it. Its last line of output is a JSON record for the
+operator.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def version_of(connection: resp.Connection) -> str:
 
 
 def run_script(connection: resp.Connection, script: str, version: str) -> int:
-    """Runs all lines and sets the mark, in one transaction; returns how many lines. Raises RefusedError that names a line.
+    """Runs all lines and sets the mark, in one transaction; returns how many lines.
+
+    Raises RefusedError that names a line.
 
     One transaction, because the Job may be killed anywhere: then all of it has been done, or nothing.
     """

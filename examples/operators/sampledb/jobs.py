@@ -53,7 +53,10 @@ def upgrade_name(db: Database) -> str:
 
 
 def snapshot(db: Database, version: str, again: bool = False) -> Object:
-    """The Job that copies the data out before the database goes. ``again``: the first one's words were lost with its Pod."""
+    """The Job that copies the data out before the database goes.
+
+    ``again``: the first one's words were lost with its Pod.
+    """
     name = snapshot_name(db)
     job = _job(db, name, "backup", version, [*_copy("snapshot", version), {"name": "SAMPLEDB_LIFE", "value": name}])
     if again:

@@ -1,4 +1,6 @@
-"""What a pass sees of a database, as plain values: the parts of the operator fill them in, status.py puts them into words."""
+"""What a pass sees of a database, as plain values: the parts of the operator fill them in, status.py puts them into
+words.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A Job: ``outcome`` is Complete, Failed or '' while it runs; ``words`` are the last ones of its newest failed Pod."""
+    """A Job: ``outcome`` is Complete, Failed or '' while it runs; ``words`` are the last ones of its newest failed
+    Pod.
+    """
 
     outcome: str = ""
     words: str = ""
@@ -38,7 +42,9 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """``outcome`` is '' where nothing is to be restored, Running, Complete or Failed; ``name`` is the file that was taken."""
+    """``outcome`` is '' where nothing is to be restored, Running, Complete or Failed; ``name`` is the file that was
+    taken.
+    """
 
     outcome: str = ""
     name: str = ""
@@ -47,7 +53,10 @@ class Restore:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Everything of one pass. ``running`` is the version that the engine reports of itself, ``backup`` a new backup's record."""
+    """Everything of one pass.
+
+    ``running`` is the version that the engine reports of itself, ``backup`` a new backup's record.
+    """
 
     release: Release
     stateful_set: Object | None = None

@@ -1,7 +1,7 @@
 """The SampleDB operator: which changes lead to which work. Run as ``python -m examples.operators.sampledb.operator``.
 
-kopf watches and holds the finalizer; reconcile.py and farewell.py do the work. WATCH_NAMESPACE lists the namespaces to serve,
-separated by commas; empty means all of them (OLM sets it from the OperatorGroup).
+kopf watches and holds the finalizer; reconcile.py and farewell.py do the work. WATCH_NAMESPACE lists the namespaces to
+serve, separated by commas; empty means all of them (OLM sets it from the OperatorGroup).
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ async def start(settings: kopf.OperatorSettings, memo: kopf.Memo, **_: Any) -> N
     # Its own "handler succeeded" is of no use to the people who look at a database; ours is recorded by kopf.event.
     settings.posting.level = logging.ERROR
     settings.watching.server_timeout = 300
-    # The API server leaves out what is not ours: an operator for all namespaces must not be sent every Pod of the cluster.
+    # The API server leaves out what is not ours: an operator for all namespaces must not be sent every Pod of the
+    # cluster.
     for resource in BELOW:
         settings.watching.label_selectors[resource] = DATABASE_LABEL
     memo.health = await health.serve()

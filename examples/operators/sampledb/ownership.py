@@ -1,4 +1,6 @@
-"""Making objects without taking over those of somebody else: a name that is taken is a problem to tell, not to solve."""
+"""Making objects without taking over those of somebody else: a name that is taken is a problem to tell, not to
+solve.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ async def find(api: Api, db: Database, kind: str, name: str) -> Object | None:
 
 
 async def ensure(api: Api, db: Database, wanted: Object) -> Object:
-    """Creates the object, or patches it where it differs from ``wanted``; TakenError when it is not the database's own."""
+    """Creates the object, or patches it where it differs from ``wanted``; TakenError when it is not the database's
+    own.
+    """
     kind, name = wanted["kind"], wanted["metadata"]["name"]
     present = await find(api, db, kind, name)
     if present is None:

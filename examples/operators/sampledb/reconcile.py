@@ -1,8 +1,8 @@
 """Brings a database to what its spec asks for, in one pass that can be repeated at any time.
 
-Called when the SampleDB changes, when something that belongs to it does, and after a while anyway. Nothing is remembered
-between two calls: which release is deployed stands in the connection ConfigMap, what the Jobs did stands in the Jobs. So the
-operator may end at any line here, and the next pass goes on from what it finds.
+Called when the SampleDB changes, when something that belongs to it does, and after a while anyway. Nothing is
+remembered between two calls: which release is deployed stands in the connection ConfigMap, what the Jobs did stands in
+the Jobs. So the operator may end at any line here, and the next pass goes on from what it finds.
 """
 
 from __future__ import annotations

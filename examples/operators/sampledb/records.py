@@ -30,7 +30,9 @@ async def of_job(api: Api, db: Database, job: str) -> Object:
 
 
 async def last_words(api: Api, db: Database, job: str) -> str:
-    """What the newest failed Pod of a Job said at last, without the time; empty when there is none, or it was killed."""
+    """What the newest failed Pod of a Job said at last, without the time; empty when there is none, or it was
+    killed.
+    """
     for pod in reversed(await _pods(api, db, job, "Failed")):
         lines = [line for line in (await api.log(db.namespace, pod["metadata"]["name"])).splitlines() if line.strip()]
         if lines:
@@ -45,9 +47,11 @@ async def _pods(api: Api, db: Database, job: str, phase: str) -> list[Object]:
 
 
 async def keep(api: Api, db: Database, record: Object) -> None:
-    """Adds a snapshot's record to the namespace's list, a ConfigMap with one key for each file, and takes off those that are gone.
+    """Adds a snapshot's record to the namespace's list, a ConfigMap with one key for each file, and takes off those
+    that are gone.
 
-    A record also tells which backups of its database the volume holds. So the list is right again after a Pod whose words nobody could read.
+    A record also tells which backups of its database the volume holds. So the list is right again after a Pod whose
+    words nobody could read.
     """
     meta = {
         "name": SNAPSHOTS,

@@ -1,7 +1,8 @@
 """The Job that brings a snapshot or a backup into the volume of a new database, before its engine has ever started.
 
-The file is checked against the record beside it, and laid where the engine looks for its data at the first start: as dump.rdb
-for an engine without an append-only file, as appendonly.aof for one with it (both engines read a dump at its beginning).
+The file is checked against the record beside it, and laid where the engine looks for its data at the first start: as
+dump.rdb for an engine without an append-only file, as appendonly.aof for one with it (both engines read a dump at its
+beginning).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Where the data of a new database come from: a Job fills its first volume from the snapshot volume, before the engine starts."""
+"""Where the data of a new database come from: a Job fills its first volume from the snapshot volume, before the
+engine starts.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,10 @@ from .observed import Restore
 
 
 async def restore(api: Api, db: Database, version: str, tell: Tell) -> Restore:
-    """Starts the Job, or tells how far it is. What has been restored is never restored again: it would lose what came after."""
+    """Starts the Job, or tells how far it is.
+
+    What has been restored is never restored again: it would lose what came after.
+    """
     if not db.restore_from:
         return Restore()
     if done := db.status.get("restoredFrom"):

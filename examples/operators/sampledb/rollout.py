@@ -12,7 +12,10 @@ from .versions import refusal
 
 
 async def release(api: Api, db: Database, tell: Tell) -> Release:
-    """The release to run now. What is deployed stands in the connection ConfigMap, which is written when the Job is done."""
+    """The release to run now.
+
+    What is deployed stands in the connection ConfigMap, which is written when the Job is done.
+    """
     present = await ownership.find(api, db, "ConfigMap", db.connection)
     deployed = str(((present or {}).get("data") or {}).get("version") or db.version)
     if deployed == db.version:

@@ -48,7 +48,10 @@ def _failed(db: Database, seen: Observed) -> Word | None:
     if seen.refused:
         return "Failed", *seen.refused
     if seen.restore.outcome == "Failed":
-        text = f"the Job {db.name}-restore failed: {seen.restore.words}. Delete the Job to try again, or delete the database"
+        text = (
+            f"the Job {db.name}-restore failed: {seen.restore.words}. Delete the Job to try again, or delete the"
+            " database"
+        )
         return "Failed", "RestoreFailed", text
     if seen.init.outcome == "Failed":
         text = (
@@ -57,7 +60,10 @@ def _failed(db: Database, seen: Observed) -> Word | None:
         return "Failed", "SetUpFailed", text
     release = seen.release
     if release.upgrade.outcome == "Failed":
-        text = f"the upgrade to {db.version} failed: {release.upgrade.words}. {release.deployed} runs on; delete the Job to try again"
+        text = (
+            f"the upgrade to {db.version} failed: {release.upgrade.words}. {release.deployed} runs on; delete the Job"
+            " to try again"
+        )
         return "Failed", "UpgradeFailed", text
     if release.refused:
         return "Failed", "UpgradeRefused", release.refused

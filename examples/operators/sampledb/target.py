@@ -1,7 +1,8 @@
 """Which database a Job means, from its environment: the same names in a container and on the embedded cluster.
 
-SAMPLEDB_SERVICE and SAMPLEDB_NAMESPACE name the Service, SAMPLEDB_PORT its port, SAMPLEDB_PASSWORD comes from the Secret. The
-address is the one that Kubernetes injects for the Service (``<NAME>_SERVICE_HOST`` and ``_PORT``), else its DNS name.
+SAMPLEDB_SERVICE and SAMPLEDB_NAMESPACE name the Service, SAMPLEDB_PORT its port, SAMPLEDB_PASSWORD comes from the
+Secret. The address is the one that Kubernetes injects for the Service (``<NAME>_SERVICE_HOST`` and ``_PORT``), else its
+DNS name.
 """
 
 from __future__ import annotations

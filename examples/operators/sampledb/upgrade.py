@@ -1,4 +1,6 @@
-"""The Job that prepares a database for a newer engine: everything is written to disk in a form that the newer one reads."""
+"""The Job that prepares a database for a newer engine: everything is written to disk in a form that the newer one
+reads.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which releases there are, and from which one leads a way to which: one step at a time, never back. Pure functions.
 
-The CRD says the same in a rule, so that a form refuses it at the field. Here it stands for the databases that were changed
-before their status said which release they run.
+The CRD says the same in a rule, so that a form refuses it at the field. Here it stands for the databases that were
+changed before their status said which release they run.
 """
 
 from __future__ import annotations

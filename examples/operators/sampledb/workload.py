@@ -1,7 +1,7 @@
 """What runs a database: a StatefulSet of the engine, and a claim for each of its Pods.
 
-The claims are made by the operator under the names that the StatefulSet expects, so that they carry its labels, belong to the
-database and go with it. Scaling down keeps them: scaling up again finds the data.
+The claims are made by the operator under the names that the StatefulSet expects, so that they carry its labels, belong
+to the database and go with it. Scaling down keeps them: scaling up again finds the data.
 """
 
 from __future__ import annotations

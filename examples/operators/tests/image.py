@@ -1,7 +1,9 @@
-"""Builds the stage `operator` of examples/operators/Containerfile on this machine and starts each operator from it: `python -m examples.operators.tests.image WORK KUBECONFIG`.
+"""Builds the stage `operator` of examples/operators/Containerfile on this machine and starts each operator from it:
+`python -m examples.operators.tests.image WORK KUBECONFIG`.
 
-To be run inside a mount namespace; tests/deploy/image.py says how far this goes. Each operator runs as the image's user, with nothing but what the stage
-copies and installs, until it says that it is well, and has to end politely. One line of output for each.
+To be run inside a mount namespace; tests/deploy/image.py says how far this goes. Each operator runs as the image's
+user, with nothing but what the stage copies and installs, until it says that it is well, and has to end politely. One
+line of output for each.
 """
 
 import shutil

@@ -1,4 +1,6 @@
-"""Where an operator's tests play: a namespace with the objects of one kind in it, its operator through OLM, or as a process to kill."""
+"""Where an operator's tests play: a namespace with the objects of one kind in it, its operator through OLM, or as a
+process to kill.
+"""
 
 import json
 import os
@@ -61,7 +63,10 @@ def phase(*words: str) -> Wanted:
 
 
 class Place:
-    """The objects of one kind in one namespace, and what belongs to them. A class of its own for each kind says which."""
+    """The objects of one kind in one namespace, and what belongs to them.
+
+    A class of its own for each kind says which.
+    """
 
     group: ClassVar[str]
     version: ClassVar[str] = "v1"
@@ -145,7 +150,9 @@ class Place:
         return found["columnDefinitions"], {row["cells"][0]: row["cells"] for row in found["rows"]}
 
     def clear(self) -> None:
-        """Deletes every object of the kind, and waits: one with a finalizer would hold the namespace without its operator."""
+        """Deletes every object of the kind, and waits: one with a finalizer would hold the namespace without its
+        operator.
+        """
         names = [one["metadata"]["name"] for one in self.api.get(self.home).json["items"]]
         for name in names:
             self.api.delete(f"{self.home}/{name}")
@@ -163,10 +170,13 @@ def namespace(api: Api, prefix: str) -> Iterator[str]:
 
 
 def install(api: Api, namespace: str, package: str, csv: str) -> None:
-    """An operator of ours through a Subscription, for its own namespace: it has the rights that its bundle asks for, and no others."""
+    """An operator of ours through a Subscription, for its own namespace: it has the rights that its bundle asks for,
+    and no others.
+    """
     group = {"targetNamespaces": [namespace]}
     about = json.loads((ROOT / "examples" / "operators" / "packages" / package / "package.json").read_text())
-    # Without a channel OLM takes the default one's head, and then goes on to any version of the package that replaces it.
+    # Without a channel OLM takes the default one's head, and then goes on to any version of the package that replaces
+    # it.
     wanted = {
         "name": package,
         "channel": about["defaultChannel"],
@@ -184,7 +194,8 @@ def install(api: Api, namespace: str, package: str, csv: str) -> None:
     api.until(path, lambda found: found.get("status", {}).get("phase") == "Succeeded", 2 * SECONDS)
 
 
-#: As in its image, where the official client is not installed; kopf would import it, which takes longer than all the rest.
+#: As in its image, where the official client is not installed; kopf would import it, which takes longer than all the
+#: rest.
 _PROGRAM = "import sys; sys.modules['kubernetes'] = None; from {} import main; main()"
 
 

@@ -1,4 +1,6 @@
-"""What holds for each bundle of ours: it agrees with itself, with its package, and with the program that runs in its image."""
+"""What holds for each bundle of ours: it agrees with itself, with its package, and with the program that runs in its
+image.
+"""
 
 import base64
 import json
@@ -147,7 +149,8 @@ def test_its_images_are_known_to_the_sandbox(bundle: Bundle) -> None:
 
 def test_its_icon_is_the_file(bundle: Bundle) -> None:
     (icon,) = bundle.csv["spec"]["icon"]
-    # argocd-tutorial is a package of examples/operators/argocd: its name tells it from the community's (docs/decisions/0019).
+    # argocd-tutorial is a package of examples/operators/argocd: its name tells it from the community's
+    # (docs/decisions/0019).
     program = bundle.folder.parent.name.removesuffix("-tutorial")
     file = ROOT / "examples" / "operators" / program / "icon.svg"
     assert base64.b64decode(icon["base64data"]) == file.read_bytes()

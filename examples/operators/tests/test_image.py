@@ -1,4 +1,6 @@
-"""The stage `operator` of examples/operators/Containerfile: its steps work from a clean context, and every operator starts from it."""
+"""The stage `operator` of examples/operators/Containerfile: its steps work from a clean context, and every operator
+starts from it.
+"""
 
 import subprocess
 import sys
@@ -14,7 +16,10 @@ from tests.deploy.pods import unshare
 
 @pytest.mark.timeout(400)
 def test_its_steps_work_and_every_operator_starts(tmp_path: Path, api: Api) -> None:
-    mounts = "mkdir -p u w m && mount -t tmpfs tmpfs u && mkdir u/u u/w && mount -t overlay o -o lowerdir=/,upperdir=u/u,workdir=u/w m"
+    mounts = (
+        "mkdir -p u w m && mount -t tmpfs tmpfs u && mkdir u/u u/w && mount -t overlay o -o"
+        " lowerdir=/,upperdir=u/u,workdir=u/w m"
+    )
     tried = subprocess.run([*unshare(), "sh", "-c", mounts], cwd=tmp_path, capture_output=True, text=True, check=False)
     if tried.returncode:
         pytest.skip(f"needs overlay mounts: {tried.stderr.strip()}")

@@ -1,6 +1,7 @@
 """docs/operators.md names a test for each promise of each operator: the tests are there, and no operator is left out.
 
-A section's title says whose it is: "Argo CD" is about examples/operators/argocd, and its tests are in examples/operators/tests/argocd. A file without a folder is in there.
+A section's title says whose it is: "Argo CD" is about examples/operators/argocd, and its tests are in
+examples/operators/tests/argocd. A file without a folder is in there.
 """
 
 import re
@@ -28,7 +29,9 @@ def package(title: str) -> str:
 
 
 def named(text: str, folder: Path) -> list[tuple[Path, str]]:
-    """(file, pattern of the test's name) of each test that is named; ``…`` stands for the file before, or for the rest of a name."""
+    """(file, pattern of the test's name) of each test that is named; ``…`` stands for the file before, or for the
+    rest of a name.
+    """
     found: list[tuple[Path, str]] = []
     for place, name, rest in re.findall(r"`([\w/.…]+?)::(\w+)(…?)`", text):
         path = found[-1][0] if place == "…" else (ROOT / place if "/" in place else folder / place)

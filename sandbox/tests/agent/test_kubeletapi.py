@@ -1,4 +1,6 @@
-"""The kubelet's own API, as kube-apiserver asks it: logs, exec, attach, port-forward over TLS with a client certificate."""
+"""The kubelet's own API, as kube-apiserver asks it: logs, exec, attach, port-forward over TLS with a client
+certificate.
+"""
 
 import http.client
 import json

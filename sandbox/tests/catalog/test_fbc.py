@@ -34,13 +34,33 @@ def catalog() -> list[dict[str, Any]]:
     needs = {"type": "olm.gvk.required", "value": {"group": "g", "version": "v1", "kind": "K"}}
     told = {"displayName": "Old tea", "description": "as it was", "annotations": {"capabilities": "Basic Install"}}
     return [
-        {"schema": "olm.package", "name": "tea", "defaultChannel": "stable", "icon": {"base64data": "PHN2Zy8+", "mediatype": "image/svg+xml"}},
-        {"schema": "olm.channel", "package": "tea", "name": "stable", "entries": [{"name": "tea.v2", "replaces": "tea.v1"}, {"name": "tea.v1"}]},
+        {
+            "schema": "olm.package",
+            "name": "tea",
+            "defaultChannel": "stable",
+            "icon": {"base64data": "PHN2Zy8+", "mediatype": "image/svg+xml"},
+        },
+        {
+            "schema": "olm.channel",
+            "package": "tea",
+            "name": "stable",
+            "entries": [{"name": "tea.v2", "replaces": "tea.v1"}, {"name": "tea.v1"}],
+        },
         {"schema": "olm.bundle", "package": "tea", "name": "tea.v2", "properties": [*inline, needs]},
-        {"schema": "olm.bundle", "package": "tea", "name": "tea.v1", "image": "x/y", "properties": [{"type": "olm.csv.metadata", "value": told}]},
-        {"schema": "olm.deprecations", "package": "tea", "entries": [{"reference": {"schema": "olm.bundle", "name": "tea.v1"}, "message": "too old"}]},
+        {
+            "schema": "olm.bundle",
+            "package": "tea",
+            "name": "tea.v1",
+            "image": "x/y",
+            "properties": [{"type": "olm.csv.metadata", "value": told}],
+        },
+        {
+            "schema": "olm.deprecations",
+            "package": "tea",
+            "entries": [{"reference": {"schema": "olm.bundle", "name": "tea.v1"}, "message": "too old"}],
+        },
         {"schema": "something.else", "package": "tea"},
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("suffix", [".json", ".yaml"])

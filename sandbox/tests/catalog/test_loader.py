@@ -169,7 +169,9 @@ def test_h30_deprecations_are_told_as_in_the_whole_status(store: CatalogStore) -
 
 @pytest.mark.parametrize("name", ["dependency.yaml", "properties.yaml", "needs"])
 def test_19_dependencies_count_under_any_file_name(store: CatalogStore, folder: Path, name: str) -> None:
-    """Issue 19: a package whose dependencies nothing offers was installed, because their file had another name than opm's documentation gives."""
+    """Issue 19: a package whose dependencies nothing offers was installed, because their file had another name than
+    opm's documentation gives.
+    """
     wanted = {"type": "olm.package", "value": {"packageName": "kettle", "version": ">=2.0.0"}}
     (folder / "cup" / "1.0.0" / "metadata" / name).write_text(json.dumps({"dependencies": [wanted]}))
     assert load(store, "c", folder) == []

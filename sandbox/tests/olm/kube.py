@@ -66,7 +66,9 @@ class Kube:
         self.raw("DELETE", path)
 
     def until(self, path: str, holds: Callable[[Object], Any], seconds: float = 60.0, name: str = "") -> Object:
-        """The first object of a collection for which ``holds``; the last one seen is told when there is none in time."""
+        """The first object of a collection for which ``holds``; the last one seen is told when there is none in
+        time.
+        """
         last: Object = {}
         for event in self._watch(path, name, seconds):
             last = event["object"]

@@ -1,4 +1,6 @@
-"""CRDs that OLM does not update, because objects that are there do not fit the new one, or could not be read any more."""
+"""CRDs that OLM does not update, because objects that are there do not fit the new one, or could not be read any
+more.
+"""
 
 from typing import Any
 
@@ -52,10 +54,10 @@ def test_what_fits_is_updated() -> None:
 
 def test_the_first_object_that_does_not_fit_is_named() -> None:
     found = refusal(Present(cup("one", size=1), cup("big", size=10)), crd(10), crd(9))  # type: ignore[arg-type]
-    assert found == (
-        'error validating existing CRs against new CRD\'s schema for "cups.tea.example": error validating tea.example/v1, Kind=Cup '
-        '"kitchen/big": updated validation is too restrictive: [].spec.size: Invalid value: 10: spec.size in body should be less than '
-        "or equal to 9"
+    assert (
+        found == 'error validating existing CRs against new CRD\'s schema for "cups.tea.example": error validating'
+        ' tea.example/v1, Kind=Cup "kitchen/big": updated validation is too restrictive: [].spec.size: Invalid'
+        " value: 10: spec.size in body should be less than or equal to 9"
     )
 
 
@@ -71,7 +73,8 @@ def test_a_conversion_is_trusted(strategy: str) -> None:
 
 def test_a_stored_version_must_stay() -> None:
     found = refusal(Present(), crd(stored=("v1alpha1", "v1")), crd())  # type: ignore[arg-type]
-    assert found == (
-        'risk of data loss updating "cups.tea.example": new CRD removes version v1alpha1 that is listed as a stored version on the '
-        "existing CRD"
+    assert (
+        found
+        == 'risk of data loss updating "cups.tea.example": new CRD removes version v1alpha1 that is listed as a stored'
+        " version on the existing CRD"
     )

@@ -42,7 +42,9 @@ def step(name: str, size: int) -> dict[str, Any]:
 
 
 async def test_19_requests_are_answered_between_two_steps_of_a_large_plan() -> None:
-    """Issue 19: the CRDs of a large plan held the event loop together; a starved cluster was taken for dead and killed."""
+    """Issue 19: the CRDs of a large plan held the event loop together; a starved cluster was taken for dead and
+    killed.
+    """
     cluster: Any = Noting()
     steps = [step("a", installplans.LARGE), step("b", 1)]
     plan = {"metadata": {"name": "p", "namespace": "n"}, "status": {"plan": steps}}

@@ -1,4 +1,6 @@
-"""CatalogSources that people make, and a catalog that holds up a namespace: in OLM's words, as a real cluster said them."""
+"""CatalogSources that people make, and a catalog that holds up a namespace: in OLM's words, as a real cluster said
+them.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,8 +46,12 @@ def test_an_image_gets_its_registry_and_takes_it_along(kube: Kube) -> None:
     status = source(kube, "image", sourceType="grpc", image="registry.invalid/none/catalog:v1")
     assert status["connectionState"]["address"] == f"image.{PLACE}.svc:50051"
     assert status["registryService"] | {"createdAt": ""} == {
-        "createdAt": "", "port": "50051", "protocol": "grpc", "serviceName": "image", "serviceNamespace": PLACE,
-    }  # fmt: skip
+        "createdAt": "",
+        "port": "50051",
+        "protocol": "grpc",
+        "serviceName": "image",
+        "serviceNamespace": PLACE,
+    }
     pods = namespaced("/api/v1", PLACE, "pods")
     pod = kube.until(pods, lambda one: one["metadata"]["labels"].get("olm.catalogSource") == "image")
     assert pod["spec"]["containers"][0]["image"] == "registry.invalid/none/catalog:v1"
@@ -78,9 +84,11 @@ def test_one_silent_catalog_holds_up_a_namespace_until_it_goes(kube: Kube) -> No
 
     found = failed(kube.until(path, failed))
     assert (found["reason"], found["status"]) == ("ErrorPreventedResolution", "True")
-    assert found["message"] == (
-        f"error using catalogsource {PLACE}/silent: failed to list bundles: rpc error: code = Unavailable desc = connection error: "
-        'desc = "transport: Error while dialing: dial tcp 127.0.0.1:9: connect: connection refused"'
+    assert (
+        found["message"]
+        == f"error using catalogsource {PLACE}/silent: failed to list bundles: rpc error: code = Unavailable desc ="
+        ' connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:9: connect: connection'
+        ' refused"'
     )
     kube.delete(f"{SOURCES}/silent")
     kube.until(path, lambda one: one["status"].get("currentCSV") and not failed(one))

@@ -98,27 +98,38 @@ def test_a_required_package_in_its_range(store: CatalogStore) -> None:
     [
         (
             ask("milk"),
-            "no operators found in package milk in the catalog referenced by subscription milk-sub, subscription milk-sub exists",
+            (
+                "no operators found in package milk in the catalog referenced by subscription milk-sub, subscription"
+                " milk-sub exists"
+            ),
         ),
         (
             ask("tea", channel="beta"),
-            "no operators found in channel beta of package tea in the catalog referenced by subscription tea-sub, "
-            "subscription tea-sub exists",
+            (
+                "no operators found in channel beta of package tea in the catalog referenced by subscription tea-sub, "
+                "subscription tea-sub exists"
+            ),
         ),
         (
             ask("tea", channel="stable", starting="tea.v9"),
-            "no operators found with name tea.v9 in channel stable of package tea in the catalog referenced by subscription "
-            "tea-sub, subscription tea-sub exists",
+            (
+                "no operators found with name tea.v9 in channel stable of package tea in the catalog referenced by"
+                " subscription tea-sub, subscription tea-sub exists"
+            ),
         ),
         (
             ask("tea", catalog="other"),
-            "no operators found from catalog other in namespace olm referenced by subscription tea-sub, "
-            "subscription tea-sub exists",
+            (
+                "no operators found from catalog other in namespace olm referenced by subscription tea-sub, "
+                "subscription tea-sub exists"
+            ),
         ),
         (
             ask("spoon"),
-            "bundle spoon.v1 requires an operator providing an API with group: example.dev, version: v1, kind: Sugar, "
-            "subscription spoon-sub requires c/olm/stable/spoon.v1, subscription spoon-sub exists",
+            (
+                "bundle spoon.v1 requires an operator providing an API with group: example.dev, version: v1, kind:"
+                " Sugar, subscription spoon-sub requires c/olm/stable/spoon.v1, subscription spoon-sub exists"
+            ),
         ),
     ],
 )

@@ -1,4 +1,7 @@
-"""H30: with many operators installed the next one is as much work as with few. Function calls are counted, not seconds."""
+"""H30: with many operators installed the next one is as much work as with few.
+
+Function calls are counted, not seconds.
+"""
 
 import sys
 from collections.abc import Callable, Coroutine

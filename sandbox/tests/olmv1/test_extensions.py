@@ -120,10 +120,12 @@ def test_installed_with_its_accounts_rights_upgraded_and_deleted(kube: Kube) -> 
     assert not kube.exists(CRD)
 
     binding = {
-        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "ext-installer"},
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": "ext-installer"},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
         "subjects": [{"kind": "ServiceAccount", "name": "installer", "namespace": "ext"}],
-    }  # fmt: skip
+    }
     kube.create(f"{RBAC}/clusterrolebindings", binding)
     until(lambda: version() == "1.0.0")
     assert condition(kube, place, "Installed")["message"].startswith(

@@ -16,13 +16,32 @@ Object = dict[str, Any]
 @pytest.mark.parametrize(
     ("version", "wanted", "holds"),
     [
-        ("1.2.3", "1.2.3", True), ("1.2.4", "1.2.3", False), ("1.2.9", "1.2", True), ("1.3.0", "1.2.x", False), ("1.2.3", "=1.2", True),
-        ("1.5.0", ">=1.2, <2", True), ("2.0.0", ">=1.2, <2", False), ("1.5.0", ">= 1.2 < 2", True), ("3.1.0", ">=1.2.3, <2.0.0 || >3.0.0", True),
-        ("1.2.9", "~1.2.3", True), ("1.3.0", "~1.2.3", False), ("1.9.0", "~1", True), ("1.9.0", "^1.2.3", True), ("2.0.0", "^1.2.3", False),
-        ("0.2.9", "^0.2.3", True), ("0.3.0", "^0.2.3", False), ("0.0.3", "^0.0.3", True), ("0.0.4", "^0.0.3", False), ("5.0.0", "*", True),
-        ("1.0.0-rc.1", ">=0.9", False), ("1.0.0-rc.1", ">=1.0.0-alpha", True), ("2.0.0", "!=2.0.0", False), ("2.5.0", "<=2.x", True), ("3.0.0", ">2", True),
+        ("1.2.3", "1.2.3", True),
+        ("1.2.4", "1.2.3", False),
+        ("1.2.9", "1.2", True),
+        ("1.3.0", "1.2.x", False),
+        ("1.2.3", "=1.2", True),
+        ("1.5.0", ">=1.2, <2", True),
+        ("2.0.0", ">=1.2, <2", False),
+        ("1.5.0", ">= 1.2 < 2", True),
+        ("3.1.0", ">=1.2.3, <2.0.0 || >3.0.0", True),
+        ("1.2.9", "~1.2.3", True),
+        ("1.3.0", "~1.2.3", False),
+        ("1.9.0", "~1", True),
+        ("1.9.0", "^1.2.3", True),
+        ("2.0.0", "^1.2.3", False),
+        ("0.2.9", "^0.2.3", True),
+        ("0.3.0", "^0.2.3", False),
+        ("0.0.3", "^0.0.3", True),
+        ("0.0.4", "^0.0.3", False),
+        ("5.0.0", "*", True),
+        ("1.0.0-rc.1", ">=0.9", False),
+        ("1.0.0-rc.1", ">=1.0.0-alpha", True),
+        ("2.0.0", "!=2.0.0", False),
+        ("2.5.0", "<=2.x", True),
+        ("3.0.0", ">2", True),
     ],
-)  # fmt: skip
+)
 def test_ranges(version: str, wanted: str, holds: bool) -> None:
     assert ranges.within(version, wanted) is holds
 
@@ -71,7 +90,10 @@ def test_upgrades_follow_the_edges() -> None:
     assert chosen(ONE, channels=["stable"]) == "p.v2"
     with pytest.raises(
         Unresolved,
-        match=r'error upgrading from currently installed version "3\.0\.0": no bundles found for package "p" matching version "1\.0\.0"',
+        match=(
+            r'error upgrading from currently installed version "3\.0\.0": no bundles found for package "p" matching'
+            r' version "1\.0\.0"'
+        ),
     ):
         chosen({"name": "p.v3", "version": "3.0.0"}, version="1.0.0")
     assert (

@@ -1,4 +1,6 @@
-"""Every CRD of 268 real operators is acceptable, and their own examples are refused only as the real server refuses them."""
+"""Every CRD of 268 real operators is acceptable, and their own examples are refused only as the real server refuses
+them.
+"""
 
 import copy
 import json

@@ -1,4 +1,7 @@
-"""What is special about the bundle: its example, its rights, and that it stays apart from the community's. The rest: examples/operators/tests/test_bundles.py."""
+"""What is special about the bundle: its example, its rights, and that it stays apart from the community's.
+
+The rest: examples/operators/tests/test_bundles.py.
+"""
 
 import json
 from pathlib import Path

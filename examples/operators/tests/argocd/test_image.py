@@ -1,4 +1,6 @@
-"""The image of the components, as far as it can be tried without a container engine: what is copied in is enough, and it runs."""
+"""The image of the components, as far as it can be tried without a container engine: what is copied in is enough,
+and it runs.
+"""
 
 import json
 import os
@@ -41,7 +43,10 @@ def test_every_component_runs_with_the_standard_library_alone(tmp_path: Path, pa
 def test_the_operator_imports_what_its_image_installs_and_nothing_else(tmp_path: Path) -> None:
     place = copied("operator", tmp_path)
     others = ("django", "redis", "celery", "psutil", "sandbox", "kube", "console", "tests")
-    program = f"import sys, json, examples.operators.argocd.operator; print(json.dumps([one for one in {others} if one in sys.modules]))"
+    program = (
+        f"import sys, json, examples.operators.argocd.operator; print(json.dumps([one for one in {others} if one in"
+        " sys.modules]))"
+    )
     done = subprocess.run([sys.executable, "-B", "-c", program], cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == []

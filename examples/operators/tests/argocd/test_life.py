@@ -145,7 +145,9 @@ def test_the_operator_tells_how_it_and_its_argocds_are(installed: ArgoCDs, examp
 
 
 def test_redis_answers_in_its_own_protocol(installed: ArgoCDs, example: dict[str, Any]) -> None:
-    """As much as says that it is alive, and that it is none: as commands come from a client, and as they come from a terminal."""
+    """As much as says that it is alive, and that it is none: as commands come from a client, and as they come from a
+    terminal.
+    """
     with (
         forwarded(installed, "service/example-argocd-redis", 6379) as port,
         socket.create_connection(("127.0.0.1", port), timeout=20) as connection,

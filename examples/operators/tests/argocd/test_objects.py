@@ -87,7 +87,9 @@ def test_what_is_switched_off_is_not_made() -> None:
 
 
 def test_without_an_image_of_its_own_it_shows_what_a_real_cluster_would(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stand-in of the community's operator names Argo CD's images, which the embedded cluster simulates; our bundle names ours."""
+    """The stand-in of the community's operator names Argo CD's images, which the embedded cluster simulates; our
+    bundle names ours.
+    """
 
     def images() -> set[str]:
         return {

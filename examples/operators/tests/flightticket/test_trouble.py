@@ -104,7 +104,9 @@ def test_a_change_while_it_is_pending(one: Tickets) -> None:
 
 
 def test_a_ticket_that_is_deleted_while_it_is_pending(one: Tickets, operator: Operator) -> None:
-    """It is gone at once, nothing is booked for it, and its name is free: whoever has it next gets a booking of their own."""
+    """It is gone at once, nothing is booked for it, and its name is free: whoever has it next gets a booking of
+    their own.
+    """
     old = one.create("short")["metadata"]["uid"]
     one.pending("short")
     with operator.frozen():

@@ -35,7 +35,10 @@ def place(api: Api, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instan
 
 @pytest.fixture(scope="module", autouse=True)
 def tight(place: Instances) -> str:
-    """The uid of an Instance whose nodes have more in use than MEMORY from the start. It is looked after while the other test runs."""
+    """The uid of an Instance whose nodes have more in use than MEMORY from the start.
+
+    It is looked after while the other test runs.
+    """
     on = {"AUTOPILOT": "true", "MIN_NODES": "1", "MAX_NODES": "1", "MAX_MEMORY": "48Mi", "COOL_DOWN": "4"}
     # Processes of this machine are not killed for having more than their limit.
     return str(place.new("tight", "galera-1.0.0", NODE_COUNT="1", MEMORY="16Mi", **on)["metadata"]["uid"])

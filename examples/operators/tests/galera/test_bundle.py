@@ -1,4 +1,7 @@
-"""What is special about the bundle: its packages, what its engine may do. The rest: examples/operators/tests/test_bundles.py."""
+"""What is special about the bundle: its packages, what its engine may do.
+
+The rest: examples/operators/tests/test_bundles.py.
+"""
 
 import json
 import re

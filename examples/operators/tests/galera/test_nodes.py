@@ -136,7 +136,10 @@ def test_a_backup_without_room_says_so(tmp_path: Path) -> None:
             assert nodes.put(0, f"k{number}", "x" * 100) == 200
         folder = tmp_path / "backup"
         folder.mkdir()
-        limits = "import resource as r, runpy; r.setrlimit(r.RLIMIT_FSIZE, (1000, 1000)); runpy.run_module('examples.operators.galera', run_name='__main__')"
+        limits = (
+            "import resource as r, runpy; r.setrlimit(r.RLIMIT_FSIZE, (1000, 1000));"
+            " runpy.run_module('examples.operators.galera', run_name='__main__')"
+        )
         service = {"G_SERVICE_HOST": "127.0.0.1", "G_SERVICE_PORT": str(nodes.ports[0])}
         command = [sys.executable, "-c", limits, "backup"]
         done = subprocess.run(

@@ -144,7 +144,9 @@ class Load:
 
 
 def test_a_life(api: Api, instances: str, core: str, sets: str, jobs: str) -> None:
-    """Deployed, scaled 3, 5, 3 and upgraded under load, backed up and restored, deleted: no request fails, nothing stays."""
+    """Deployed, scaled 3, 5, 3 and upgraded under load, backed up and restored, deleted: no request fails, nothing
+    stays.
+    """
     new(api, instances, "life", NODE_COUNT="3")
     found = wait(api, f"{instances}/life", ended("deploy"), SLOW)
     assert words(found["status"]["planStatus"]["deploy"]) == {
@@ -291,7 +293,10 @@ def test_an_unknown_version_is_waited_for_and_a_bad_template_named(api: Api, nam
 
 
 def test_a_restart_of_the_engine_loses_nothing(api: Api, instances: str, core: str, sets: str) -> None:
-    """Killed in the middle of deploy; what changed meanwhile is done when it is back. And deleted in the middle of a plan."""
+    """Killed in the middle of deploy; what changed meanwhile is done when it is back.
+
+    And deleted in the middle of a plan.
+    """
     new(api, instances, "kept", NODE_COUNT="3")
     api.until(f"{sets}/kept", lambda one: one["status"].get("replicas"), SLOW)
     ours = f"{core}/pods?labelSelector=app.kubernetes.io%2Fname%3Dgalera-operator"

@@ -7,11 +7,15 @@ from examples.operators.tests.kudo.engines import Instances, apply, config_map, 
 
 USES = {
     "mounted": {"volumes": [{"name": "v", "configMap": {"name": "{{ .Name }}-settings"}}]},
-    "projected": {"volumes": [{"name": "v", "projected": {"sources": [{"configMap": {"name": "{{ .Name }}-settings"}}]}}]},
+    "projected": {
+        "volumes": [{"name": "v", "projected": {"sources": [{"configMap": {"name": "{{ .Name }}-settings"}}]}}]
+    },
     "variables": {"envFrom": [{"configMapRef": {"name": "{{ .Name }}-settings"}}]},
-    "variable": {"env": [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "{{ .Name }}-settings", "key": "word"}}}]},
+    "variable": {
+        "env": [{"name": "A", "valueFrom": {"configMapKeyRef": {"name": "{{ .Name }}-settings", "key": "word"}}}]
+    },
     "nothing": {},
-}  # fmt: skip
+}
 
 
 def workload(name: str, volumes: list | None = None, **container: object) -> str:

@@ -1,4 +1,6 @@
-"""Pipe and KudoOperator tasks on the really running engine: a Pod makes a file, which later steps know by its key; a package installs another."""
+"""Pipe and KudoOperator tasks on the really running engine: a Pod makes a file, which later steps know by its key; a
+package installs another.
+"""
 
 import base64
 import subprocess
@@ -81,11 +83,21 @@ def test_a_pod_that_fails_says_why_and_is_mended(one: Instances) -> None:
     ("name", "template", "file", "wanted"),
     [
         ("absent", pod(), {**FILE, "file": "/made/nothing"}, "No such file"),
-        ("lines", pod(), {"envFile": "/made/cluster.key", "kind": "Secret", "key": "fileKey"}, "/made/cluster.key, line 1: this is not KEY=value"),
-        ("away", pod(), {**FILE, "file": "/etc/passwd"}, "templates/pod.yaml: /etc/passwd is no file in /made, where the volume made is mounted"),
+        (
+            "lines",
+            pod(),
+            {"envFile": "/made/cluster.key", "kind": "Secret", "key": "fileKey"},
+            "/made/cluster.key, line 1: this is not KEY=value",
+        ),
+        (
+            "away",
+            pod(),
+            {**FILE, "file": "/etc/passwd"},
+            "templates/pod.yaml: /etc/passwd is no file in /made, where the volume made is mounted",
+        ),
         ("kinds", config_map("x"), FILE, "templates/pod.yaml: a Pipe task needs one Pod, and nothing else"),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_can_not_be_taken_is_told(
     one: Instances, name: str, template: str, file: Object, wanted: str
 ) -> None:
@@ -120,10 +132,13 @@ def test_files_are_read_and_become_objects(tmp_path: Path) -> None:
     [
         ({"containers": [{}], "initContainers": [{}]}, "one init container"),
         ({"initContainers": []}, "one init container"),
-        ({"initContainers": [{"volumeMounts": []}], "volumes": [{"name": "v", "emptyDir": {}}]}, "mounted in its init container"),
+        (
+            {"initContainers": [{"volumeMounts": []}], "volumes": [{"name": "v", "emptyDir": {}}]},
+            "mounted in its init container",
+        ),
         ({"initContainers": [{}], "volumes": [{"name": "v", "hostPath": {}}]}, "one volume of the kind emptyDir"),
     ],
-)  # fmt: skip
+)
 def test_a_pod_of_another_form_is_refused(spec: Object, wanted: str) -> None:
     with pytest.raises(pipes.PipeError, match=wanted):
         pipes.pod({"spec": spec}, "x", [], pipes.IMAGE)

@@ -70,19 +70,57 @@ def test_the_worst_word_rises_with_its_message() -> None:
     [
         ({"plans": {}}, "it has no plan “deploy”"),
         ({"tasks": []}, "step deploy/a/one names the task “t”, which there is not"),
-        ({"tasks": [{"name": "t", "kind": "Dance"}]}, "task t is of kind “Dance”; this engine knows Apply, Delete, Toggle, Pipe, KudoOperator, Dummy"),
+        (
+            {"tasks": [{"name": "t", "kind": "Dance"}]},
+            "task t is of kind “Dance”; this engine knows Apply, Delete, Toggle, Pipe, KudoOperator, Dummy",
+        ),
         ({"tasks": [{"name": "t", "kind": "Pipe"}]}, "task t must name the template of a pod, and files in pipe"),
-        ({"tasks": [{"name": "t", "kind": "KudoOperator", "spec": {"package": "y"}}]}, "task t must name a package and its operatorVersion"),
-        ({"tasks": [{"name": "t", "kind": "Pipe", "spec": {"pod": "p.yaml", "pipe": [{"kind": "Pod", "key": "k"}]}}], "templates": {"p.yaml": ""}}, "each pipe of task t needs file or envFile, kind Secret or ConfigMap, and a key"),
-        ({"tasks": [{"name": "t", "kind": "Pipe", "spec": {"pod": "p.yaml", "pipe": [{"file": "/a/b", "kind": "Secret", "key": "k"}]}}], "templates": {"p.yaml": ""}}, "deploy makes .Pipes.k twice"),
+        (
+            {"tasks": [{"name": "t", "kind": "KudoOperator", "spec": {"package": "y"}}]},
+            "task t must name a package and its operatorVersion",
+        ),
+        (
+            {
+                "tasks": [
+                    {"name": "t", "kind": "Pipe", "spec": {"pod": "p.yaml", "pipe": [{"kind": "Pod", "key": "k"}]}}
+                ],
+                "templates": {"p.yaml": ""},
+            },
+            "each pipe of task t needs file or envFile, kind Secret or ConfigMap, and a key",
+        ),
+        (
+            {
+                "tasks": [
+                    {
+                        "name": "t",
+                        "kind": "Pipe",
+                        "spec": {"pod": "p.yaml", "pipe": [{"file": "/a/b", "kind": "Secret", "key": "k"}]},
+                    }
+                ],
+                "templates": {"p.yaml": ""},
+            },
+            "deploy makes .Pipes.k twice",
+        ),
         ({"plans": {"deploy": {"phases": [{"name": "a"}, {"name": "a"}]}}}, "deploy has “a” twice"),
-        ({"plans": {"deploy": {"phases": [{"name": "a", "steps": [{"name": "b"}, {"name": "b"}]}]}}}, "deploy/a has “b” twice"),
-        ({"tasks": [{"name": "t", "kind": "Apply", "spec": {"resources": ["x.yaml"]}}]}, "task t names the template “x.yaml”"),
-        ({"tasks": [{"name": "t", "kind": "Toggle", "spec": {"parameter": "P"}}]}, "task t toggles by the parameter “P”"),
-        ({"parameters": [{"name": "P", "trigger": "dance"}]}, "parameter P triggers the plan “dance”, which there is not"),
+        (
+            {"plans": {"deploy": {"phases": [{"name": "a", "steps": [{"name": "b"}, {"name": "b"}]}]}}},
+            "deploy/a has “b” twice",
+        ),
+        (
+            {"tasks": [{"name": "t", "kind": "Apply", "spec": {"resources": ["x.yaml"]}}]},
+            "task t names the template “x.yaml”",
+        ),
+        (
+            {"tasks": [{"name": "t", "kind": "Toggle", "spec": {"parameter": "P"}}]},
+            "task t toggles by the parameter “P”",
+        ),
+        (
+            {"parameters": [{"name": "P", "trigger": "dance"}]},
+            "parameter P triggers the plan “dance”, which there is not",
+        ),
         ({"plans": {"deploy": {"strategy": "sideways"}}}, "deploy has the strategy “sideways”"),
     ],
-)  # fmt: skip
+)
 def test_a_package_that_makes_no_sense(spec: dict[str, Any], wanted: str) -> None:
     with pytest.raises(PackageError) as found:
         version(**spec)
@@ -190,17 +228,37 @@ def test_what_runs_is_read_off_what_is_stored(
     ("kind", "spec", "status", "wanted"),
     [
         ("ConfigMap", {}, {}, (COMPLETE, "")),
-        ("StatefulSet", {"replicas": 3}, {"observedGeneration": 1, "replicas": 3, "readyReplicas": 3, "updatedReplicas": 3}, (COMPLETE, "")),
+        (
+            "StatefulSet",
+            {"replicas": 3},
+            {"observedGeneration": 1, "replicas": 3, "readyReplicas": 3, "updatedReplicas": 3},
+            (COMPLETE, ""),
+        ),
         ("StatefulSet", {"replicas": 3}, {}, (IN_PROGRESS, "StatefulSet x: 0 of 3 Pods ready")),
-        ("StatefulSet", {"replicas": 3}, {"observedGeneration": 1, "replicas": 5, "readyReplicas": 5, "updatedReplicas": 5}, (IN_PROGRESS, "StatefulSet x: 3 of 3 Pods ready, 2 too many")),
-        ("Deployment", {"replicas": 1}, {"observedGeneration": 1, "replicas": 1, "readyReplicas": 1}, (IN_PROGRESS, "Deployment x: 1 of 1 Pods ready, 1 of an older form")),
+        (
+            "StatefulSet",
+            {"replicas": 3},
+            {"observedGeneration": 1, "replicas": 5, "readyReplicas": 5, "updatedReplicas": 5},
+            (IN_PROGRESS, "StatefulSet x: 3 of 3 Pods ready, 2 too many"),
+        ),
+        (
+            "Deployment",
+            {"replicas": 1},
+            {"observedGeneration": 1, "replicas": 1, "readyReplicas": 1},
+            (IN_PROGRESS, "Deployment x: 1 of 1 Pods ready, 1 of an older form"),
+        ),
         ("Job", {}, {"conditions": [{"type": "Complete", "status": "True"}]}, (COMPLETE, "")),
-        ("Job", {}, {"conditions": [{"type": "Failed", "status": "True", "message": "too often"}]}, (FATAL_ERROR, "Job x: it failed: too often")),
+        (
+            "Job",
+            {},
+            {"conditions": [{"type": "Failed", "status": "True", "message": "too often"}]},
+            (FATAL_ERROR, "Job x: it failed: too often"),
+        ),
         ("Job", {}, {"failed": 1}, (IN_PROGRESS, "Job x: running, after 1 failed tries")),
         ("Pod", {}, {"phase": "Pending"}, (IN_PROGRESS, "Pod x: Pending")),
         ("PersistentVolumeClaim", {}, {"phase": "Lost"}, (FATAL_ERROR, "PersistentVolumeClaim x: its volume is lost")),
     ],
-)  # fmt: skip
+)
 def test_whether_an_object_does_its_work(
     kind: str, spec: dict[str, Any], status: dict[str, Any], wanted: tuple[str, str]
 ) -> None:

@@ -1,4 +1,6 @@
-"""The engine is killed, and Instances are deleted, in the middle of plans: it goes on at the step, once, and leaves nothing."""
+"""The engine is killed, and Instances are deleted, in the middle of plans: it goes on at the step, once, and leaves
+nothing.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -106,7 +108,9 @@ def test_what_changes_while_it_is_away_is_done_when_it_is_back(one: Instances, e
 
 
 def test_one_plan_at_a_time(one: Instances, gates: Gates) -> None:
-    """What is asked for by hand meanwhile is refused in words; what is changed waits for its turn, or is taken in by the plan that it is for."""
+    """What is asked for by hand meanwhile is refused in words; what is changed waits for its turn, or is taken in by
+    the plan that it is for.
+    """
     one.new("busy", "gated-1")
     one.until("busy", ended("deploy"))
     gates.shut("busy-gate-update")
@@ -136,7 +140,9 @@ def test_one_plan_at_a_time(one: Instances, gates: Gates) -> None:
 
 
 def test_deleted_at_each_step_of_deploy_it_leaves_nothing(one: Instances, gates: Gates) -> None:
-    """While a Pipe task's Pod runs, while a Job does, while a Deployment waits, while nothing of its own is done; with a cleanup and without."""
+    """While a Pipe task's Pod runs, while a Job does, while a Deployment waits, while nothing of its own is done;
+    with a cleanup and without.
+    """
     image = "operator-console.dev/galera-node:1.0.0"
     mounts = [{"name": "made", "mountPath": "/made"}]
     init = {"name": "make", "image": image, "args": ["key"], "volumeMounts": mounts}

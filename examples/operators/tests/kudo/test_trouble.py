@@ -1,4 +1,6 @@
-"""Bad input on the really running engine: what is refused and in which words, and how a correction gets things going again."""
+"""Bad input on the really running engine: what is refused and in which words, and how a correction gets things going
+again.
+"""
 
 import pytest
 import yaml
@@ -55,9 +57,13 @@ def test_parameters_that_make_no_sense_are_refused_and_what_runs_goes_on(one: In
         ({"COUNT": "two"}, "InvalidParameter", "parameter COUNT: “two” is not a whole number"),
         ({"MODE": "wild"}, "InvalidParameter", "parameter MODE: “wild” is none of slow, fast"),
         ({"NEEDED": None}, "InvalidParameter", "parameter NEEDED is required and has no default"),
-        ({"COLOUR": "red"}, "InvalidParameter", "parameter COLOUR is not known to settings-1.0.0; it has COUNT, MODE, NEEDED, PLACE"),
+        (
+            {"COLOUR": "red"},
+            "InvalidParameter",
+            "parameter COLOUR is not known to settings-1.0.0; it has COUNT, MODE, NEEDED, PLACE",
+        ),
         ({"PLACE": "there"}, "ImmutableParameter", "PLACE can't be changed any more (PLACE was “here”)"),
-    ):  # fmt: skip
+    ):
         one.set("set", **change)
         assert one.until_accepted("set", reason) == message
         found = one.get("set")
@@ -95,11 +101,19 @@ def test_an_immutable_parameter_stays_so_while_deploy_is_run_again(one: Instance
         ("value", "a: 1\nb: {{ .Params.WHO }}\n", "templates/bad.yaml, line 2: there is no .Params.WHO"),
         ("yaml", "a: 1\nb: [\n", "templates/bad.yaml, line 3 of what was rendered: not YAML any more after rendering"),
         ("form", "a: 1\n", "templates/bad.yaml: each document needs apiVersion, kind and metadata.name"),
-        ("kind", "{apiVersion: v1, kind: Node, metadata: {name: x}}", "templates/bad.yaml: this engine can't apply a Node; it knows ArgoCD"),
+        (
+            "kind",
+            "{apiVersion: v1, kind: Node, metadata: {name: x}}",
+            "templates/bad.yaml: this engine can't apply a Node; it knows ArgoCD",
+        ),
         ("pipe", "a: {{ .Pipes.key }}\n", "templates/bad.yaml, line 1: there is no .Pipes.key"),
-        ("field", "{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {ports: [{port: 700000}]}}", "Service x: Service \"x\" is invalid: [spec.ports[0].port: Invalid value: 700000"),
+        (
+            "field",
+            "{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {ports: [{port: 700000}]}}",
+            'Service x: Service "x" is invalid: [spec.ports[0].port: Invalid value: 700000',
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_template_that_fails_names_file_and_line(one: Instances, name: str, template: str, wanted: str) -> None:
     package = f"bad{name}-1.0.0"
     one.package(package, {"deploy": plan(("write", ["bad"]))}, [apply("bad")], {"bad": template})

@@ -1,4 +1,6 @@
-"""Memcacheds on a really started cluster: installed through OLM's objects, looked after by the operator with the rights of its bundle."""
+"""Memcacheds on a really started cluster: installed through OLM's objects, looked after by the operator with the
+rights of its bundle.
+"""
 
 from examples.operators.tests.memcached.clusters import Caches, settled
 

@@ -8,7 +8,8 @@ from examples.operators.tests.memcached.clusters import Caches, settled
 from examples.operators.tests.places import Object, Operator, condition, says
 from tests.eventually import until
 
-#: No image has a capital letter in its name; the registry's own name sends it to a node that reads it, on a real cluster too.
+#: No image has a capital letter in its name; the registry's own name sends it to a node that reads it, on a real
+#: cluster too.
 NO_IMAGE = {"RELATED_IMAGE_MEMCACHED": "operator-console.dev/Memcached:1.6"}
 
 
@@ -164,7 +165,9 @@ def test_an_image_that_can_not_be_had(one: Caches, operator: Operator) -> None:
 
 
 def test_pods_that_the_api_server_refuses(installed: Caches) -> None:
-    """Something that somebody has added to the Deployment: the status has the API server's words, and taking it away is enough."""
+    """Something that somebody has added to the Deployment: the status has the API server's words, and taking it away
+    is enough.
+    """
     installed.create("refused", size=2)
     installed.ready("refused", 2)
     path, words = installed.path("deployments", "refused"), "no PriorityClass with name nowhere was found"

@@ -162,7 +162,10 @@ def test_a_backup_finds_the_volume_full(pod: Pod) -> None:
     """A limit on the size of files stands for the volume's: writing fails in the same place."""
     with pod.connect() as database:
         database.call("SET", "key", token_hex(5000))
-    program = "import resource as r, runpy; r.setrlimit(r.RLIMIT_FSIZE, (1000, 1000)); runpy.run_module('examples.operators.sampledb', run_name='__main__')"
+    program = (
+        "import resource as r, runpy; r.setrlimit(r.RLIMIT_FSIZE, (1000, 1000));"
+        " runpy.run_module('examples.operators.sampledb', run_name='__main__')"
+    )
     command = [sys.executable, "-c", program, "backup"]
     done = subprocess.run(command, cwd=ROOT, env=pod.environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1, done.stdout

@@ -1,4 +1,6 @@
-"""The images of examples/operators/Containerfile, as far as they can be tried without a container engine: what is copied in is enough."""
+"""The images of examples/operators/Containerfile, as far as they can be tried without a container engine: what is
+copied in is enough.
+"""
 
 import os
 import shutil
@@ -52,7 +54,10 @@ def test_the_engines_roles_need_no_package(tmp_path: Path, role: str) -> None:
 def test_the_operator_imports_what_its_image_installs_and_nothing_else(tmp_path: Path) -> None:
     place = copied("operator", tmp_path)
     others = ("django", "redis", "celery", "psutil", "sandbox", "kube", "console")
-    program = f"import sys; import examples.operators.sampledb.operator; print([one for one in {others} if one in sys.modules])"
+    program = (
+        f"import sys; import examples.operators.sampledb.operator; print([one for one in {others} if one in"
+        " sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-B", "-c", program], cwd=place, capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
 

@@ -1,4 +1,6 @@
-"""A database from its creation to its end, on a really started cluster: the operator is installed through OLM, the engine runs."""
+"""A database from its creation to its end, on a really started cluster: the operator is installed through OLM, the
+engine runs.
+"""
 
 import pytest
 

@@ -83,7 +83,9 @@ def test_what_changes_while_it_is_away_is_done_when_it_is_back(one: Databases, o
 
 
 def test_an_upgrade_that_was_asked_for_too_far_while_it_was_away(one: Databases, operator: Operator) -> None:
-    """Before a status says what is deployed, the CRD's rule can not know it; the operator refuses it, and there is a way out."""
+    """Before a status says what is deployed, the CRD's rule can not know it; the operator refuses it, and there is a
+    way out.
+    """
     one.create("leap", version="6.2", initScript="SET a b")
     reaches(one, "statefulsets", "leap")
     operator.kill()

@@ -116,7 +116,10 @@ def test_steps_of_an_upgrade(engine: str, deployed: str, wanted: str, words: str
         ("# Error writing to the AOF file: No space left on device", True),
         ("# Write error saving DB on disk: No space left on device\n# Background saving error", True),
         (
-            "# Error writing to the AOF file: No space left on device\n* AOF write error looks solved, Redis can write again.",
+            (
+                "# Error writing to the AOF file: No space left on device\n* AOF write error looks solved, Redis can"
+                " write again."
+            ),
             False,
         ),
     ],

@@ -1,4 +1,7 @@
-"""Bad input and bad luck: the right status and message, nothing left over, nothing lost. All on a really started cluster."""
+"""Bad input and bad luck: the right status and message, nothing left over, nothing lost.
+
+All on a really started cluster.
+"""
 
 import base64
 import os
@@ -190,7 +193,9 @@ def test_jobs_that_are_killed_are_done_all_the_same(one: Databases) -> None:
 
 
 def test_a_snapshot_that_nobody_heard_of_is_written_once_more(one: Databases, operator: Operator) -> None:
-    """Its Pod has gone before the operator could read what it wrote: the data are still there, so they are asked again."""
+    """Its Pod has gone before the operator could read what it wrote: the data are still there, so they are asked
+    again.
+    """
     one.create("unheard", initScript="SET a b")
     one.ready("unheard")
     one.delete("unheard")
