@@ -46,7 +46,8 @@ OBSERVE = """() => {
         requestAnimationFrame(() => { window.__seen[word] = performance.timeOrigin + performance.now(); });
       }
   };
-  new MutationObserver(note).observe(document.querySelector('#main'), {subtree: true, childList: true, characterData: true});
+  const all = {subtree: true, childList: true, characterData: true};
+  new MutationObserver(note).observe(document.querySelector('#main'), all);
 }"""
 
 

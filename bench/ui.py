@@ -34,7 +34,8 @@ SETTLED = 2500  # milliseconds after the load, for what a page does by itself
 SLOWED = 4
 _OBSERVE = """() => {
   const seen = window.__seen = {fcp: 0, lcp: 0, shift: 0, tasks: []};
-  const watch = (type, take) => new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({type, buffered: true});
+  const watch = (type, take) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({type, buffered: true});
   watch("paint", (one) => { if (one.name === "first-contentful-paint") seen.fcp = one.startTime; });
   watch("largest-contentful-paint", (one) => { seen.lcp = one.startTime; });
   watch("layout-shift", (one) => { if (!one.hadRecentInput) seen.shift += one.value; });
@@ -144,7 +145,8 @@ def report(browser: Browser, url: str, stops: list[Stop], times: int) -> list[Fi
         f" {os.getloadavg()[0]:.1f}\n"
     )
     print(
-        f"{'':<14}{'':<8}{'first, largest paint ms':>26}{'blocked ms':>14}{'shift':>12}{'kB':>14}{'JS kB':>8}{'requests':>10}"
+        f"{'':<14}{'':<8}{'first, largest paint ms':>26}{'blocked ms':>14}{'shift':>12}{'kB':>14}{'JS kB':>8}"
+        f"{'requests':>10}"
         "   aims missed"
     )
     for phone in (False, True):
@@ -157,9 +159,13 @@ def report(browser: Browser, url: str, stops: list[Stop], times: int) -> list[Fi
             ]
             a, b = median(cold), median(warm)
             paints = f"{a.first_paint:.0f}/{b.first_paint:.0f}, {a.largest_paint:.0f}/{b.largest_paint:.0f}"
+            blocked = f"{a.blocked:.0f}/{b.blocked:.0f}"
+            shift = f"{a.shift:.3f}/{b.shift:.3f}"
+            kilobytes = f"{a.kilobytes:.0f}/{b.kilobytes:.1f}"
+            requests = f"{a.requests:.0f}/{b.requests:.0f}"
             print(
-                f"{name:<14}{where:<8}{paints:>26}{f'{a.blocked:.0f}/{b.blocked:.0f}':>14}{f'{a.shift:.3f}/{b.shift:.3f}':>12}{f'{a.kilobytes:.0f}/{b.kilobytes:.1f}':>14}{a.scripts:>8.0f}{f'{a.requests:.0f}/{b.requests:.0f}':>10}"
-                f"   {', '.join(missed(name, a, b)) or '–'}",
+                f"{name:<14}{where:<8}{paints:>26}{blocked:>14}{shift:>12}{kilobytes:>14}{a.scripts:>8.0f}"
+                f"{requests:>10}   {', '.join(missed(name, a, b)) or '–'}",
                 flush=True,
             )
     return figures

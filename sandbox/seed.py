@@ -22,7 +22,8 @@ def seed(cluster: Cluster, without: tuple[str, ...] = ()) -> None:
     """Creates what is missing, but for the namespaces `without`."""
     if cluster.verbs.store.get("namespaces", "", "kube-system") is not None:
         return
-    for obj in yaml.load(FILE.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # noqa: S506
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    for obj in yaml.load(FILE.read_text(encoding="utf-8"), Loader=loader):  # noqa: S506
         if obj["kind"] == "Namespace" and obj["metadata"]["name"] in without:
             continue
         resource = cluster.resource_for(obj["apiVersion"], obj["kind"])

@@ -16,13 +16,36 @@ Schema = dict[str, Any]
 #: Schemas whose nodes are kept; callers keep about as many decoded CRDs, several versions each.
 KEPT = 96
 
-# fmt: off
-_STRING_FORMATS = frozenset({
-    "bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5", "isbn",
-    "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration", "datetime",
-    "k8sshortname", "k8slongname",
-})
-# fmt: on
+_STRING_FORMATS = frozenset(
+    {
+        "bsonobjectid",
+        "uri",
+        "email",
+        "hostname",
+        "ipv4",
+        "ipv6",
+        "cidr",
+        "mac",
+        "uuid",
+        "uuid3",
+        "uuid4",
+        "uuid5",
+        "isbn",
+        "isbn10",
+        "isbn13",
+        "creditcard",
+        "ssn",
+        "hexcolor",
+        "rgbcolor",
+        "byte",
+        "password",
+        "date",
+        "duration",
+        "datetime",
+        "k8sshortname",
+        "k8slongname",
+    }
+)
 _FORMATS = {"integer": {"int32", "int64"}, "number": {"float", "double"}}
 
 

@@ -32,8 +32,10 @@ _NAMESPACE = "faults"
 _ROWS, _RUNS, _AWAY, _PATIENCE = 5, 2, 10.0, 60.0
 # Milliseconds since 1970 at the frame in which every row shows a change made after `moment`; false until then.
 _LIVE = """(moment) => {
-  const words = [...document.querySelectorAll('#rows tr[id^=row-]')].map((row) => row.textContent.match(/mark-(\\d+)/)?.[1] ?? 0);
-  return words.length === ROWS && words.every((word) => Number(word) > moment) && performance.timeOrigin + performance.now();
+  const rows = [...document.querySelectorAll('#rows tr[id^=row-]')];
+  const words = rows.map((row) => row.textContent.match(/mark-(\\d+)/)?.[1] ?? 0);
+  const all = words.length === ROWS && words.every((word) => Number(word) > moment);
+  return all && performance.timeOrigin + performance.now();
 }""".replace("ROWS", str(_ROWS))
 
 

@@ -26,7 +26,11 @@ _RATE, _SECONDS = 1000, 15.0
 _FRAMES = """() => {
   window.__gap = 0;
   let last = performance.now();
-  const frame = (now) => { window.__gap = Math.max(window.__gap, now - last); last = now; requestAnimationFrame(frame); };
+  const frame = (now) => {
+    window.__gap = Math.max(window.__gap, now - last);
+    last = now;
+    requestAnimationFrame(frame);
+  };
   requestAnimationFrame(frame);
 }"""
 

@@ -40,7 +40,8 @@ def now() -> str:
 
 async def served(cluster: Cluster, api_version: str, kind: str) -> Resource:
     """The resource of a kind, as soon as its CRD is in force."""
-    while (resource := cluster.resource_for(api_version, kind)) is None:  # noqa: ASYNC110 - a few milliseconds, at the start only
+    # A few milliseconds, at the start only.
+    while (resource := cluster.resource_for(api_version, kind)) is None:  # noqa: ASYNC110
         await asyncio.sleep(0.02)
     return resource
 

@@ -98,7 +98,8 @@ def main(arguments: list[str]) -> int:
             try:
                 lines = [json.dumps(blob, separators=(",", ":")) for blob in blobs(package)]
             except (OSError, ValueError, KeyError, TypeError) as error:
-                print(f"package {package.name}: {type(error).__name__}: {error}", file=sys.stderr)  # noqa: T201 - a command
+                # A command's output.
+                print(f"package {package.name}: {type(error).__name__}: {error}", file=sys.stderr)  # noqa: T201
                 continue
             out.writelines(f"{line}\n" for line in lines)
     draft.replace(target)

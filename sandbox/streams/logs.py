@@ -151,9 +151,8 @@ def _simulated(status: Object, image: str) -> Iterator[bytes]:
         return
     moment = str(begun).replace("Z", ".000000000Z")
     yield f"{moment} This container is simulated by the embedded cluster.".encode()
-    yield (
-        f"{moment} The image {image} was not pulled and no program of it runs; a real cluster shows its log here.".encode()
-    )
+    why = f"The image {image} was not pulled and no program of it runs; a real cluster shows its log here."
+    yield f"{moment} {why}".encode()
     ended = state.get("terminated")
     if ended:
         late = str(ended["finishedAt"]).replace("Z", ".000000000Z")

@@ -16,7 +16,10 @@ kind: Pod
 metadata: {{name: engine, labels: {{app: engine}}}}
 spec:
   containers:
-  - {{name: engine, image: "{ENGINE}", ports: [{{containerPort: 6379, name: db}}], readinessProbe: {{tcpSocket: {{port: db}}}}}}
+  - name: engine
+    image: "{ENGINE}"
+    ports: [{{containerPort: 6379, name: db}}]
+    readinessProbe: {{tcpSocket: {{port: db}}}}
 ---
 apiVersion: v1
 kind: Service

@@ -82,7 +82,8 @@ def _json(method: str, url: str, body: Any = None) -> Any:
 
 
 def _send(method: str, url: str, body: bytes | None) -> bytes:
-    request = urllib.request.Request(url, data=body, method=method, headers=clusterkey.headers())  # noqa: S310 - our own Service
+    # Our own Service.
+    request = urllib.request.Request(url, data=body, method=method, headers=clusterkey.headers())  # noqa: S310
     if body is not None:
         request.add_header("Content-Type", "application/json")
     with urllib.request.urlopen(request, timeout=ANSWER) as answer:  # noqa: S310
