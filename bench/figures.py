@@ -26,7 +26,13 @@ def figure(name: str, unit: str, samples: list[float], aim: str = "", peer: str 
     """`samples` must not be empty. p99 is the nearest rank, so with fewer than 100 samples it is the largest."""
     ordered = sorted(samples)
     return Figure(
-        name, unit, statistics.median(ordered), ordered[math.ceil(0.99 * len(ordered)) - 1], len(ordered), aim, peer
+        name=name,
+        unit=unit,
+        median=statistics.median(ordered),
+        p99=ordered[math.ceil(0.99 * len(ordered)) - 1],
+        n=len(ordered),
+        aim=aim,
+        peer=peer,
     )
 
 

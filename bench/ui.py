@@ -85,13 +85,13 @@ def visit(context: BrowserContext, address: str, slowed: int) -> Cost:
     # What comes from the cache is no request over the wire.
     fetched = sum(1 for size in sizes.values() if size)
     return Cost(
-        seen["fcp"],
-        seen["lcp"],
-        blocked,
-        round(seen["shift"], 4),
-        sum(sizes.values()) / 1000,
-        scripts / 1000,
-        float(fetched),
+        first_paint=seen["fcp"],
+        largest_paint=seen["lcp"],
+        blocked=blocked,
+        shift=round(seen["shift"], 4),
+        kilobytes=sum(sizes.values()) / 1000,
+        scripts=scripts / 1000,
+        requests=float(fetched),
     )
 
 

@@ -80,7 +80,15 @@ def settings(arguments: list[str] | None = None) -> Settings | NodeSettings:
     images = given.images.resolve() if given.images else None
     catalogs = tuple(path.resolve() for path in given.catalog)
     authentication = given.authentication_config.resolve() if given.authentication_config else None
-    return Settings(given.data.resolve(), given.port, catalogs, images, given.parent, not given.no_olm, authentication)
+    return Settings(
+        data=given.data.resolve(),
+        port=given.port,
+        catalogs=catalogs,
+        images=images,
+        parent=given.parent,
+        olm=not given.no_olm,
+        authentication=authentication,
+    )
 
 
 def controllers(olm: bool = True) -> list[Controller]:

@@ -74,4 +74,11 @@ def assemble(
         secret_token=secret_token,
         authority=data / "tls.crt",
     )
-    return Sandbox(journal, store, tokens, Cluster(verbs), context, Application(verbs, context, tokens, access))
+    return Sandbox(
+        journal=journal,
+        store=store,
+        tokens=tokens,
+        cluster=Cluster(verbs),
+        context=context,
+        application=Application(verbs, context, tokens, access),
+    )

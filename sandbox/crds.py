@@ -59,7 +59,10 @@ def resources_of(
     served = sorted((v for v in spec["versions"] if v.get("served")), key=lambda v: version_rank(v["name"]))
     verbs = _LEAVING if crd["metadata"].get("deletionTimestamp") else ALL_VERBS
     shape = next((version.get("schema") for version in spec["versions"] if version["name"] == storage), None)
-    found = [_resource(crd["metadata"]["name"], spec, names, version, storage, verbs) for version in served]
+    found = [
+        _resource(name=crd["metadata"]["name"], spec=spec, names=names, version=version, storage=storage, verbs=verbs)
+        for version in served
+    ]
     return [
         replace(resource, since=since, reading=reading, reshaped=version.get("schema") != shape)
         for resource, version in zip(_converted(crd, found, store), served, strict=True)

@@ -46,7 +46,9 @@ class Escalation:
         """The rules that the role has, or that the binding gives; none where the user may anyway."""
         name = obj["metadata"].get("name", "")
         if resource.plural in ("roles", "clusterroles"):
-            asked = Attributes("escalate", GROUP, resource.plural, "", namespace, name)
+            asked = Attributes(
+                verb="escalate", group=GROUP, resource=resource.plural, subresource="", namespace=namespace, name=name
+            )
             rules: list[Rule] = obj.get("rules") or []
             if obj.get("aggregationRule"):
                 rules = [
@@ -60,7 +62,13 @@ class Escalation:
         if kind not in ("Role", "ClusterRole"):
             return []  # validation has words for that
         plural, scope = ("roles", namespace) if kind == "Role" else ("clusterroles", "")
-        if self._access.allows(user, Attributes("bind", GROUP, plural, "", namespace, role)) is not None:
+        if (
+            self._access.allows(
+                user,
+                Attributes(verb="bind", group=GROUP, resource=plural, subresource="", namespace=namespace, name=role),
+            )
+            is not None
+        ):
             return []
         entry = self._store.get(f"{plural}.{GROUP}", scope, role)
         if entry is None:

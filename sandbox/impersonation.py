@@ -62,18 +62,50 @@ class Impersonation:
     def _check_each(self, user: User, wanted: User, verb: str, group: str) -> None:
         parts = wanted.name.split(":")
         if wanted.name.startswith("system:serviceaccount:") and len(parts) == 4:
-            self._check(user, Attributes(verb, group, "serviceaccounts", "", parts[2], parts[3]))
+            self._check(
+                user,
+                Attributes(
+                    verb=verb,
+                    group=group,
+                    resource="serviceaccounts",
+                    subresource="",
+                    namespace=parts[2],
+                    name=parts[3],
+                ),
+            )
         elif group and wanted.name.startswith("system:node:"):
-            self._check(user, Attributes(verb, group, "nodes", "", "", parts[-1]))
+            self._check(
+                user, Attributes(verb=verb, group=group, resource="nodes", subresource="", namespace="", name=parts[-1])
+            )
         else:
-            self._check(user, Attributes(verb, group, "users", "", "", wanted.name))
+            self._check(
+                user,
+                Attributes(verb=verb, group=group, resource="users", subresource="", namespace="", name=wanted.name),
+            )
         if wanted.uid:
-            self._check(user, Attributes(verb, _AUTHENTICATION, "uids", "", "", wanted.uid))
+            self._check(
+                user,
+                Attributes(
+                    verb=verb, group=_AUTHENTICATION, resource="uids", subresource="", namespace="", name=wanted.uid
+                ),
+            )
         for name in wanted.groups:
-            self._check(user, Attributes(verb, group, "groups", "", "", name))
+            self._check(
+                user, Attributes(verb=verb, group=group, resource="groups", subresource="", namespace="", name=name)
+            )
         for key, values in wanted.extra.items():
             for value in values:
-                self._check(user, Attributes(verb, _AUTHENTICATION, "userextras", key, "", value))
+                self._check(
+                    user,
+                    Attributes(
+                        verb=verb,
+                        group=_AUTHENTICATION,
+                        resource="userextras",
+                        subresource=key,
+                        namespace="",
+                        name=value,
+                    ),
+                )
 
 
 def _wanted(request: Request) -> User | None:

@@ -170,7 +170,7 @@ def compare(old: Any, new: Any, type_: Type, path: Path = (), fresh: bool = Fals
         return _compare_maps(old, new, type_, path, fresh)
     keys = type_.list_keys() if isinstance(new, list) else None
     if keys is not None and isinstance(old, list | None):
-        return _compare_lists(old or [], new, type_, keys, path, fresh)
+        return _compare_lists(old=old or [], new=new, type_=type_, keys=keys, path=path, fresh=fresh)
     removed = _below(old, type_, path) - {path} if isinstance(old, dict | list) else set()
     return {path}, removed
 

@@ -115,7 +115,12 @@ def entry_of(resource: Resource, obj: Object, version: int) -> Entry:
     labels = metadata.get("labels") or NO_LABELS
     stored = to_core(obj) if resource.shares else {**obj, "apiVersion": resource.storage_api_version}
     return Entry(
-        metadata.get("namespace", ""), metadata["name"], version, encode(stored), dict(labels), metadata.get("uid", "")
+        namespace=metadata.get("namespace", ""),
+        name=metadata["name"],
+        version=version,
+        data=encode(stored),
+        labels=dict(labels),
+        uid=metadata.get("uid", ""),
     )
 
 

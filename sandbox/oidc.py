@@ -188,14 +188,14 @@ def parsed(text: str) -> list[Issuer]:
         discovery = str(issuer.get("discoveryURL") or f"{url.rstrip('/')}/.well-known/openid-configuration")
         found.append(
             Issuer(
-                url,
-                discovery,
-                tuple(map(str, issuer["audiences"])),
-                str(issuer.get("certificateAuthority") or ""),
-                {rule["claim"]: rule["requiredValue"] for rule in entry.get("claimValidationRules") or []},
-                _claim(maps["username"], prefixed=True),
-                _claim(maps.get("groups") or {}, prefixed=True),
-                _claim(maps.get("uid") or {}, prefixed=False),
+                url=url,
+                discovery=discovery,
+                audiences=tuple(map(str, issuer["audiences"])),
+                authority=str(issuer.get("certificateAuthority") or ""),
+                required={rule["claim"]: rule["requiredValue"] for rule in entry.get("claimValidationRules") or []},
+                username=_claim(maps["username"], prefixed=True),
+                groups=_claim(maps.get("groups") or {}, prefixed=True),
+                uid=_claim(maps.get("uid") or {}, prefixed=False),
             )
         )
     return found

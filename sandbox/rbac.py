@@ -56,7 +56,14 @@ def attributes(info: RequestInfo, name: str) -> Attributes:
     """What a request asks for, of the object of this name if there is one."""
     if not info.is_resource:
         return Attributes(info.verb, path=info.path)
-    return Attributes(info.verb, info.group, info.resource, info.subresource, info.namespace, name)
+    return Attributes(
+        verb=info.verb,
+        group=info.group,
+        resource=info.resource,
+        subresource=info.subresource,
+        namespace=info.namespace,
+        name=name,
+    )
 
 
 class Authorizer:

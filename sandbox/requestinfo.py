@@ -69,4 +69,14 @@ def parse(method: str, path: str, parts: list[str], watch: bool) -> RequestInfo:
         verb = "watch" if watch else "list"
     elif not name and verb == "delete":
         verb = "deletecollection"
-    return RequestInfo(verb, path, group, version, namespace, resource, name, subresource, tuple(rest[3:]))
+    return RequestInfo(
+        verb=verb,
+        path=path,
+        group=group,
+        version=version,
+        namespace=namespace,
+        resource=resource,
+        name=name,
+        subresource=subresource,
+        rest=tuple(rest[3:]),
+    )

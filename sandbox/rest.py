@@ -139,7 +139,17 @@ class Rest:
             raise Unrecognized(resource.kind, f"Object 'Kind' is missing in '{raw.decode(errors='replace')}'", raw)
         namespace = self._namespace(resource, info)
         if resource.verbs == ("create",):
-            return Response.json(answer(resource, namespace, obj, request.user, self._access, self._tokens), 201)
+            return Response.json(
+                answer(
+                    resource=resource,
+                    namespace=namespace,
+                    obj=obj,
+                    user=request.user,
+                    access=self._access,
+                    tokens=self._tokens,
+                ),
+                201,
+            )
         outcome = self._verbs.create(resource, namespace, obj, await written_call(request))
         return self._written(request, resource, outcome, form)
 
@@ -155,7 +165,9 @@ class Rest:
         call = await written_call(request, info.subresource)
         namespace = self._namespace(resource, info)
         if media == APPLY_PATCH:
-            outcome = self._apply(request, resource, namespace, info.name, data, call)
+            outcome = self._apply(
+                request=request, resource=resource, namespace=namespace, name=info.name, data=data, call=call
+            )
         else:
             change = patch_of(resource, media, data, type_of(resource, self._verbs.schemas.of(resource)))
             call = replace(call, structured=data) if media == STRATEGIC_PATCH else call
@@ -171,7 +183,15 @@ class Rest:
         call = Call(manager, call.subresource, call.dry_run, call.validation, user=call.user, applied=True)
 
         def change(old: Object | None) -> Object:
-            return server_side_apply(resource, old, obj, manager, force, schema, call.subresource)
+            return server_side_apply(
+                resource=resource,
+                old=old,
+                applied=obj,
+                manager=manager,
+                force=force,
+                schema=schema,
+                subresource=call.subresource,
+            )
 
         if self._store.get(resource.key, namespace, name) is None:
             if call.subresource:

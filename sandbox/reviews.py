@@ -83,12 +83,12 @@ def _access(obj: Object, user: User, access: Authorizer) -> Object:
         raise _refused("spec.resourceAttributes", text)
     if asked is not None:
         wanted = Attributes(
-            asked.get("verb", ""),
-            asked.get("group", ""),
-            asked.get("resource", ""),
-            asked.get("subresource", ""),
-            asked.get("namespace", ""),
-            asked.get("name", ""),
+            verb=asked.get("verb", ""),
+            group=asked.get("group", ""),
+            resource=asked.get("resource", ""),
+            subresource=asked.get("subresource", ""),
+            namespace=asked.get("namespace", ""),
+            name=asked.get("name", ""),
         )
         if not wanted.resource:
             wanted = wanted._replace(resource="\0")

@@ -61,7 +61,15 @@ class Schedule:
             _field(field, *bounds) for field, bounds in zip(fields, _BOUNDS, strict=True)
         )
         stars = [field.startswith(("*", "?")) for field in fields]
-        return cls(minutes, hours, days, months, weekdays, stars[2], stars[4])
+        return cls(
+            minutes=minutes,
+            hours=hours,
+            days=days,
+            months=months,
+            weekdays=weekdays,
+            any_day=stars[2],
+            any_weekday=stars[4],
+        )
 
     def after(self, moment: datetime) -> datetime | None:
         """The first time later than ``moment``, in its time zone; None when it never comes."""

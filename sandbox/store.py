@@ -97,7 +97,9 @@ class Store:
     def _load(self) -> None:
         for resource, namespace, name, version, data, labels, uid in self._journal.load():
             table = self._table(resource)
-            table.entries[namespace, name] = Entry(namespace, name, version, data, labels or NO_LABELS, uid)
+            table.entries[namespace, name] = Entry(
+                namespace=namespace, name=name, version=version, data=data, labels=labels or NO_LABELS, uid=uid
+            )
             table.changed = max(table.changed, version)
         self.version = max(self._journal.version(), self.version)
         for resource, version in self._journal.deletions():

@@ -36,5 +36,15 @@ def replace_field(cluster: Cluster, resource: str, name: str, field: str, value:
     metadata["resourceVersion"] = str(version)
     fields["metadata"] = msgspec.Raw(msgspec.json.encode(metadata))
     fields[field] = msgspec.Raw(value)
-    store.put(resource, Entry("", name, version, msgspec.json.encode(fields), entry.labels, entry.uid))
+    store.put(
+        resource,
+        Entry(
+            namespace="",
+            name=name,
+            version=version,
+            data=msgspec.json.encode(fields),
+            labels=entry.labels,
+            uid=entry.uid,
+        ),
+    )
     return version

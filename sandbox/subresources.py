@@ -38,8 +38,12 @@ class Subresources:
             raise BadRequest("the request body must be a JSON object")
         match name:
             case "pods/eviction":
-                return evict(self._verbs, resource, info.namespace, info.name, sent, call)
+                return evict(
+                    verbs=self._verbs, resource=resource, namespace=info.namespace, name=info.name, sent=sent, call=call
+                )
             case "pods/binding":
-                return bind(self._verbs, resource, info.namespace, info.name, sent, call)
+                return bind(
+                    verbs=self._verbs, resource=resource, namespace=info.namespace, name=info.name, sent=sent, call=call
+                )
         entry = self._verbs.entry(resource, info.namespace, info.name)
         return Response.json(tokenrequests.answer(self._verbs.store, self._tokens, decode(entry.data), sent), 201)

@@ -110,7 +110,14 @@ class Verbs:
         rules.defaults(obj)
         self._guard(resource, namespace, obj, None, call)
         if not call.applied:
-            track(resource, None, obj, call.manager, call.owner_subresource, self._types(resource))
+            track(
+                resource=resource,
+                old=None,
+                obj=obj,
+                manager=call.manager,
+                subresource=call.owner_subresource,
+                schema=self._types(resource),
+            )
         rules.create(obj, self.store)
         if resource.status and not resource.custom:
             obj.setdefault("status", {})
@@ -129,7 +136,14 @@ class Verbs:
         if call.applied or call.subresource == "binding":
             return None
         draft = {**obj, "metadata": {**obj["metadata"]}}
-        track(resource, old, draft, call.manager, call.owner_subresource, self._types(resource))
+        track(
+            resource=resource,
+            old=old,
+            obj=draft,
+            manager=call.manager,
+            subresource=call.owner_subresource,
+            schema=self._types(resource),
+        )
         owned: list[Object] | None = draft["metadata"].get("managedFields")
         return owned
 

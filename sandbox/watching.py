@@ -126,7 +126,9 @@ async def events(
         marked = version
         while True:
             if subscription.queue:
-                lines, marked = _drain(subscription, wanted, stream, first, marked, version)
+                lines, marked = _drain(
+                    subscription=subscription, wanted=wanted, stream=stream, first=first, marked=marked, since=version
+                )
                 if lines:
                     first = False
                     yield lines

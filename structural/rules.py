@@ -75,7 +75,15 @@ def check_rules(
         _tell_once("CEL rules are not checked: %s is not there for this platform", _LIBRARY)
         return []
     causes: list[Cause] = []
-    _walk(node, obj, old, "", False, causes, [] if warnings is None else warnings)
+    _walk(
+        node=node,
+        value=obj,
+        old=old,
+        path="",
+        unchanged=False,
+        causes=causes,
+        warnings=[] if warnings is None else warnings,
+    )
     return causes
 
 
@@ -101,13 +109,37 @@ def _walk(
         for name, inner in value.items():
             known = node.declared(name)
             if known is not None:
-                _walk(known, inner, before.get(name), f"{path}.{name}" if path else name, unchanged, causes, warnings)
+                _walk(
+                    node=known,
+                    value=inner,
+                    old=before.get(name),
+                    path=f"{path}.{name}" if path else name,
+                    unchanged=unchanged,
+                    causes=causes,
+                    warnings=warnings,
+                )
             elif node.additional is not None:
-                _walk(node.additional, inner, before.get(name), f"{path}[{name}]", unchanged, causes, warnings)
+                _walk(
+                    node=node.additional,
+                    value=inner,
+                    old=before.get(name),
+                    path=f"{path}[{name}]",
+                    unchanged=unchanged,
+                    causes=causes,
+                    warnings=warnings,
+                )
     elif isinstance(value, list) and node.items is not None:
         matching = _matching(node, old)
         for index, inner in enumerate(value):
-            _walk(node.items, inner, matching.get(_key(node, inner)), f"{path}[{index}]", unchanged, causes, warnings)
+            _walk(
+                node=node.items,
+                value=inner,
+                old=matching.get(_key(node, inner)),
+                path=f"{path}[{index}]",
+                unchanged=unchanged,
+                causes=causes,
+                warnings=warnings,
+            )
 
 
 def _matching(node: Node, old: Any) -> dict[str, Any]:

@@ -74,10 +74,20 @@ async def browse(session: aiohttp.ClientSession, wanted: dict[str, Any], place: 
         name = names.pop()
         shown = "-" if person["wide"] else person["name"]
         path = wanted["pages"][name].format(namespace=person["name"], shown=shown)
-        text = await get(session, wanted["url"], path, headers, name, person, visits)
+        text = await get(
+            session=session, url=wanted["url"], path=path, headers=headers, name=name, person=person, visits=visits
+        )
         for part in loads_itself(text, path):
             visits.parts += 1
-            await get(session, wanted["url"], part, {**headers, "HX-Request": "true"}, "", person, visits)
+            await get(
+                session=session,
+                url=wanted["url"],
+                path=part,
+                headers={**headers, "HX-Request": "true"},
+                name="",
+                person=person,
+                visits=visits,
+            )
         await asyncio.sleep(chance.uniform(0.3, 1.7) * wanted["think"])
 
 

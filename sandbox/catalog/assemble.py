@@ -38,7 +38,16 @@ def assemble(catalog: str, meta: Object, sources: dict[str, Source]) -> tuple[Pa
     for channel in sorted(meta["channels"], key=lambda channel: str(channel["name"])):
         members = stored_members(channel, set(sources))
         for position, entry in enumerate(members):
-            bundles.append(_bundle(catalog, meta["name"], channel["name"], position, entry, sources[entry["name"]]))
+            bundles.append(
+                _bundle(
+                    catalog=catalog,
+                    package=meta["name"],
+                    channel=channel["name"],
+                    position=position,
+                    entry=entry,
+                    source=sources[entry["name"]],
+                )
+            )
         if members:
             channels.append(_channel(channel, members, sources[members[0]["name"]].csv))
     if not channels:
@@ -59,7 +68,19 @@ def assemble(catalog: str, meta: Object, sources: dict[str, Source]) -> tuple[Pa
         status["deprecation"] = {"message": str(meta["deprecation"].get("message", ""))}
     data, media_type = image or (None, "")
     body = json.dumps(status, separators=(",", ":")).encode()
-    return Package(catalog, meta["name"], labels(csv), body, data, media_type, tag), str(default), bundles
+    return (
+        Package(
+            catalog=catalog,
+            name=meta["name"],
+            labels=labels(csv),
+            status=body,
+            icon=data,
+            icon_type=media_type,
+            icon_tag=tag,
+        ),
+        str(default),
+        bundles,
+    )
 
 
 def stored_members(channel: Object, stored: set[str]) -> list[Object]:

@@ -78,7 +78,13 @@ def load(store: CatalogStore, catalog: str, source: Path, objects: Path) -> list
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             problem = f"package {name}: {type(error).__name__}: {error}"
             problems.append(problem)
-            store.replace(Package(catalog, name, {}, b"{}", None, "", ""), now, "", [], error=problem)
+            store.replace(
+                Package(catalog=catalog, name=name, labels={}, status=b"{}", icon=None, icon_type="", icon_tag=""),
+                now,
+                "",
+                [],
+                error=problem,
+            )
     return problems
 
 

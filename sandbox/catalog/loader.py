@@ -65,7 +65,13 @@ def load(store: CatalogStore, catalog: str, folder: Path) -> list[str]:
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             problem = f"package {path.name}: {type(error).__name__}: {error}"
             problems.append(problem)
-            store.replace(Package(catalog, path.name, {}, b"{}", None, "", ""), now, "", [], error=problem)
+            store.replace(
+                Package(catalog=catalog, name=path.name, labels={}, status=b"{}", icon=None, icon_type="", icon_tag=""),
+                now,
+                "",
+                [],
+                error=problem,
+            )
     return problems
 
 

@@ -141,7 +141,15 @@ class CatalogStore:
             sql + (" AND name = ?" if name else " ORDER BY name"), (catalog, name) if name else (catalog,)
         )
         for row in rows:
-            yield Package(row[0], row[1], json.loads(row[2]), zlib.decompress(row[3]), None, row[4] or "", row[5] or "")
+            yield Package(
+                catalog=row[0],
+                name=row[1],
+                labels=json.loads(row[2]),
+                status=zlib.decompress(row[3]),
+                icon=None,
+                icon_type=row[4] or "",
+                icon_tag=row[5] or "",
+            )
 
     def icon(self, catalog: str, name: str) -> tuple[bytes, str, str] | None:
         """Image, media type and entity tag; None when the package has no icon."""
@@ -214,14 +222,14 @@ class CatalogStore:
         )
         catalog, package, channel, position, name, version, folder, replaces = row[:8]
         return Bundle(
-            catalog,
-            package,
-            channel,
-            position,
-            name,
-            version,
-            folder,
-            replaces,
+            catalog=catalog,
+            package=package,
+            channel=channel,
+            position=position,
+            name=name,
+            version=version,
+            folder=folder,
+            replaces=replaces,
             skips=tuple(json.loads(row[8])),
             skip_range=row[9],
             provides=frozenset(Api(*api) for api in provides),

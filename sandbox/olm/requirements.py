@@ -92,5 +92,7 @@ def _native(cluster: Cluster, csv: Object) -> list[Object]:
         group, version, kind = api.get("group", ""), api.get("version", ""), api.get("kind", "")
         served = cluster.resource_for(f"{group}/{version}" if group else version, kind)
         status, message = ("Present", "Native API exists") if served else ("NotPresent", "Native API does not exist")
-        found.append(_status(group, version, kind, f"{version}.{group}", status, message))
+        found.append(
+            _status(group=group, version=version, kind=kind, name=f"{version}.{group}", status=status, message=message)
+        )
     return found

@@ -83,5 +83,9 @@ def _asked(one: Object, namespace: str) -> list[Attributes]:
     names = one.get("resourceNames") or [""]
     for verb, group, text, name in product(verbs, one.get("apiGroups") or [], one.get("resources") or [], names):
         resource, _, subresource = text.partition("/")
-        found.append(Attributes(verb, group, resource, subresource, namespace, name))
+        found.append(
+            Attributes(
+                verb=verb, group=group, resource=resource, subresource=subresource, namespace=namespace, name=name
+            )
+        )
     return found

@@ -78,7 +78,7 @@ class Extensions:
         else:
             installed = {"name": found.bundle["name"], "version": found.version}
         image = found.bundle["image"] if found and not words else self._image(installed)
-        self._tell(extension, installed, image, words, unknown, found)
+        self._tell(extension=extension, installed=installed, image=image, words=words, unknown=unknown, found=found)
 
     def _account_problem(self, extension: Object) -> str:
         spec = extension["spec"]
@@ -213,15 +213,31 @@ class Extensions:
         generation, list_ = meta["generation"], before.get("conditions") or []
         catalog = extension["spec"]["source"]["catalog"]
         if unknown:
-            list_ = condition(list_, "Installed", "Unknown", "Failed", unknown, generation)
+            list_ = condition(
+                old=list_, type_="Installed", status="Unknown", reason="Failed", message=unknown, generation=generation
+            )
         elif installed:
             list_ = condition(
-                list_, "Installed", "True", "Succeeded", f"Installed bundle {image} successfully", generation
+                old=list_,
+                type_="Installed",
+                status="True",
+                reason="Succeeded",
+                message=f"Installed bundle {image} successfully",
+                generation=generation,
             )
         else:
-            list_ = condition(list_, "Installed", "False", "Failed", "No bundle installed", generation)
+            list_ = condition(
+                old=list_,
+                type_="Installed",
+                status="False",
+                reason="Failed",
+                message="No bundle installed",
+                generation=generation,
+            )
         reason, message = ("Retrying", words) if words else ("Succeeded", "Desired state reached")
-        list_ = condition(list_, "Progressing", "True", reason, message[:32768], generation)
+        list_ = condition(
+            old=list_, type_="Progressing", status="True", reason=reason, message=message[:32768], generation=generation
+        )
         for type_, said in deprecations(
             found.deprecations if found else None, catalog, (installed or {}).get("name", "")
         ):

@@ -47,7 +47,9 @@ def missing(cluster: Cluster, extension: str, objects: list[Object], user: User)
 
 
 def _asked(cluster: Cluster, extension: str, objects: list[Object]) -> Iterator[Attributes]:
-    yield Attributes("update", GROUP, "clusterextensions", "finalizers", "", extension)
+    yield Attributes(
+        verb="update", group=GROUP, resource="clusterextensions", subresource="finalizers", namespace="", name=extension
+    )
     for obj in objects:
         resource = cluster.resource_for(obj["apiVersion"], obj["kind"])
         if resource is None:
@@ -56,7 +58,14 @@ def _asked(cluster: Cluster, extension: str, objects: list[Object]) -> Iterator[
         for verb in _ANY:
             yield Attributes(verb, resource.group, resource.plural, "", namespace)
         for verb in _NAMED:
-            yield Attributes(verb, resource.group, resource.plural, "", namespace, obj["metadata"]["name"])
+            yield Attributes(
+                verb=verb,
+                group=resource.group,
+                resource=resource.plural,
+                subresource="",
+                namespace=namespace,
+                name=obj["metadata"]["name"],
+            )
 
 
 def _escalations(cluster: Cluster, access: Authorizer, objects: list[Object], user: User) -> set[str]:

@@ -32,11 +32,11 @@ class Recorder:
 
     def normal(self, about: Object, reason: str, message: str, field: str = "", action: str = "") -> None:
         """Something went as it should. ``field`` is the part of the object (``spec.containers{web}``)."""
-        self._record(about, "Normal", reason, message, field, action)
+        self._record(about=about, kind="Normal", reason=reason, message=message, field=field, action=action)
 
     def warning(self, about: Object, reason: str, message: str, field: str = "", action: str = "") -> None:
         """Something did not."""
-        self._record(about, "Warning", reason, message, field, action)
+        self._record(about=about, kind="Warning", reason=reason, message=message, field=field, action=action)
 
     def _record(self, about: Object, kind: str, reason: str, message: str, field: str, action: str) -> None:
         """A refusal (the namespace is going) is nothing that anybody could act on."""

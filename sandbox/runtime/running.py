@@ -236,7 +236,16 @@ class Running:
         async def run(command: list[str], seconds: float) -> tuple[int, str]:
             return await self.run(container, command, seconds)
 
-        looking = self._pod.spawn(probes.follow(container.spec, probe, self._pod.place.port, run, changed, failed))
+        looking = self._pod.spawn(
+            probes.follow(
+                container=container.spec,
+                probe=probe,
+                port=self._pod.place.port,
+                run=run,
+                changed=changed,
+                failed=failed,
+            )
+        )
         try:
             await done.wait()
         finally:

@@ -51,7 +51,15 @@ class Settings:
         count, least, most = (int(values[one]) for one in ("NODE_COUNT", "MIN_NODES", "MAX_NODES"))
         busy, pause = max(int(values["BUSY_REQUESTS"]), 1), max(float(values["COOL_DOWN"]), 4.0)
         memory, most_memory = (bytes_of(str(values[one])) for one in ("MEMORY", "MAX_MEMORY"))
-        return cls(count, least, max(least, most), busy, memory, most_memory, pause)
+        return cls(
+            count=count,
+            least=least,
+            most=max(least, most),
+            busy=busy,
+            memory=memory,
+            most_memory=most_memory,
+            pause=pause,
+        )
 
 
 @dataclass(frozen=True, slots=True)

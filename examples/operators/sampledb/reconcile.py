@@ -70,7 +70,16 @@ async def _apply(api: Api, db: Database, tell: Tell) -> Observed:
     if problem and problem.reason == "VolumeFull":
         volumes = Fact("StorageReady", False, *problem)
     facts = (volumes, backed_up) if backed_up else (volumes,)
-    return Observed(release, found, init, running, restore, problem, facts=facts, backup=backup)
+    return Observed(
+        release=release,
+        stateful_set=found,
+        init=init,
+        running=running,
+        restore=restore,
+        problem=problem,
+        facts=facts,
+        backup=backup,
+    )
 
 
 async def _stateful_set(api: Api, db: Database, version: str, tell: Tell) -> Object:
