@@ -8,7 +8,7 @@ export UV_PYTHON_DOWNLOADS = never
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-all lint fix e2e audit conformance conformance-record real-cluster run-real test-image \
 	test-postgres test-real test-operators test-forms test-installs test-faults bench bench-live bench-load bench-start \
-	bench-ui plant-faults axe screenshots messages reset clean
+	bench-ui code-figures plant-faults axe screenshots messages reset clean
 
 help: ## list these targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ test-faults: setup ## live updates while hubs, web processes, Redis and the API 
 
 plant-faults: setup ## which tests notice 30 small faults in the product; the table goes into docs/testing.md (hours; ARGS=--help)
 	@$(VENV)/python tools/plant_faults.py $(ARGS)
+
+code-figures: setup ## what a newcomer pays for, counted: modules, files behind a page, long lines, calls with many arguments
+	@$(VENV)/python tools/code_figures.py
 
 bench: setup ## figures: event to screen, catalog, form and lists cold, memory; writes bench/latest.json
 	@$(VENV)/python -m bench $(ARGS)

@@ -26,8 +26,6 @@ def test_the_shell_is_small_and_stands_still(site: Site, page: Page) -> None:
     for address in PAGES:
         page.goto(f"{site.url}{address}")
         expect(page.locator("#navigation [data-nav-group]").last).to_be_visible()
-        # A fallback font is wider by a fraction of a pixel.
-        page.evaluate("document.fonts.ready")
         assert _box(page, "#masthead")["height"] <= 56
         assert _box(page, "#navigation")["width"] <= 224
         row = _box(page, "#navigation [data-nav-group] > summary")
@@ -36,7 +34,9 @@ def test_the_shell_is_small_and_stands_still(site: Site, page: Page) -> None:
         last = _box(page, "#navigation [data-nav-group]:last-of-type > summary")
         assert last["y"] + last["height"] < 900
         places.append((_box(page, "#pick-namespace")["x"], _box(page, "[data-palette-open]")["x"]))
-    assert len({x for x, _search in places}) == 1, "the picker does not move from page to page"
+    # Until its font has come, a text is wider by a fraction of a pixel.
+    pickers = [picker for picker, _search in places]
+    assert max(pickers) - min(pickers) < 1, "the picker does not move from page to page"
 
 
 @pytest.mark.journey
